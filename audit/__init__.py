@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from audit.privacy import audit_privacy
     from audit.relations import Relation
     from audit.results.result import AuditResult, Evidence, Verdict
+    from audit.sampling.isolated.cluster import cluster
     from audit.utility.front import audit_utility
     from audit.utility.result import UtilityResult
 
@@ -31,6 +32,7 @@ __all__ = [
     "audit_privacy",
     "audit_utility",
     "check_subject",
+    "cluster",
     "parametrize_with_checks",
 ]
 
@@ -40,6 +42,7 @@ _HOMES = {
     "audit.privacy": ("audit_privacy",),
     "audit.relations": ("Relation",),
     "audit.results.result": ("AuditResult", "Evidence", "Verdict"),
+    "audit.sampling.isolated.cluster": ("cluster",),
     "audit.utility.front": ("audit_utility",),
     "audit.utility.result": ("UtilityResult",),
 }

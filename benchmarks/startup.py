@@ -61,7 +61,7 @@ def catalogue() -> Figure:
     used = cpu_seconds(["make", "audit"], ROOT)
     found = time.perf_counter() - start
     return Figure(
-        "make audit, once installed", f"{found:.0f} s", "< 180 s", found < 180, f"{used:.0f} s of CPU"
+        "make audit, once installed", f"{found:.0f} s", "< 300 s", found < 300, f"{used:.0f} s of CPU"
     )
 
 

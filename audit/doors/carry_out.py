@@ -5,9 +5,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from audit.catalogue import Entry
+from audit.catalogue import Entry, load_catalogue
 from audit.claims import PrivacyClaim, UtilityClaim
-from audit.errors import AuditError
+from audit.doors.side_by_side import told_of
 from audit.options import Kind
 from audit.privacy import audit_privacy
 from audit.results.result import AuditResult, Evidence, Verdict
@@ -58,13 +58,27 @@ def audit_entry(
     'len declares no claim; give one, such as `PureDP(epsilon=1.0)`.'
     """
     options = {**entry.options_for(kind), **given, "isolate": True}
-    result: Saved
     try:
         result = carry_out(kind, entry.factory(), options=options, progress=progress)
     except Exception as error:  # one entry that fails must not lose the others
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise
-        result = _failed(entry.name, kind, options.get("claim"), error)
+        return failed_entry(entry, kind, error)
+    return _named(result, entry, kind)
+
+
+def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of the result of the entry of the catalogue with this name."""
+    [entry] = [entry for entry in load_catalogue() if entry.name == name]
+    return audit_entry(entry, kind, given).to_json()
+
+
+def failed_entry(entry: Entry, kind: Kind, error: Exception) -> Saved:
+    """Return the result of an entry whose audit could not be carried out."""
+    return _named(_failed(entry.name, kind, entry.options_for(kind).get("claim"), error), entry, kind)
+
+
+def _named(result: Saved, entry: Entry, kind: Kind) -> Saved:
     if isinstance(result, AuditResult):
         result = dataclasses.replace(result, _ended=None)  # no entry is gone on from; it weighs megabytes
     return dataclasses.replace(
@@ -77,7 +91,6 @@ def audit_entry(
 
 
 def _failed(name: str, kind: Kind, claim: Any, error: Exception) -> Saved:
-    text = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
     kinds = (AuditResult, PrivacyClaim) if kind == "privacy" else (UtilityResult, UtilityClaim)
     made, known = kinds[0], claim if isinstance(claim, kinds[1]) else None
-    return made(name, known, Verdict.ERROR, Evidence.STATISTICAL, " ".join(text.split()))
+    return made(name, known, Verdict.ERROR, Evidence.STATISTICAL, " ".join(told_of(error).split()))

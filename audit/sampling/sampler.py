@@ -10,6 +10,7 @@ from typing import Any, Final, Self, TypeVar
 
 from audit.errors import InvalidValue, SubjectError
 from audit.sampling.blocks import Block, Host, Task, block_sizes
+from audit.sampling.isolated.elsewhere import elsewhere
 from audit.sampling.isolated.fresh import can_start, draw_anew
 from audit.sampling.isolated.recipes import recipe_of
 from audit.sampling.isolated.workers import Children, Here, Workers
@@ -311,16 +312,17 @@ class Sampler(Tally):
             if not hasattr(os, "fork"):
                 raise InvalidValue("`isolate` needs a system that can fork processes; this one cannot.")
             self._parcel = self._parcel or Parcel.of(self.subject, seed=self.seed)
-            self._workers = Children(self._parcel, self.jobs)
+            self._workers = Children(self._parcel, self.jobs, cluster=elsewhere(1))
             return self._workers
         if not can_watch():
             self.note(Says.NO_TIME_LIMIT())
+        place = elsewhere(self.jobs)
         if self._host is None:
             mechanism = self.subject.object
             self._host = Host(mechanism, self.subject.calling, pristine=Pristine(mechanism))
             with contextlib.suppress(SubjectError):  # it stays here then
-                self._parcel = Parcel.of(self.subject, seed=self.seed) if self.jobs > 1 else None
-        self._workers = Here(self._host, self._parcel, self.jobs)
+                self._parcel = None if place is None else Parcel.of(self.subject, seed=self.seed)
+        self._workers = Here(self._host, self._parcel, place)
         return self._workers
 
     def _ready(self, database: Any) -> Workers:

@@ -1,16 +1,20 @@
 """Carrying out a study: cell by cell, step by step, each kept as soon as it is known."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from audit.options import Options
-from audit.studies.cells import Cell
+from audit.studies.cells import Cell, Step
 from audit.studies.code import code_of
 from audit.studies.least_size import CellSearch, most_audits
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import CellStore
-from audit.studies.study import Curve, Study
+from audit.studies.study import Study
 from audit.task import version_of
+
+Path = tuple[int, int]
+"""Where a cell is in its study: the number of its curve, and that of its value."""
 
 
 class StudyInterrupted(KeyboardInterrupt):
@@ -93,66 +97,115 @@ def run_study(
     >>> [(cell.refuted, cell.met) for cell in found.curves[0].cells]
     [(6, 7), (9, 10)]
     """
-    most = study.budget if budget is None else budget
-    Options(significance=significance, budget=most, seed=seed, jobs=jobs)  # refuses what is out of range
-    return _Run(study, store or CellStore(None), significance, budget, seed, jobs, listener).result()
+    run = StudyRun(
+        study,
+        store=store or CellStore(None),
+        significance=significance,
+        budget=budget,
+        seed=seed,
+        jobs=jobs,
+        listener=listener,
+    )
+    try:
+        for path in run.paths:
+            run.take(path, run.seek(path, run.saved(path)))
+    except KeyboardInterrupt:
+        raise StudyInterrupted(run.told()) from None
+    return run.told()
 
 
-@dataclass(eq=False)
-class _Run:
-    """One study under way."""
+class StudyRun:
+    """A study whose cells are sought one by one, in any order and, with the same arguments, in any process.
 
-    study: Study
-    store: CellStore
-    significance: float
-    budget: int | None
-    seed: int
-    jobs: int
-    listener: Callable[[CellAdvanced], None] | None
+    Parameters
+    ----------
+    study, store, significance, budget, seed, jobs, listener
+        As for `run_study`.
 
-    def __post_init__(self) -> None:
-        self.found: list[list[Cell]] = [[] for _ in self.study.curves]
-        study = self.study
+    Attributes
+    ----------
+    found : dict
+        The cells so far, by their paths.
+
+    Examples
+    --------
+    >>> from audit.claims import PAC
+    >>> from audit.studies import Curve, Study
+    >>> curve = Curve("all", lambda value, m: None, lambda value, m: [])
+    >>> StudyRun(Study("demo", "All.", PAC(0.1, 0.1), "d", (1.0, 2.0), (curve,)), store=CellStore(None)).paths
+    [(0, 0), (0, 1)]
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        *,
+        store: CellStore,
+        significance: float = 1e-3,
+        budget: int | None = None,
+        seed: int = 0,
+        jobs: int = 1,
+        listener: Callable[[CellAdvanced], None] | None = None,
+    ) -> None:
+        most = study.budget if budget is None else budget
+        Options(significance=significance, budget=most, seed=seed, jobs=jobs)  # refuses what is out of range
+        self.study, self.store, self.listener = study, store, listener
+        self.significance, self.budget, self.seed, self.jobs = significance, budget, seed, jobs
+        self.found: dict[Path, Cell] = {}
         self.code = {curve.name: code_of(curve) for curve in study.curves if self.store.folder is not None}
         self.audits = sum(len(study.values_of(curve)) * most_audits(study, curve) for curve in study.curves)
 
-    def result(self) -> StudyResult:
-        """Seek every least m."""
-        try:
-            for index, curve in enumerate(self.study.curves):
-                for place, value in enumerate(self.study.values_of(curve)):
-                    self.found[index].append(self._cell(curve, value, path=(index, place)))
-        except KeyboardInterrupt:
-            raise StudyInterrupted(self._told()) from None
-        return self._told()
+    @property
+    def paths(self) -> list[Path]:
+        """Where the cells are: each the number of a curve and that of a value."""
+        study = self.study
+        curves = enumerate(study.curves)
+        return [(index, place) for index, curve in curves for place in range(len(study.values_of(curve)))]
 
-    def _cell(self, curve: Curve, value: float, *, path: tuple[int, int]) -> Cell:
-        search = CellSearch(
+    def saved(self, path: Path) -> tuple[Step, ...]:
+        """Return the steps of a cell that the store has."""
+        return self.store.read(self._key(path))
+
+    def seek(self, path: Path, saved: Sequence[Step]) -> Cell:
+        """Return the cell at a path, from its saved steps on; each further one is saved when it is taken."""
+        search, steps = self._search(path), list(saved)
+        while (further := search.advance(steps)) is not None:
+            steps = further
+            self.store.write(self._key(path), steps)
+            self._tell(path, search.cell(steps))
+        return search.cell(steps)
+
+    def take(self, path: Path, cell: Cell, *, save: bool = False) -> None:
+        """Take in the cell at a path, and save it if whoever sought it did not."""
+        if save:
+            self.store.write(self._key(path), cell.steps)
+        self._tell(path, cell, done=True)
+        self.found[path] = cell
+
+    def _search(self, path: Path) -> CellSearch:
+        curve = self.study.curves[path[0]]
+        return CellSearch(
             study=self.study,
             curve=curve,
-            value=value,
+            value=self.study.values_of(curve)[path[1]],
             path=path,
             share=self.significance / self.audits,
             budget=self.budget,
             seed=self.seed,
             jobs=self.jobs,
         )
-        key = search.key() | {"version": version_of("dp-audit"), "code": self.code.get(curve.name, "")}
-        steps = list(self.store.read(key))
-        while (further := search.advance(steps)) is not None:
-            steps = further
-            self.store.write(key, steps)
-            self._tell(curve, search.cell(steps))
-        cell = search.cell(steps)
-        self._tell(curve, cell, done=True)
-        return cell
 
-    def _tell(self, curve: Curve, cell: Cell, *, done: bool = False) -> None:
+    def _key(self, path: Path) -> dict[str, Any]:
+        code = self.code.get(self.study.curves[path[0]].name, "")
+        return self._search(path).key() | {"version": version_of("dp-audit"), "code": code}
+
+    def _tell(self, path: Path, cell: Cell, *, done: bool = False) -> None:
         if self.listener is not None:
-            number = sum(map(len, self.found)) + 1
-            self.listener(CellAdvanced(self.study.name, curve.name, cell, number, self.study.cells, done))
+            number, curve = len(self.found) + 1, self.study.curves[path[0]].name
+            self.listener(CellAdvanced(self.study.name, curve, cell, number, self.study.cells, done))
 
-    def _told(self) -> StudyResult:
+    def told(self) -> StudyResult:
+        """Return what the study found so far."""
         study = self.study
         return StudyResult(
             study.name,
@@ -172,7 +225,11 @@ class _Run:
             values=tuple(map(float, study.values)) if study.chosen else (),
             target=study.target,
             curves=tuple(
-                CurveResult(curve.name, curve.source, curve.expected, tuple(cells), curve.shape)
-                for curve, cells in zip(study.curves, self.found, strict=True)
+                CurveResult(curve.name, curve.source, curve.expected, self._cells(index), curve.shape)
+                for index, curve in enumerate(study.curves)
             ),
         )
+
+    def _cells(self, index: int) -> tuple[Cell, ...]:
+        """Return the cells of a curve that are found, in the order of their values."""
+        return tuple(cell for path, cell in sorted(self.found.items()) if path[0] == index)

@@ -173,9 +173,13 @@ class CellStore:
         try:
             write_text(self._path(key), _text(document) + "\n")
         except Unwritable as error:
-            if not self.unsaved:
-                self._say(f"{error} The study continues without saving.")
-            self.unsaved = True
+            self.give_up(f"{error} The study continues without saving.")
+
+    def give_up(self, why: str) -> None:
+        """Note that a cell could not be saved, here or in another process; say so once."""
+        if not self.unsaved:
+            self._say(why)
+        self.unsaved = True
 
     def _path(self, key: Mapping[str, Any]) -> Path:
         """Return the file of a cell; its name depends on the settings, not on the code."""

@@ -1,5 +1,6 @@
 """What an audit tells while it runs, and how a terminal shows it."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -62,7 +63,29 @@ class AuditFinished:
     result: Any
 
 
-Event = AuditStarted | AuditProgressed | AuditFinished
+@dataclass(frozen=True)
+class Counted:
+    """Of several audits (or whatever `what` names), so many are `done`; None for `seconds` left: unknown.
+
+    Examples
+    --------
+    >>> print(Counted(3, 12, "audits", 200.0))
+    3 of 12 audits, about 3 minutes left
+    >>> print(Counted(0, 2, "findings", None))
+    0 of 2 findings
+    """
+
+    done: int
+    of: int
+    what: str
+    seconds: float | None
+
+    def __str__(self) -> str:
+        left = "" if self.seconds is None else f", about {duration(self.seconds)} left"
+        return f"{self.done} of {self.of} {self.what}{left}"
+
+
+Event = AuditStarted | AuditProgressed | AuditFinished | Counted
 Listener = Callable[[Event], None]
 
 
@@ -81,6 +104,20 @@ def expected_seconds(event: AuditProgressed, *, elapsed: float, time_limit: floa
         return None
     total = event.loading + (elapsed - event.loading) * max(event.budget, event.runs) / event.runs
     return total if time_limit is None else min(total, time_limit)
+
+
+def duration(seconds: float) -> str:
+    """Return how long something takes, roughly, in words.
+
+    Examples
+    --------
+    >>> duration(42.0), duration(80.0), duration(9_000.0)
+    ('40 seconds', '1 minute', '2 hours')
+    """
+    if seconds < 55:
+        return f"{max(5, 5 * round(seconds / 5))} seconds"
+    minutes = round(seconds / 60)
+    return f"{minutes} minute{'s' if minutes > 1 else ''}" if minutes < 120 else f"{minutes / 60:.0f} hours"
 
 
 @contextmanager
@@ -123,27 +160,44 @@ def _bar() -> "Progress":
 
 
 class _Renderer:
-    """Draws a bar for the audit that is running; between two audits the terminal is free."""
+    """Draws a bar for the audit that is running, or how many are done where several run at once.
+
+    When an audit has finished the terminal is free.
+    """
 
     def __init__(self, make_bar: Callable[[], "Progress"]) -> None:
         self._make_bar = make_bar
         self._bar: Progress | None = None
         self._time_limit: float | None = None
         self._told = False
+        self._count = ""
+        self._shown = ""
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, AuditStarted):
             self._start(event)
         elif isinstance(event, AuditProgressed):
             self._advance(event)
+        elif isinstance(event, Counted):
+            self._count = str(event)
+            self._draw(self._count)
         else:
             self.close()
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take away what is drawn."""
+        self._draw("")
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+    def _draw(self, text: str) -> None:
+        """Draw a line of text in place of the last one."""
+        if text != self._shown:
+            width = shutil.get_terminal_size().columns - 1
+            sys.stderr.write(f"\r\x1b[K{text[:width]}")
+            sys.stderr.flush()
+            self._shown = text
 
     def _start(self, event: AuditStarted) -> None:
         self.close()  # an audit that ended without a result
@@ -156,7 +210,8 @@ class _Renderer:
         if self._bar is None:
             return
         share = max(0.0, min(1.0, event.log_wealth / event.log_limit)) if event.log_limit > 0 else 0.0
-        words = f"{event.subject} · {event.stage} · evidence {share:.0%}"
+        count = f"{self._count} · " if self._count else ""
+        words = f"{count}{event.subject} · {event.stage} · evidence {share:.0%}"
         task = self._bar.tasks[0]
         self._bar.update(task.id, completed=event.runs, total=event.budget, description=words)
         seconds = expected_seconds(event, elapsed=task.elapsed or 0.0, time_limit=self._time_limit)
@@ -167,6 +222,5 @@ class _Renderer:
 
 
 def _notice(event: AuditProgressed, seconds: float) -> str:
-    minutes = round(seconds / 60)
-    words = f"{minutes} minute{'s' if minutes > 1 else ''}" if minutes < 120 else f"{minutes / 60:.0f} hours"
-    return f"{event.subject}: up to about {words} for {event.budget:,} runs (see --budget and --time-limit)"
+    most = f"{duration(seconds)} for {event.budget:,} runs"
+    return f"{event.subject}: up to about {most} (see --budget and --time-limit)"

@@ -128,7 +128,7 @@ def suite(tmp_path, monkeypatch, capsys):
         ran = []
         monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries(ran))
         with pytest.raises(SystemExit) as left:
-            main(["suite", *arguments])
+            main(["suite", "--jobs", "1", *arguments])
         return left.value.code, *capsys.readouterr(), len(ran)
 
     return run

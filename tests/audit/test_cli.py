@@ -271,7 +271,7 @@ def suite(folder, call, monkeypatch):
 
     def run(entries, *arguments):
         monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries)
-        return call("suite", *arguments)
+        return call("suite", "--jobs", "1", *arguments)  # entries of a test have no name elsewhere
 
     return run
 
@@ -509,8 +509,9 @@ def test_the_help_states_the_defaults_of_the_audit(call):
     assert "[default: 1e-6]" in told
     for name in ("numerics", "until", "unfinished"):
         assert f"[default: {defaults[name]}]" in told
-    for name in ("budget", "seed", "run_time_limit", "jobs"):
+    for name in ("budget", "seed", "run_time_limit"):
         assert f"[default: {defaults[name]:,.0f}]" in told
+    assert "[default: one for each core]" in told  # of the command; `audit_privacy` itself has one job
 
 
 def test_help_imports_nothing_heavy():

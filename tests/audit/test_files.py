@@ -14,7 +14,7 @@ from audit.catalogue import Entry
 from audit.claims import PureDP
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.doors.cli import main
-from audit.doors.cli.suite import Store
+from audit.doors.cli.suite import Store, planned
 from audit.findings import Finding
 from audit.results.result import AuditResult, Evidence, Verdict
 
@@ -114,10 +114,15 @@ def test_results_of_tests_with_names_alike_are_all_kept(tmp_path):
 
 
 def test_entries_with_names_alike_are_all_kept(tmp_path):
+    entries = [Entry("m", lambda: coin, utility={}), *(Entry(name, lambda: coin) for name in NAMED_ALIKE)]
     store, result = Store(tmp_path), AuditResult("m", None, Verdict.ERROR, Evidence.EXACT)
-    for name in ("m-utility", "m-utility", "a/b", "a_b"):  # an entry, and the utility audit of another
-        store.add(name, result)
-    assert len([*tmp_path.glob("*.json")]) == 4
+    for index, audit in enumerate(planned(entries)):
+        store.add(index, audit.name, result, result.to_json())
+    assert len([*tmp_path.glob("*.json")]) == 5
+
+
+#: The first is also what the file of another's utility audit is called.
+NAMED_ALIKE = ("m-utility", "a/b", "a_b")
 
 
 # ------------------------------------------------------------------------------------- what is not a file
@@ -205,7 +210,7 @@ def entries(monkeypatch):
 def test_a_suite_on_a_full_disk_goes_on_and_says_what_is_not_saved(call, monkeypatch, full_disk, place):
     entries(monkeypatch)
     full_disk(1)
-    code, out, err = call("suite", "--json", place)
+    code, out, err = call("suite", "--jobs", "1", "--json", place)
     assert code == 3
     assert out.count("NOT REFUTED") == 3
     assert "3 audits, 3 as expected" in out
@@ -216,7 +221,7 @@ def test_a_suite_on_a_full_disk_goes_on_and_says_what_is_not_saved(call, monkeyp
 def test_the_report_of_a_suite_on_a_full_disk_does_not_take_the_count_along(call, monkeypatch, full_disk):
     entries(monkeypatch)
     full_disk(3)
-    code, out, err = call("suite", "--html", "page.html")
+    code, out, err = call("suite", "--jobs", "1", "--html", "page.html")
     assert code == 3
     assert "3 audits, 3 as expected" in out
     assert err == "dp-audit: page.html cannot be written: No space left on device.\n"

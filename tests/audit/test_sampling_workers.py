@@ -59,6 +59,12 @@ class Vectorised:
         return rng.laplace(size=(size, 2))
 
 
+@pytest.fixture(autouse=True)
+def many_children(monkeypatch):
+    """Start as many children as there are jobs, however short the draw is."""
+    monkeypatch.setattr("audit.sampling.isolated.workers._WORTH_A_CHILD", 0.0)
+
+
 def drawn(mechanism, *, size=40, left=(Record(1),), right=(Record(1), Record(2)), fresh=False, **options):
     with Sampler(adapt(mechanism), seed=5, **options) as sampler:
         blocks = list(sampler.draw(list(left), list(right), size, (BET, 1), fresh=fresh))

@@ -530,11 +530,12 @@ def test_ctrl_c_writes_what_is_finished(tmp_path, monkeypatch):
 
     monkeypatch.setattr(CellSearch, "take", stopping)
     saved = tmp_path / "found.json"
-    done = run("light", "--json", saved)
+    done = run("light", "--json", saved, "--jobs", "1")
     assert done.return_value == 130
     folder = tmp_path / "study-cells"
     assert done.stderr == f"interrupted; 1 of 2 least sizes saved in {folder}; the same command resumes\n"
-    assert "1 of 2 least sizes found, none saved; --cells FOLDER saves them" in run("light").stderr
+    unsaved = run("light", "--jobs", "1").stderr
+    assert "1 of 2 least sizes found, none saved; --cells FOLDER saves them" in unsaved
     monkeypatch.undo()
     [document] = json.loads(saved.read_text())
     assert len(document["study"]["curves"][0]["cells"]) == 1
@@ -672,6 +673,6 @@ def test_growth_is_told_by_the_brackets_of_both_ends_also_where_the_last_was_nev
 def test_the_command_says_growth_as_the_brackets_show_it(monkeypatch, capsys):
     curve = CurveResult("a", "", "", (_cell(1.0, 9, 10), _cell(2.0, 9, 10), _cell(3.0, 4_000, None)))
     result = StudyResult("s", "s", "c", axis="d", curves=(curve,))
-    monkeypatch.setattr(studies, "run_study", lambda *_, **__: result)
-    studies._one(SimpleNamespace(name="s", summary="s"), store=None, terms={})
+    monkeypatch.setattr(studies, "carry_out", lambda *_, **__: result)
+    studies._one(SimpleNamespace(name="s", summary="s"), store=None, terms={}, jobs=1)
     assert "it grows; the last value was never met" in capsys.readouterr().out

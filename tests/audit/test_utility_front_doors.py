@@ -239,7 +239,7 @@ def only_useful(name, p, expected="not refuted"):
 def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, monkeypatch, folder):
     entries = [only_useful("right", 0.01), only_useful("wrong", 0.5, "refuted")]
     monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries)
-    code, out, _ = call("suite", "--json", "kept")
+    code, out, _ = call("suite", "--jobs", "1", "--json", "kept")
     assert code == 0
     assert "2 audits, 2 as expected" in out
     assert sorted(path.name for path in (folder / "kept").iterdir()) == [
@@ -270,7 +270,7 @@ def test_the_runs_of_an_entry_s_privacy_audit_are_no_limit_for_its_utility(monke
 def test_the_suite_holds_the_utility_of_its_entries_to_what_is_expected(call, monkeypatch, folder):
     def suite(*entries):
         monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: list(entries))
-        return call("suite", "--html", "page.html")
+        return call("suite", "--jobs", "1", "--html", "page.html")
 
     code, out, _ = suite(entry("right", 0.01), entry("wrong", 0.5, "refuted"))
     assert code == 0

@@ -1,12 +1,13 @@
 """The commands as click sees them; their work is imported when one is called, so that help costs nothing."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import click
 
 from audit.catalogue import Entry, matching_entries
-from audit.doors.cli.settings import LIMITS, PARAMETERS, PRIVACY, UTILITY, number_of, with_options
+from audit.doors.cli.settings import LIMITS, PARAMETERS, PRIVACY, UTILITY, WORKERS, number_of, with_options
 from audit.errors import Parameter, positive_int
 
 FILE = click.Path(path_type=Path)
@@ -52,9 +53,21 @@ def _claims(entry: Entry) -> str:
     return ", ".join(f"{kind} (flawed)" if kind in entry.flaws else kind for kind in entry.audits)
 
 
+def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
+    """Take `scheduler` out of the options, and return the context in which its workers do the work."""
+    from audit.doors.side_by_side import at  # numpy and more, only for an audit
+
+    jobs, scheduler = given["jobs"], given.pop("scheduler")
+    if jobs is not None:
+        positive_int(jobs, what=Parameter("jobs"))
+        if scheduler is not None:
+            raise click.UsageError("--jobs counts processes of this machine: leave it out with --scheduler.")
+    return at(scheduler)
+
+
 @group.command(name="run", short_help="Audit one subject: its privacy, and its utility if it claims any.")
 @click.argument("target")
-@with_options(*PRIVACY, *UTILITY, *LIMITS, PARAMETERS)
+@with_options(*PRIVACY, *UTILITY, *LIMITS, *WORKERS, PARAMETERS)
 @REPORT
 @click.option("--json", "saved", metavar="FILE|-", help="Save the result; - prints it instead of the text.")
 @click.option(
@@ -74,7 +87,9 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     from audit.doors.cli.run import explain_target, run  # numpy and more, only for an audit
 
     if not explain:
-        return run(target, **given)
+        with _workers(given):
+            return run(target, **given)
+    given.pop("scheduler")
     if any(given.pop(name) for name in ("html", "saved", "mutate", "extend")):
         raise click.UsageError("--explain runs no audit: leave out --html, --json, --extend and --mutate.")
     return explain_target(target, **given)
@@ -82,14 +97,14 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
 
 @group.command(name="suite", short_help="Audit the catalogue.")
 @click.argument("pattern", required=False)
-@with_options(*LIMITS)
+@with_options(*LIMITS, *WORKERS)
 @REPORT
 @click.option(
     "--json",
     "saved",
     type=FILE,
     metavar="FOLDER|FILE.json",
-    help="Save each result before the next audit starts.  [default: `results` next to the report]",
+    help="Save each result as soon as it exists.  [default: `results` next to the report]",
 )
 @click.option(
     "--with",
@@ -108,9 +123,8 @@ def suite_command(pattern: str | None, **given: Any) -> int:
 
     if given["attached"] and given["html"] is None:
         raise click.UsageError("--with puts files into the report: add --html FILE.")
-    if given["jobs"] is not None:
-        positive_int(given["jobs"], what=Parameter("jobs"))
-    return run_suite(pattern, **given)
+    with _workers(given):
+        return run_suite(pattern, **given)
 
 
 @group.command(name="findings", short_help="Check the statements of the source texts.")
@@ -119,6 +133,7 @@ def suite_command(pattern: str | None, **given: Any) -> int:
 @click.option("--json", "saved", type=FILE, metavar="FILE", help="Save the findings.")
 @click.option("--full", is_flag=True, help="Print each finding in full, as with a PATTERN.")
 @click.option("--list", "listed", is_flag=True, help="List the names and compute nothing.")
+@with_options(*WORKERS)
 def findings_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     """Compute the findings on the source texts and print a line for each, with found ÷ claimed.
 
@@ -128,8 +143,11 @@ def findings_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     from audit.doors.cli.findings import list_findings, show_findings  # numpy and more, only to compute
 
     if listed and any(given.values()):
-        raise click.UsageError("--list computes nothing: leave out --html, --json and --full.")
-    return list_findings(pattern) if listed else show_findings(pattern, **given)
+        raise click.UsageError("--list computes nothing: leave out the options.")
+    if listed:
+        return list_findings(pattern)
+    with _workers(given):
+        return show_findings(pattern, **given)
 
 
 @group.command(name="study", short_help="Find the least sample sizes, and how they grow.")
@@ -152,7 +170,7 @@ def findings_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     "--budget", type=number_of, metavar="N", help="Maximum runs of a step.  [default: the preset's]"
 )
 @click.option("--seed", type=number_of, metavar="N", help="Random seed, as in `run`.  [default: 0]")
-@click.option("--jobs", type=number_of, metavar="N", help="Number of worker processes.  [default: 1]")
+@with_options(*WORKERS)
 def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     """Find the least m, the number of records, at which learners are accurate, over a sweep of a parameter.
 
@@ -162,7 +180,10 @@ def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     """
     from audit.doors.cli.studies import list_studies, show_studies  # numpy and more, only to compute
 
-    return list_studies(pattern) if listed else show_studies(pattern, **given)
+    if listed:
+        return list_studies(pattern)
+    with _workers(given):
+        return show_studies(pattern, **given)
 
 
 @group.command(name="replay", short_help="Repeat saved refutations.")

@@ -10,10 +10,12 @@ from audit.codec.files import check_apart, check_writable, write_text
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
 from audit.doors.report_link import render_report
+from audit.doors.side_by_side import Call, processes_for, side_by_side, told_of
 from audit.findings.finding import Compute, Finding, glossary, load_findings
 from audit.findings.saved import to_json
 from audit.findings.text import detail, header, row, titles
 from audit.results.saved import layout
+from audit.values.progress import Listener
 
 _LISTED = "`dp-audit findings --list` shows them"
 
@@ -25,8 +27,10 @@ def list_findings(pattern: str | None) -> int:
     return 0
 
 
-def show_findings(pattern: str | None, *, full: bool, html: Path | None, saved: Path | None) -> int:
-    """Compute the matching findings one by one, losing none that is done, and return the exit code.
+def show_findings(
+    pattern: str | None, *, full: bool, html: Path | None, saved: Path | None, jobs: int | None = None
+) -> int:
+    """Compute the matching findings side by side, losing none that is done, and return the exit code.
 
     Each is printed in one line; with a pattern, or `full`, in full.
     """
@@ -37,7 +41,8 @@ def show_findings(pattern: str | None, *, full: bool, html: Path | None, saved: 
     full = full or pattern is not None
     if not full:
         click.echo(header())
-    found, code = _compute(wanted, (lambda finding: detail(finding) + "\n") if full else row)
+    told = (lambda finding: detail(finding) + "\n") if full else row
+    found, code = _compute(wanted, told, jobs=processes_for(jobs))
     if full and (short_names := titles(glossary(found))):
         click.echo(short_names + "\n")
     more = "" if full else "; give a PATTERN or --full for the details"
@@ -50,19 +55,33 @@ def show_findings(pattern: str | None, *, full: bool, html: Path | None, saved: 
     return code
 
 
-def _compute(wanted: dict[str, Compute], told: Callable[[Finding], str]) -> tuple[list[Finding], int]:
-    found: list[Finding] = []
-    code = 0
-    for name, compute in wanted.items():
+def _compute(
+    wanted: dict[str, Compute], told: Callable[[Finding], str], *, jobs: int
+) -> tuple[list[Finding], int]:
+    """Return the findings in their order, each printed as soon as it is there, and the exit code."""
+    names, found, failed = list(wanted), dict[int, Finding](), list[str]()
+
+    def take(index: int, answer: Callable[[], Finding]) -> None:
         try:
-            found.append(compute())
-        except KeyboardInterrupt:
-            return found, INTERRUPTED
+            found[index] = answer()
         except Exception as error:  # one that fails must not lose the others
             if os.environ.get("DP_AUDIT_TRACEBACK"):
                 raise
-            click.echo(f"{name}: could not be computed: {type(error).__name__}: {error}", err=True)
-            code = NOT_DONE
+            click.echo(f"{names[index]}: could not be computed: {told_of(error)}", err=True)
+            failed.append(names[index])
         else:
-            click.echo(told(found[-1]))
-    return found, code
+            click.echo(told(found[index]))
+
+    calls = [Call(here=_alone(compute), there=(compute_by_name, name)) for name, compute in wanted.items()]
+    finished = side_by_side(calls, jobs=jobs, what="findings", take=take)
+    code = INTERRUPTED if not finished else NOT_DONE if failed else 0
+    return [finding for _, finding in sorted(found.items())], code
+
+
+def _alone(compute: Compute) -> Callable[[Listener | None], Finding]:
+    return lambda _: compute()
+
+
+def compute_by_name(name: str) -> Finding:
+    """Return the finding with this name."""
+    return load_findings()[name]()

@@ -15,6 +15,7 @@ from audit.doors.cli.exits import NOTHING_REFUTED, exit_code, worst_exit_code
 from audit.doors.cli.reading import read_claim, read_options, read_parameters, read_utility_claim
 from audit.doors.explain import explain
 from audit.doors.report_link import render_report
+from audit.doors.side_by_side import processes_for
 from audit.doors.summary import carried_out, warning
 from audit.errors import AuditError
 from audit.mutation.check import check_scalable, mutation_check
@@ -69,7 +70,12 @@ def read(target: str, settings: Iterable[str], given: Mapping[str, Any]) -> Aske
     claim = read_claim(texts.pop("epsilon", None), texts.pop("delta", None))
     chosen = read_options(texts)
     found = resolve_target(target, parameters)
-    options = {**found.options_for("privacy"), **chosen, "isolate": True}
+    options = {
+        **found.options_for("privacy"),
+        **chosen,
+        "isolate": True,
+        "jobs": processes_for(given.get("jobs")),
+    }
     own_claim = options.pop("claim", None)
     return Asked(found, parameters, given, own_claim if claim is None else claim, options)
 
@@ -230,7 +236,8 @@ def _named(result: Saved, asked: Asked) -> Saved:
 def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the utility claim (None for the subject's own) and the options of `audit_utility`."""
     texts = {**shared(given), "problems": given.get("problems")}
-    utility = {**found.options_for("utility"), **read_options(texts), "isolate": True}
+    jobs = processes_for(given.get("jobs"))
+    utility = {**found.options_for("utility"), **read_options(texts), "isolate": True, "jobs": jobs}
     own = utility.pop("claim", None)
     if given.get("alpha") is not None or given.get("beta") is not None:
         known = getattr(found.subject, "utility_claim", None) if own is None else own

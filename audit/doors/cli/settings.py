@@ -38,9 +38,23 @@ def option_of(name: str) -> Callable[[Any], Any]:
     )
 
 
-_LIMIT_NAMES = ("budget", "confirm_budget", "time_limit", "run_time_limit", "significance", "seed", "jobs")
-#: Limits of an audit (runs, time, error probability), its seed and its workers.
+_LIMIT_NAMES = ("budget", "confirm_budget", "time_limit", "run_time_limit", "significance", "seed")
+#: Limits of an audit (runs, time, error probability) and its seed.
 LIMITS = tuple(map(option_of, _LIMIT_NAMES))
+#: Where the work is done: how many processes of this machine, or which cluster.
+WORKERS = (
+    click.option(
+        "--jobs",
+        type=number_of,
+        metavar="N",
+        help="Number of processes. It does not change the result.  [default: one for each core]",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Use the workers of this Dask scheduler. They need dp-audit and the code that is audited.",
+    ),
+)
 #: The privacy claim, the databases, and how the subject is attacked and made.
 PRIVACY = (
     click.option("--epsilon", "--claim-epsilon", "epsilon", type=float, help="Epsilon of the claim."),

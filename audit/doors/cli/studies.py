@@ -2,22 +2,22 @@
 
 import math
 import os
-import sys
 import time
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import click
 
 from audit.codec.files import check_apart, check_writable, write_text
+from audit.doors.cli.cells import carry_out
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
 from audit.doors.report_link import render_report
+from audit.doors.side_by_side import processes_for, told_of
 from audit.errors import AuditError, InvalidValue
 from audit.options import Options
-from audit.studies.cells import Cell
 from audit.studies.results import StudyResult
-from audit.studies.run import CellAdvanced, StudyInterrupted, run_study
+from audit.studies.run import StudyInterrupted
 from audit.studies.saved import CellStore, layout, to_json
 from audit.studies.study import Study, load_studies, load_study
 from audit.values.wording import number
@@ -39,11 +39,12 @@ def show_studies(
     saved: Path | None = None,
     cells: Path | None = None,
     values: str | None = None,
+    jobs: int | None = None,
     **given: Any,
 ) -> int:
     """Carry out the matching studies, losing no step that is done, and return the exit code.
 
-    What is `given` and not None goes to `run_study`.
+    What is `given` and not None goes to `StudyRun`.
     """
     wanted = _wanted(pattern)
     if values is not None:
@@ -59,7 +60,7 @@ def show_studies(
     output = saved or html
     folder = cells or (None if output is None else output.parent / "study-cells")
     store = CellStore(folder, say=lambda line: click.echo(line, err=True))
-    results, code = _all(wanted, store=store, terms=terms)
+    results, code = _all(wanted, store=store, terms=terms, jobs=processes_for(jobs))
     if saved is not None:
         write_text(saved, layout(results))
     if html is not None:
@@ -103,13 +104,13 @@ def numbers(text: str) -> tuple[float, ...]:
 
 
 def _all(
-    studies: dict[str, Study], *, store: CellStore, terms: dict[str, Any]
+    studies: dict[str, Study], *, store: CellStore, terms: dict[str, Any], jobs: int
 ) -> tuple[list[StudyResult], int]:
     """Carry out every study, and return the results and the exit code; one that fails loses no other."""
     results, code = list[StudyResult](), 0
     for study in studies.values():
         try:
-            results.append(_one(study, store=store, terms=terms))
+            results.append(_one(study, store=store, terms=terms, jobs=jobs))
         except KeyboardInterrupt as stop:
             result = stop.result if isinstance(stop, StudyInterrupted) else None
             if result is not None and result.finished:
@@ -120,17 +121,15 @@ def _all(
                 raise
             if isinstance(error, AuditError) and len(studies) == 1:
                 raise
-            said = error if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
-            click.echo(f"{study.name}: could not be carried out: {said}", err=True)
+            click.echo(f"{study.name}: could not be carried out: {told_of(error)}", err=True)
             code = NOT_DONE
     return results, code
 
 
-def _one(study: Study, *, store: CellStore, terms: dict[str, Any]) -> StudyResult:
+def _one(study: Study, *, store: CellStore, terms: dict[str, Any], jobs: int) -> StudyResult:
     began = time.monotonic()
     click.echo(f"{study.name}: {study.summary}")
-    with _Status() as status:
-        result = run_study(study, store=store, listener=status, **terms)
+    result = carry_out(study, store=store, terms=terms, jobs=jobs)
     for curve in result.curves:
         found = curve.fit
         is_exponential = curve.shape == "exponential"
@@ -150,48 +149,3 @@ def _one(study: Study, *, store: CellStore, terms: dict[str, Any]) -> StudyResul
 
 
 _GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growth unknown"}
-
-
-class _Status:
-    """One line on a terminal's stderr for the cell under way; a line on stdout for each that is finished."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._draw("")
-
-    def __call__(self, event: CellAdvanced) -> None:
-        if event.done:
-            self._draw("")
-            click.echo(f"  {event.curve:<28} {event.cell.value:>10g}  {bracket(event.cell)}")
-            return
-        cell, last = event.cell, event.cell.steps[-1]
-        self._draw(
-            f"{event.study}: cell {event.number} of {event.cells}, {event.curve} at {cell.value:g}: step "
-            f"{len(cell.steps)}, m = {last.size:,} {last.verdict}"
-        )
-
-    def _draw(self, text: str) -> None:
-        if self._shown:
-            click.echo(f"\r\x1b[K{text[:150]}", err=True, nl=False)
-
-
-def bracket(cell: Cell) -> str:
-    """Return the bracket of a cell in words.
-
-    Examples
-    --------
-    >>> from audit.studies.cells import Cell, Step
-    >>> bracket(Cell(4.0, 4.0, 50.0, (Step(9, "refuted"), Step(10, "met"))))
-    'refuted at 9, met at 10; bound 50'
-    >>> bracket(Cell(4.0, 4.0, 50.0, (Step(128, "refuted"), Step(197, "met", how="exact"))))
-    'refuted at 128, met at 197 (closed form); bound 50, REFUTED'
-    """
-    low = "never refuted" if cell.refuted is None else f"refuted at {cell.refuted:,}"
-    high = "never met" if cell.met is None else f"met at {cell.met:,} {cell.how_met}".rstrip()
-    bound = "" if cell.bound is None else f"; bound {cell.bound:,.0f}"
-    return f"{low}, {high}{bound}{', REFUTED' if cell.refutes_bound else ''}"

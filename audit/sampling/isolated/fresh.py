@@ -19,6 +19,7 @@ from typing import Final
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand
 from audit.sampling.isolated.isolation import Child, drawn_by
+from audit.sampling.isolated.starting import usable_cores
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.seeds import COPIES
 from audit.sampling.shipping import Parcel
@@ -62,16 +63,12 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
         while rest:
             now = len(rest) if subject in _LOADS else 1
             loads = _LOADS.get(subject, ())
-            children = _children(min(_cores(), now), wanted=math.ceil(now / _WORTH), loads=loads)
+            children = _children(min(usable_cores(), now), wanted=math.ceil(now / _WORTH), loads=loads)
             yield from drawn_by(children, rest[:now], draw)
             del rest[:now]
     except BaseException:
         _dismiss()
         raise
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:

@@ -1,18 +1,15 @@
 """The parent's side of isolation: a child that may die at any run, and blocks that come out whole."""
 
 import contextlib
-import json
 import math
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
@@ -20,6 +17,7 @@ from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
+from audit.sampling.isolated.starting import start
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
@@ -31,24 +29,6 @@ _HEED: Final = 0.1
 # The child limits its runs itself; the parent steps in when that fails, as in a hang inside compiled code.
 _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
-# Our package is loaded from its own file, and what it needs from where this process found it, before the
-# user's folders take over: they may hold an `audit.py` of their own.
-_START: Final = """
-import importlib.util, json, os, sys
-package, ours, theirs = json.loads(sys.argv[1])
-sys.path[:] = ours
-spec = importlib.util.spec_from_file_location("audit", package)
-sys.modules["audit"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(sys.modules["audit"])
-from audit.sampling.isolated.child import main
-sys.path[:] = theirs
-main({})
-os._exit(0)
-"""
-_OURS: Final = tuple(sys.path)
-#: One thread of linear algebra in each of the children that share the cores, unless the user says otherwise:
-#: where processes start and end, threads that wait cost more than all else.
-_ONE_THREAD: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 #: Seconds in which a process makes its subject.
 _MAKING: Final = 60.0
 
@@ -88,17 +68,7 @@ class Child:
         (requests, self._requests), (frames, answers), (ticks, records) = pipes
         self._fds = [self._requests, frames, ticks]
         theirs = (requests, answers, records)
-        self._process = subprocess.Popen(  # noqa: S603  our own interpreter
-            [sys.executable, "-P", "-c", _START.format(", ".join(map(str, theirs))), _places()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            pass_fds=theirs,
-            env={**_ONE_THREAD, **os.environ} if parcel is None else None,
-            start_new_session=True,  # Ctrl-C is the parent's; the child ends with its pipes
-        )
-        for fd in theirs:
-            os.close(fd)
+        self._process = start("audit.sampling.isolated.child", theirs, shares_cores=parcel is None)
         self._by_value = () if parcel is None else parcel.by_value
         self._inbox = Inbox(frames, ticks)
         self._answers: deque[tuple[str, Any]] = deque()
@@ -320,12 +290,6 @@ def drawn_by(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _places() -> str:
-    """Return where the child finds our package, what that imports, and the user's modules."""
-    package = Path(__file__).resolve().parents[2] / "__init__.py"
-    return json.dumps([str(package), _OURS, sys.path])
 
 
 def _in_words(status: int) -> str:

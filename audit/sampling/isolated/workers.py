@@ -1,26 +1,49 @@
-"""Who draws the blocks: this process, worker processes, or isolated children. The one parallel seam."""
+"""Who draws the blocks: this process, other processes or a cluster, or isolated children."""
 
-import contextlib
+import atexit
 import functools
 import os
 import time
-import warnings
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from audit.errors import AuditError
 from audit.sampling.blocks import Block, Host, Task
+from audit.sampling.isolated.elsewhere import Elsewhere, in_order
 from audit.sampling.isolated.isolation import Child, drawn_by
+from audit.sampling.isolated.processes import ProcessDied
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
 _WORTH_SHARING: Final = 0.1  # seconds; below, handing a draw over costs more than it saves
+_WORTH_A_CHILD: Final = 1.0  # seconds; about what it takes to start one
+
+
+class _Pace:
+    """How long a run takes, as far as it is known."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._runs = 0
+
+    def timed(self, task: Task, draw: Callable[[Task], Block]) -> Block:
+        """Return a block, drawn here."""
+        start = time.perf_counter()
+        block = draw(task)
+        self._seconds += time.perf_counter() - start
+        self._runs += task.runs
+        return block
+
+    def expected(self, tasks: Sequence[Task]) -> float:
+        """Return how many seconds these would take here; 0 while that is not known, or for a single one."""
+        if len(tasks) == 1 or not self._runs:
+            return 0.0
+        return self._seconds / self._runs * sum(task.runs for task in tasks)
 
 
 class Here:
-    """Draws blocks in this process; large ones of a steady subject are shared among worker processes.
+    """Draws blocks in this process; many of a steady subject are drawn elsewhere.
 
-    joblib owns their pool and ends it.
     Where a steady subject's block is drawn changes nothing about it, so that time may decide.
 
     Parameters
@@ -28,9 +51,9 @@ class Here:
     host
         The subject.
     parcel
-        The same for worker processes; None for none.
-    jobs
-        How many worker processes.
+        The same for elsewhere; None for here alone.
+    place
+        Where else blocks may be drawn; None for nowhere.
 
     Examples
     --------
@@ -40,67 +63,70 @@ class Here:
     [[0, 0]]
     """
 
-    def __init__(self, host: Host, parcel: Parcel | None = None, jobs: int = 1) -> None:
+    def __init__(self, host: Host, parcel: Parcel | None = None, place: Elsewhere | None = None) -> None:
         self._host = host
         self._parcel = parcel
-        self._jobs = jobs
-        self._seconds = 0.0
-        self._runs = 0
+        self._place = place
+        self._pace = _Pace()
 
     def map(self, tasks: Sequence[Task], *, steady: bool = False) -> Iterator[Block]:
         """Yield the blocks of `tasks`; a steady subject's may be drawn anywhere and again."""
         for index, task in enumerate(tasks):
-            if steady and self._parcel is not None and self._worth_sharing(tasks[index:]):
-                yield from self._shared(self._parcel, tasks[index:])
+            rest, parcel, place = tasks[index:], self._parcel, self._place
+            if steady and parcel and place and self._pace.expected(rest) > _WORTH_SHARING:
+                try:
+                    yield from _shared(place, draw_elsewhere, parcel, rest)
+                except ProcessDied:
+                    raise AuditError(
+                        "The mechanism ended its worker process; audit it with isolate=True."
+                    ) from None
                 return
-            start = time.perf_counter()
-            block = self._host.run(task)
-            self._seconds += time.perf_counter() - start
-            self._runs += task.runs
-            yield block
+            yield self._pace.timed(task, self._host.run)
 
     def state_kept(self) -> bool | None:
         """Return whether the subject's state differs from its first one; None if that is unknown."""
         return self._host.state_kept()
 
-    def _worth_sharing(self, tasks: Sequence[Task]) -> bool:
-        expected = self._seconds / max(self._runs, 1) * sum(task.runs for task in tasks)
-        return len(tasks) > 1 and self._runs > 0 and expected > _WORTH_SHARING
-
-    def _shared(self, parcel: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
-        # imported here: an audit in one process does without
-        from concurrent.futures.process import BrokenProcessPool
-
-        from joblib import Parallel, delayed
-
-        jobs = self._jobs  # "processes" are a cluster's, where the user has configured one
-        parallel = Parallel(n_jobs=jobs, prefer="processes", return_as="generator", pre_dispatch=2 * jobs)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about workers that start late or stop early
-                packed = (pack(task, by_value=parcel.by_value) for task in tasks)
-                results: Any = parallel(delayed(draw_elsewhere)(parcel, task) for task in packed)
-            with contextlib.closing(results):
-                yield from map(unpack, results)
-        except BrokenProcessPool:
-            raise AuditError("The mechanism ended its worker process; audit it with isolate=True.") from None
-
 
 class Children:
-    """Draws in isolated children: one, or several for a steady subject."""
+    """Draws in isolated children: one; for a steady subject several, here or on a cluster.
 
-    def __init__(self, parcel: Parcel, jobs: int) -> None:
+    Parameters
+    ----------
+    parcel
+        The subject.
+    jobs
+        The most children here.
+    cluster
+        Where the blocks of a steady subject are drawn instead; None for here.
+    """
+
+    def __init__(self, parcel: Parcel, jobs: int, cluster: Elsewhere | None = None) -> None:
         self._parcel = parcel
         self._jobs = jobs
+        self._cluster = cluster
         self._made = 0
         self._children: list[Child] = []
+        self._pace = _Pace()
         self._add()
 
     def map(self, tasks: Sequence[Task], *, steady: bool = False) -> Iterator[Block]:
-        """Yield the blocks of `tasks`."""
-        if not steady or self._jobs == 1 or len(tasks) == 1:
-            for task in tasks:
-                yield self._children[0].run(task, steady=steady)
+        """Yield the blocks of `tasks`; a steady subject's may be drawn anywhere and again."""
+        for index, task in enumerate(tasks):
+            if steady and self._worth_more(tasks[index:]):
+                yield from self._shared(tasks[index:])
+                return
+            yield self._pace.timed(task, lambda task: self._children[0].run(task, steady=steady))
+
+    def _worth_more(self, tasks: Sequence[Task]) -> bool:
+        """Return whether to draw in more than one child; those that there are cost nothing more."""
+        if self._cluster is None and (self._jobs == 1 or len(tasks) == 1):
+            return False
+        return len(self._children) > 1 or self._pace.expected(tasks) > _WORTH_A_CHILD
+
+    def _shared(self, tasks: Sequence[Task]) -> Iterator[Block]:
+        if self._cluster is not None:
+            yield from _shared(self._cluster, draw_isolated, self._parcel, tasks)
             return
         while len(self._children) < min(self._jobs, len(tasks)):
             self._add()
@@ -130,11 +156,36 @@ class Children:
 Workers = Here | Children
 
 
+def _shared(
+    place: Elsewhere, draw: Callable[[Parcel, bytes], bytes], parcel: Parcel, tasks: Sequence[Task]
+) -> Iterator[Block]:
+    calls = ((parcel, pack(task, by_value=parcel.by_value)) for task in tasks)
+    yield from map(unpack, in_order(place, draw, calls))
+
+
 def draw_elsewhere(parcel: Parcel, task: bytes) -> bytes:
-    """Return the packed block of a packed task, drawn in this worker process."""
+    """Return the packed block of a packed task, drawn in this process."""
     return pack_outputs(_host(parcel).run(unpack(task)))
 
 
 @functools.lru_cache(maxsize=1)
 def _host(parcel: Parcel) -> Host:
     return parcel.move_in((RNG_CHECK, os.getpid()))
+
+
+def draw_isolated(parcel: Parcel, task: bytes) -> bytes:
+    """Return the packed block of a packed task, drawn in a child of this process, which is kept."""
+    child = _CHILDREN.get(parcel)
+    if child is None:
+        _let_go()
+        child = _CHILDREN[parcel] = Child(parcel)
+    return pack_outputs(child.run(unpack(task), steady=True))
+
+
+_CHILDREN: dict[Parcel, Child] = {}
+
+
+@atexit.register
+def _let_go() -> None:
+    while _CHILDREN:
+        _CHILDREN.popitem()[1].close()

@@ -1,0 +1,228 @@
+"""Many calls side by side, on every core or on a cluster: how many are done, and how long the rest takes."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from audit.errors import AuditError
+from audit.sampling.isolated.cluster import connected
+from audit.sampling.isolated.elsewhere import HEED, Elsewhere, elsewhere
+from audit.sampling.isolated.starting import usable_cores
+from audit.values.progress import AuditFinished, Counted, Listener, terminal_progress
+
+#: Calls after which the mean of those done says enough about the others.
+_ENOUGH: Final = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One of many calls.
+
+    Parameters
+    ----------
+    here
+        What it is in this process: told who listens to its progress.
+    there
+        The same in another process: an importable function, and arguments that can be pickled.
+    seconds
+        How long it took before; None if that is not known.
+
+    Examples
+    --------
+    >>> Call(here=lambda _: divmod(7, 2), there=(divmod, 7, 2)).seconds is None
+    True
+    """
+
+    here: Callable[[Listener | None], Any]
+    there: tuple[Any, ...]
+    seconds: float | None = None
+
+
+def at(scheduler: str | None) -> AbstractContextManager[None]:
+    """Return the context in which calls go to the cluster of a Dask scheduler, if one is named."""
+    return nullcontext() if scheduler is None else connected(scheduler)
+
+
+def processes_for(jobs: int | None) -> int:
+    """Return how many processes were asked for: one for each core where nobody said.
+
+    Examples
+    --------
+    >>> processes_for(3)
+    3
+    """
+    return usable_cores() if jobs is None else jobs
+
+
+def side_by_side(
+    calls: Sequence[Call], *, jobs: int, what: str, take: Callable[[int, Callable[[], Any]], None]
+) -> bool:
+    """Carry out calls, give each answer to `take` as soon as it is there, and return whether all were.
+
+    One job, or one call that is alone, stays in this process.
+
+    Parameters
+    ----------
+    calls
+        In their order. Where several are carried out at once, the first to start is the quickest, so that
+        there is something to see, then those of which nothing is known, then the others from the longest on.
+    jobs
+        Processes; the answers do not depend on it.
+    what
+        What is counted on a terminal: ``"audits"``.
+    take
+        Told, in this thread, which call is done, and a function that returns its answer or raises its error.
+        After Ctrl-C it is told of those that are done; False is returned then.
+    """
+    place = elsewhere(jobs) if len(calls) > 1 else None
+    with terminal_progress() as listener:
+        under_way = _UnderWay(calls, what, listener, workers=1 if place is None else place.workers)
+        done = under_way.here() if place is None else under_way.there(place)
+        try:
+            for index in done:
+                take(index, under_way.answer(index))
+                del under_way.futures[index]
+        except BaseException as stop:
+            for future in under_way.futures.values():
+                future.cancel()
+            if place is not None:
+                place.shutdown(wait=False, cancel_futures=True)
+            if not isinstance(stop, KeyboardInterrupt):
+                raise
+            for index, future in list(under_way.futures.items()):
+                if future.done() and not future.cancelled():
+                    take(index, under_way.answer(index))
+            return False
+    return True
+
+
+@dataclass
+class _UnderWay:
+    """Calls under way: those that are not taken, and what was measured of the others."""
+
+    calls: Sequence[Call]
+    what: str
+    listener: Listener | None
+    workers: int
+    futures: dict[int, Future[tuple[float, Any]]] = field(default_factory=dict)
+    measured: dict[int, float] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
+
+    def here(self) -> Iterator[int]:
+        """Carry out one after the other in this thread; yield which is done."""
+        for index, call in enumerate(self.calls):
+            self._tell()
+            future = self.futures[index] = Future()
+            try:
+                future.set_result(_timed(call.here, self.listener))
+            except Exception as error:  # noqa: BLE001  it is raised where the answer is asked for
+                future.set_exception(error)
+            yield index
+
+    def there(self, place: Elsewhere) -> Iterator[int]:
+        """Carry out several at once; yield which is done."""
+        for index in order([call.seconds for call in self.calls]):
+            self.futures[index] = place.submit(_timed, *self.calls[index].there)
+        while self.futures:
+            self._tell()
+            wait(self.futures.values(), timeout=HEED, return_when=FIRST_COMPLETED)
+            yield from [index for index, future in self.futures.items() if future.done()]
+
+    def answer(self, index: int) -> Callable[[], Any]:
+        """Return what gives the answer of a call that is done; the terminal is free to print it."""
+        future = self.futures[index]
+        if future.exception() is None:
+            self.measured[index] = future.result()[0]
+        if self.listener is not None:
+            self.listener(AuditFinished(None))
+        return lambda: future.result()[1]
+
+    def _tell(self) -> None:
+        if self.listener is not None:
+            left = seconds_left(
+                [call.seconds for call in self.calls],
+                self.measured,
+                elapsed=time.monotonic() - self.began,
+                workers=min(self.workers, len(self.calls)),
+            )
+            self.listener(Counted(len(self.calls) - len(self.futures), len(self.calls), self.what, left))
+
+
+def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    """Return how many seconds a call takes where it is carried out, and what it returns."""
+    began = time.monotonic()
+    answer = function(*arguments)
+    return time.monotonic() - began, answer
+
+
+def order(seconds: Sequence[float | None]) -> list[int]:
+    """Return in which order calls start that took so long before: the quickest, the unknown, the longest.
+
+    Examples
+    --------
+    >>> order([2.0, None, 9.0, 1.0]), order([None, None])
+    ([3, 1, 2, 0], [0, 1])
+    """
+    unknown = [index for index, known in enumerate(seconds) if known is None]
+    known = [index for index in range(len(seconds)) if seconds[index] is not None]
+    known.sort(key=lambda index: -(seconds[index] or 0.0))
+    return [*known[-1:], *unknown, *known[:-1]]
+
+
+def seconds_left(
+    before: Sequence[float | None], measured: Mapping[int, float], *, elapsed: float, workers: int
+) -> float | None:
+    """Return how many seconds all calls take from now on, if the workers share them evenly; None if unknown.
+
+    A call is expected to take what it took before, times the ratio of now to before of those done; this ratio
+    starts at 1, with the weight of a twentieth of all. A call of which nothing is known is expected to take,
+    also from now on if it is under way, what the workers have spent so far for each that is done.
+
+    Parameters
+    ----------
+    before
+        Seconds that each took before, None for unknown.
+    measured
+        Seconds that those done took now, by index.
+    elapsed
+        Seconds since the start.
+    workers
+        How many are carried out at once.
+
+    Examples
+    --------
+    >>> seconds_left([None] * 10, {0: 2.0, 1: 3.0, 2: 1.0}, elapsed=3.0, workers=2)
+    7.0
+    >>> seconds_left([1.0, 1.0, 10.0], {}, elapsed=2.0, workers=2)
+    4.0
+    """
+    spent, known = workers * elapsed, [then for then in before if then]
+    ahead = [then for index, then in enumerate(before) if index not in measured]
+    unknown = ahead.count(None)
+    if unknown and len(measured) < _ENOUGH:
+        return None
+    both = [(now, before[index] or 0.0) for index, now in measured.items() if before[index]]
+    prior = sum(known) / 20
+    now, then = (prior + sum(column) for column in zip((0.0, 0.0), *both, strict=True))
+    work = sum(seconds or 0.0 for seconds in ahead) * (now / then if then else 1.0)
+    if unknown:
+        work += unknown * spent / len(measured)
+    else:
+        work -= spent - sum(measured.values())  # what those under way have had
+    return max(0.0, work / workers)
+
+
+def told_of(error: Exception) -> str:
+    """Return what an error says, with its kind unless it is ours; one that Dask raises is none.
+
+    Examples
+    --------
+    >>> told_of(ValueError("no such table")), told_of(AuditError("too small"))
+    ('ValueError: no such table', 'too small')
+    """
+    if isinstance(error, CancelledError):
+        return "the cluster gave it up"
+    return str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"

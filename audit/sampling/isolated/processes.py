@@ -1,0 +1,147 @@
+"""Processes of our own that carry out calls side by side. One that dies is replaced, its call made again."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from typing import Any, Final
+
+from audit.errors import AuditError
+from audit.sampling.isolated.pipes import read_frame, write_frame
+from audit.sampling.isolated.starting import start
+from audit.sampling.shipping import pack, unpack
+
+#: How often a call is made whose process dies: a call that kills its process each time is given up.
+_ATTEMPTS: Final = 3
+
+
+class ProcessDied(AuditError):  # noqa: N818  says what happened, as `CorruptFile` does
+    """A call ended its process every time.
+
+    Examples
+    --------
+    >>> issubclass(ProcessDied, AuditError)
+    True
+    """
+
+
+class Processes(Executor):
+    """Carries out calls in processes of its own, which are started when they are needed.
+
+    Functions are importable by name; arguments and answers can be pickled. Each process has one thread of
+    linear algebra and prints nowhere.
+
+    Parameters
+    ----------
+    workers
+        How many calls are carried out at once.
+
+    Examples
+    --------
+    >>> with Processes(2) as processes:
+    ...     processes.submit(divmod, 7, 2).result()
+    (3, 1)
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.stopped = False
+        self._cancelled = False
+        self._threads = ThreadPoolExecutor(workers)
+        self._lock = threading.Lock()
+        self._idle: list[_Process] = []
+        self._busy: set[_Process] = set()
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Future[Any]:
+        """Return the future of a call.
+
+        Its result raises `ProcessDied` if the call ends every process that carries it out, `CallFailed` for
+        an error of the function that is none of ours.
+        """
+        assert not keywords
+        call = pack((os.getcwd(), sys.path, pack((function, arguments))))  # noqa: PTH109  a text is sent
+        return self._threads.submit(self._carried_out, call)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
+        """End the processes after the last call; with `cancel_futures` at once, those at work too."""
+        self.stopped = True
+        if cancel_futures:
+            with self._lock:
+                self._cancelled = True
+                for process in self._busy:
+                    process.kill()
+        self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
+        with self._lock:
+            while self._idle:
+                self._idle.pop().close()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.shutdown(cancel_futures=kind is not None)
+
+    def _carried_out(self, call: bytes) -> Any:
+        code = 0
+        for _ in range(_ATTEMPTS):
+            process = self._taken()
+            answer = process.ask(call)
+            self._left(process, alive=answer is not None)
+            if answer is not None:
+                returned, value = unpack(answer)
+                if returned:
+                    return value
+                raise value
+            code = process.close()
+        raise ProcessDied(f"the process that carried it out {_in_words(code)}, {_ATTEMPTS} times in turn")
+
+    def _taken(self) -> "_Process":
+        with self._lock:
+            if self._cancelled:
+                raise CancelledError
+            process = self._idle.pop() if self._idle else _Process()
+            self._busy.add(process)
+        return process
+
+    def _left(self, process: "_Process", *, alive: bool) -> None:
+        with self._lock:
+            self._busy.discard(process)
+            if alive:
+                self._idle.append(process)
+
+
+class _Process:
+    """One process, and the pipes to it and from it."""
+
+    def __init__(self) -> None:
+        (theirs, self._requests), (self._answers, answers) = os.pipe(), os.pipe()
+        pipes = (theirs, answers)
+        self._process = start("audit.sampling.isolated.serving", pipes, shares_cores=True)
+
+    def ask(self, call: bytes) -> bytes | None:
+        """Return the answer to a call; None if the process dies."""
+        try:
+            write_frame(self._requests, call)
+            return read_frame(self._answers)
+        except BrokenPipeError:
+            return None
+
+    def kill(self) -> None:
+        """End it at once; whoever waits for its answer gets None."""
+        self._process.kill()
+
+    def close(self) -> int:
+        """End it, whatever it is doing, and return its exit code, or minus the signal that ended it."""
+        os.close(self._requests)
+        os.close(self._answers)
+        return self._process.wait()
+
+
+def _in_words(code: int) -> str:
+    """Return how a process ended.
+
+    Examples
+    --------
+    >>> _in_words(-9), _in_words(3)
+    ('was ended by SIGKILL', 'ended with code 3')
+    """
+    return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
