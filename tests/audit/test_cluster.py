@@ -44,7 +44,8 @@ def bytes_of(result):
 def test_the_blocks_of_an_audit_are_drawn_by_workers_and_give_the_bytes_of_one_core(
     client, isolate, monkeypatch
 ):
-    monkeypatch.setattr("audit.sampling.isolated.workers._WORTH_A_CHILD", 0.0)
+    for limit in ("_WORTH_A_CHILD", "_WORTH_SHARING"):
+        monkeypatch.setattr(f"audit.sampling.isolated.workers.{limit}", 0.0)
     options = {"pairs": [([0], [1])], "budget": 1_500, "isolate": isolate}
     alone = audit.audit_privacy(slow, PureDP(1.0), **options)
     sent = []
