@@ -2,16 +2,16 @@
 
 import math
 import os
-import sys
 import time
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import click
 
 from audit.codec.files import check_apart, check_writable, write_text
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
+from audit.doors.cli.status import StatusLine
 from audit.doors.report_link import render_report
 from audit.errors import AuditError, InvalidValue
 from audit.options import Options
@@ -152,32 +152,19 @@ def _one(study: Study, *, store: CellStore, terms: dict[str, Any]) -> StudyResul
 _GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growth unknown"}
 
 
-class _Status:
-    """One line on a terminal's stderr for the cell under way; a line on stdout for each that is finished."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._draw("")
+class _Status(StatusLine):
+    """The cell under way; a line on stdout for each that is finished."""
 
     def __call__(self, event: CellAdvanced) -> None:
         if event.done:
-            self._draw("")
+            self.show("")
             click.echo(f"  {event.curve:<28} {event.cell.value:>10g}  {bracket(event.cell)}")
             return
         cell, last = event.cell, event.cell.steps[-1]
-        self._draw(
+        self.show(
             f"{event.study}: cell {event.number} of {event.cells}, {event.curve} at {cell.value:g}: step "
             f"{len(cell.steps)}, m = {last.size:,} {last.verdict}"
         )
-
-    def _draw(self, text: str) -> None:
-        if self._shown:
-            click.echo(f"\r\x1b[K{text[:150]}", err=True, nl=False)
 
 
 def bracket(cell: Cell) -> str:
