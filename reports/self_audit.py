@@ -34,6 +34,12 @@ class MeasureView:
     rows: tuple[RowView, ...]
 
     @property
+    def kind(self) -> str:
+        """The kind of the worst row."""
+        kinds = {view.kind for view in self.rows}
+        return next(kind for kind in ("refuted", "not-refuted", "inconclusive") if kind in kinds)
+
+    @property
     def detailed(self) -> tuple[RowView, ...]:
         """The rows made of figures that are shown apart."""
         return tuple(view for view in self.rows if view.row.details)
@@ -46,9 +52,9 @@ class SelfAuditView:
     anchor: str
     title: str
     verdict: str
-    kind: str
     small_print: str
     command: str
+    errors: tuple[str, ...]
     measures: tuple[MeasureView, ...]
 
 
@@ -85,9 +91,9 @@ def _view(result: SelfAudit, anchor: str) -> SelfAuditView:
         anchor=anchor,
         title=f"{result.extent.capitalize()} self-audit, seed {result.seed}",
         verdict=verdict(result),
-        kind=_KINDS[result.kept],
         small_print=small_print(result),
         command=f"dp-audit self-audit{options}",
+        errors=result.errors,
         measures=tuple(
             MeasureView(
                 f"{anchor}-{k}",

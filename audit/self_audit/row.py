@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
-from audit.errors import InvalidValue, NoTruth, check_word
+from audit.errors import InvalidValue, NoTruth, check_word, positive_int, probability
 
 Kind = Literal["share", "runs", "ratio"]
 """What `Row.measured` is: a share of `Row.n`, a number of runs, or a ratio of two figures."""
@@ -74,6 +74,9 @@ class Row(NoTruth):
         check_word(self.side, Side, what="The `side` of a `Row`")
         if bool(self.side) and self.limit is None:
             raise InvalidValue("A `Row` with a `side` must have a `limit`.")
+        positive_int(self.n, what="The `n` of a `Row`", minimum=0)
+        if self.kind == "share" and self.measured is not None:
+            probability(self.measured, what="The share that is `measured` in a `Row`")
 
     @property
     def kept(self) -> bool | None:
@@ -108,6 +111,8 @@ class SelfAudit(NoTruth):
         Each end of each interval is wrong with at most this probability.
     cases
         The file of cases that was given; empty for none.
+    errors
+        A sentence for each measure that was broken off, with the reason.
 
     Examples
     --------
@@ -124,6 +129,7 @@ class SelfAudit(NoTruth):
     planned: int
     level: float
     cases: str = ""
+    errors: tuple[str, ...] = ()
 
     @property
     def judged(self) -> tuple[Row, ...]:

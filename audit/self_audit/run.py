@@ -6,9 +6,11 @@ whose intervals hold as often as they say and that detects a detectable ε nine 
 the page with probability at most `PAGE`, in closed form and whatever the dependence between rows.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from audit.errors import AuditError
 from audit.privacy import audit_privacy
 from audit.self_audit.audits import Auditor, Audits, Sizes, Step
 from audit.self_audit.measures import coverage, efficiency, false_alarms, refutations, tightness
@@ -67,7 +69,7 @@ def self_audit(
     SelfAuditInterrupted
         Ctrl-C; it has the finished rows.
     AuditError
-        The file of cases is not one, or an audit could not be carried out.
+        The file of cases is not one. What goes wrong in an audit is among the result's `errors`.
 
     Examples
     --------
@@ -79,16 +81,34 @@ def self_audit(
     level = PAGE / planned
     audits = Audits(seed, level, auditor, listener)
     found: list[Row] = []
+    errors: list[str] = []
 
     def result() -> SelfAudit:
         named = "" if cases is None else cases.name
-        return SelfAudit(tuple(found), sizes.extent, seed, planned=planned, level=level, cases=named)
+        return SelfAudit(
+            tuple(found),
+            sizes.extent,
+            seed,
+            planned=planned,
+            level=level,
+            cases=named,
+            errors=tuple(errors),
+        )
 
+    wanted = frozenset(parts)
+    measures = {part: rows for part, rows in _measures(audits, sizes, held).items() if part in wanted}
     try:
-        for row in _rows(audits, sizes, held, frozenset(parts)):
-            found.append(row)
-            if listener is not None:
-                listener(row)
+        for part, rows in measures.items():
+            try:
+                for row in rows():
+                    found.append(row)
+                    if listener is not None:
+                        listener(row)
+            except Exception as error:  # a measure that fails must not lose the others
+                if os.environ.get("DP_AUDIT_TRACEBACK"):
+                    raise
+                said = f"{error}" if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
+                errors.append(f"{part} was broken off: {' '.join(said.split())}")
     except KeyboardInterrupt:
         raise SelfAuditInterrupted(result()) from None
     return result()
@@ -106,14 +126,14 @@ def judged_rows(cases: Mapping[str, Case]) -> int:
     return others + refutations.judged(cases)
 
 
-def _rows(audits: Audits, sizes: Sizes, cases: Mapping[str, Case], parts: frozenset[str]) -> Iterator[Row]:
-    measures: dict[str, Callable[[], Iterator[Row]]] = {
+def _measures(
+    audits: Audits, sizes: Sizes, cases: Mapping[str, Case]
+) -> dict[str, Callable[[], Iterator[Row]]]:
+    """Return what yields the rows of each part, in page order."""
+    return {
         false_alarms.PART: lambda: false_alarms.rows(audits, sizes),
         refutations.PART: lambda: refutations.rows(audits, sizes, cases),
         efficiency.PART: lambda: efficiency.rows(audits, sizes),
         tightness.PART: lambda: tightness.rows(audits, sizes),
         coverage.PART: lambda: coverage.rows(audits, sizes),
     }
-    for part, measure in measures.items():
-        if part in parts:
-            yield from measure()

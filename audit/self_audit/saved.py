@@ -20,6 +20,7 @@ def to_json(result: SelfAudit) -> dict[str, Any]:
     """
     stored = asdict(result)
     stored["rows"] = [{**row, "details": [list(pair) for pair in row["details"]]} for row in stored["rows"]]
+    stored["errors"] = list(result.errors)
     return {"schema": SCHEMA, "self_audit": encode(stored)}
 
 
@@ -41,7 +42,13 @@ def from_json(document: Mapping[str, Any]) -> SelfAudit:
 
 
 def _result(stored: dict[str, Any]) -> SelfAudit:
-    result = built(SelfAudit, stored, rows=tuple(map(_row, stored["rows"])))
+    errors = stored["errors"]
+    result = built(
+        SelfAudit,
+        stored,
+        rows=tuple(map(_row, stored["rows"])),
+        errors=tuple(errors) if isinstance(errors, list) else errors,
+    )
     probability(result.level, what="The `level`", zero=False, one=False)
     return result
 

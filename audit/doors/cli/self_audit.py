@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from audit.codec.files import check_apart, check_writable, write_text
-from audit.doors.cli.exits import INTERRUPTED, NOTHING_REFUTED, REFUTED
+from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, NOTHING_REFUTED, REFUTED
 from audit.doors.cli.matching import matching
 from audit.doors.cli.status import StatusLine
 from audit.doors.report_link import render_report
@@ -49,11 +49,15 @@ def show_self_audit(
         except SelfAuditInterrupted as stop:
             result, stopped = stop.result, True
     click.echo(f"\n{verdict(result)} {small_print(result)}")
+    for error in result.errors:
+        click.echo(error, err=True)
     click.echo(f"{len(result.rows)} rows, {time.monotonic() - began:.0f} s")
     _save(result, html=html, saved=saved)
     if stopped:
         return INTERRUPTED
-    return NOTHING_REFUTED if result.kept else REFUTED
+    if not result.kept:
+        return REFUTED
+    return NOT_DONE if result.errors else NOTHING_REFUTED
 
 
 def _save(result: SelfAudit, *, html: Path | None, saved: Path | None) -> None:

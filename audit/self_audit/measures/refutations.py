@@ -82,7 +82,7 @@ def _gallery(audits: Audits, every: int) -> Row:
 def _faulty(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
     """Return the row of mechanisms whose claims are false."""
     found = dict(zip(tasks, audits.results(PART, what, list(tasks.values())), strict=True))
-    used = [_runs(result) for result in found.values() if result.evidence is Evidence.STATISTICAL]
+    used = [_runs(result) for result in found.values() if not _by_law(result)]
     missed = [name for name, result in found.items() if not result.refuted]
     by_law = len(found) - len(used)
     note = f"{len(found) - len(missed)} of {len(found)} refuted"
@@ -122,8 +122,12 @@ def _runs(result: AuditResult) -> float:
     return float(runs) if result.refuted and runs else math.inf
 
 
+def _by_law(result: AuditResult) -> bool:
+    """Return whether a declared law refuted the claim."""
+    return result.refuted and result.evidence is Evidence.EXACT
+
+
 def _told(result: AuditResult) -> str:
     if not result.refuted:
         return f"{result.verdict.name} after {result.samples:,} runs"
-    by_law = result.evidence is Evidence.EXACT
-    return "refuted by its law" if by_law else f"refuted after {result.samples_to_refutation:,} runs"
+    return "refuted by its law" if _by_law(result) else f"refuted after {_runs(result):,.0f} runs"

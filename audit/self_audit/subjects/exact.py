@@ -61,7 +61,8 @@ class Law:
         >>> Law(np.array([1, 2]), np.array([0.25, 0.75])).of(event)
         0.75
         """
-        return float(self.probabilities[event.members(self.outcomes)].sum())
+        total = float(self.probabilities[event.members(self.outcomes)].sum())
+        return min(1.0, total)  # probabilities are rounded: all of them may add up to a little more
 
 
 @dataclass(frozen=True)
