@@ -86,7 +86,7 @@ def caught_rate(n: int, count: int) -> float:
     Examples
     --------
     >>> round(caught_rate(100, 19), 3)
-    0.245
+    0.239
     """
     from scipy.stats import beta
 

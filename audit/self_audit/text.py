@@ -39,7 +39,7 @@ def spread(row: Row) -> str:
 
     Examples
     --------
-    >>> spread(Row("a", "b", 50, 0.04, 0.001, 0.2)), spread(Row("a", "b", 9, 2.0, 1.5, None))
+    >>> spread(Row("a", "b", 50, 0.04, 0.001, 0.2)), spread(Row("a", "b", 9, 2.0, 1.5, kind="ratio"))
     ('0.001 to 0.2', 'at least 1.5')
     >>> spread(Row("a", "b", 3, 9.0, 7.0, math.inf, kind="runs", spread="range"))
     '7 to never'

@@ -67,7 +67,7 @@ def capped_wealth(log_wealths: list[float], cap: float) -> NDArray[np.float64]:
     >>> capped_wealth([0.0, 50.0], 10.0).tolist()
     [1.0, 10.0]
     """
-    return np.exp(np.minimum(log_wealths, np.log(cap)))
+    return np.minimum(np.exp(np.minimum(log_wealths, 700.0)), cap)  # e^700 is still a float
 
 
 def _tasks(case: Tight, level: float, count: int) -> list[Task]:
