@@ -79,14 +79,25 @@ def line(row: Row) -> str:
 
 
 def heading(part: str) -> str:
-    """Return the title of a part with what it measures.
+    """Return the title of a part with what it measures, in lines of a terminal.
 
     Examples
     --------
-    >>> heading("tightness")
-    'Tightness. The lower bound on ε, divided by the true ε.'
+    >>> print(heading("tightness"))
+    Tightness. The lower bound on ε, divided by the true ε.
     """
-    return f"{part.capitalize()}. {PURPOSE.get(part, '')}".strip()
+    return paragraph(f"{part.capitalize()}. {PURPOSE.get(part, '')}".strip())
+
+
+def paragraph(text: str) -> str:
+    """Return a text in lines of a terminal.
+
+    Examples
+    --------
+    >>> paragraph("Two words.")
+    'Two words.'
+    """
+    return "\n".join(hanging("", visible(text), width=_WIDTH))
 
 
 def verdict(result: SelfAudit) -> str:
@@ -95,12 +106,12 @@ def verdict(result: SelfAudit) -> str:
     Examples
     --------
     >>> verdict(SelfAudit((), "quick", 0, planned=3, level=1e-6))
-    '0 of 0 limits kept; 3 of the plan were not judged.'
+    '0 of 0 limits kept; 3 of 3 planned ones were not judged.'
     """
     judged, failed = len(result.judged), len(result.failed)
     left = result.planned - judged
     text = f"{judged - failed} of {judged} limits kept"
-    return f"{text}; {left} of the plan were not judged." if left > 0 else f"{text}."
+    return f"{text}; {left} of {result.planned} planned ones were not judged." if left > 0 else f"{text}."
 
 
 def small_print(result: SelfAudit) -> str:

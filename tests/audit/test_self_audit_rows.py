@@ -115,7 +115,7 @@ def test_the_saved_form_comes_back_and_a_damaged_one_is_refused():
 
 
 def test_the_words_of_a_result_say_what_is_judged_and_by_what_chance_a_correct_auditor_fails():
-    assert verdict(RESULT) == "1 of 2 limits kept; 2 of the plan were not judged."
+    assert verdict(RESULT) == "1 of 2 limits kept; 2 of 4 planned ones were not judged."
     assert "fails any of these rows with probability at most 2e-06" in small_print(RESULT)
     assert " ".join(line(ROWS[0]).split()) == (
         "NOT KEPT <b>laplace</b>: 15 of 50 (0.3), 0.2 to 0.45; at most 0.1 why"

@@ -16,7 +16,7 @@ from audit.self_audit.audits import Step
 from audit.self_audit.row import Row, SelfAudit
 from audit.self_audit.run import FULL, PARTS, QUICK, SelfAuditInterrupted, self_audit
 from audit.self_audit.saved import to_json
-from audit.self_audit.text import heading, line, small_print, verdict
+from audit.self_audit.text import heading, line, paragraph, small_print, verdict
 
 _NAMES = {part.replace(" ", "-"): part for part in PARTS}
 
@@ -48,7 +48,7 @@ def show_self_audit(
             )
         except SelfAuditInterrupted as stop:
             result, stopped = stop.result, True
-    click.echo(f"\n{verdict(result)} {small_print(result)}")
+    click.echo(f"\n{paragraph(f'{verdict(result)} {small_print(result)}')}")
     for error in result.errors:
         click.echo(error, err=True)
     click.echo(f"{len(result.rows)} rows, {time.monotonic() - began:.0f} s")
