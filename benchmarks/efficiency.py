@@ -15,14 +15,14 @@ from figures import Figure, show
 
 from audit import PureDP, audit_privacy
 from audit.self_audit.audits import Audits
-from audit.self_audit.measures.efficiency import SHARES, SIGNIFICANCE, limit, multiples, settings
+from audit.self_audit.measures.efficiency import SHARES, SIGNIFICANCE, carried_out, limit, multiples, settings
 
 if TYPE_CHECKING:
     from audit.self_audit.subjects.exact import Setting
 
 
 def figure(setting: Setting, share: float, *, seeds: int) -> Figure:
-    used = multiples(Audits(), setting, share, seeds)
+    used = multiples(carried_out(Audits(), setting, share, seeds), limit(setting, share))
     middle = median(used)
     what = f"{setting.name}, claim {share:g} of true ε {setting.epsilon:.3f}"
     note = f"{min(used):.2f} to {max(used):.2f}; limit {limit(setting, share):,.0f} pairs"

@@ -15,7 +15,7 @@ from audit.privacy import audit_privacy
 from audit.results.result import Witness
 from audit.self_audit.audits import Sizes, Step
 from audit.self_audit.judging import first_failing
-from audit.self_audit.measures import coverage, false_alarms, tightness
+from audit.self_audit.measures import coverage, efficiency, false_alarms, tightness
 from audit.self_audit.run import FULL, PAGE, PARTS, QUICK, SelfAuditInterrupted, judged_rows, self_audit
 from audit.self_audit.saved import from_json, to_json
 from audit.self_audit.subjects.cases import load_cases
@@ -49,6 +49,8 @@ def answering(**answers):
         left, right = options.get("pairs", [([0], [1])])[0]
         if told["verdict"] is Verdict.REFUTED:
             told.setdefault("samples_to_refutation", 40)
+            told.setdefault("log_wealth", -math.log(options.get("significance", 1e-6)))
+        told.setdefault("log_wealth", -20.0)
         told.setdefault(
             "witness", Witness(left, right, ALWAYS, 1.0, 1.0, (0.9, 1.0), (0.9, 1.0), confidence=0.99)
         )
@@ -77,7 +79,7 @@ def failed(result):
 
 def test_every_part_of_the_page_has_rows_and_the_level_is_shared_out_among_those_judged():
     """A sound auditor that refutes as often as it may at each level; the detectable ε is left to others."""
-    auditor = answering(verdict=refuting(lambda level: 0.95 if level == 1e-6 else level), log_wealth=0.0)
+    auditor = answering(verdict=refuting(lambda level: 0.95 if level == 1e-6 else level))
     result = self_audit(sizes=SMALL, auditor=auditor, parts=PARTS)
     assert result.parts == PARTS
     assert len(result.judged) == result.planned == judged_rows({})
@@ -125,6 +127,21 @@ def test_an_auditor_that_refutes_five_times_as_often_as_it_says_is_caught():
     )
     assert {"all mechanisms, significance 0.1", "all mechanisms, significance 0.05"} <= failed(found)
     assert not found.kept
+
+
+def test_an_auditor_at_five_times_the_significance_is_caught_by_the_wealth_of_refutations(monkeypatch):
+    """It refutes at log wealth 12.2 in place of 13.8. Of 30 such audits, 18 ended between: at that share all
+    five here jump over both with probability 0.01. A sound audit never ends below.
+    """
+    monkeypatch.setattr(efficiency, "settings", lambda: (randomized_response(),))
+    monkeypatch.setattr(efficiency, "SHARES", (0.8,))
+
+    def auditor(subject, claim, **options):
+        return audit_privacy(subject, claim, **{**options, "significance": 5 * options["significance"]})
+
+    sizes = dataclasses.replace(SMALL, repeats=5)
+    assert self_audit(sizes=sizes, parts=("efficiency",)).kept
+    assert len(self_audit(sizes=sizes, auditor=auditor, parts=("efficiency",)).failed) == 1
 
 
 def test_an_auditor_whose_wealth_leaks_is_caught_though_it_refutes_nothing():
@@ -272,7 +289,7 @@ def test_a_stopped_command_keeps_the_rows_that_are_finished(command, tmp_path):
     code, out, _ = command("false-alarms", "--quick", "--json", tmp_path / "self.json", auditor=auditor)
     assert code == 130
     assert len(from_json(json.loads((tmp_path / "self.json").read_text())).rows) == 2
-    assert "2 of 2 limits kept; 33 of 35 planned ones were not judged." in out
+    assert "2 of 2 limits kept; 34 of 36 planned ones were not judged." in out
 
 
 def test_an_interrupt_carries_the_finished_rows_and_each_audit_is_told_beforehand():
