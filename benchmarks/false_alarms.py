@@ -23,6 +23,16 @@ from audit import Relation
 from audit.databases.domain import describe
 from audit.databases.paths import lengths
 from audit.sampling import Sampler
+from audit.self_audit.judging import log_e_value
+from audit.self_audit.measures.false_alarms import capped_wealth
+from audit.self_audit.subjects.tight import (
+    ALPHA,
+    Geometric,
+    Histogram,
+    Tight,
+    randomized_response,
+    tight_cases,
+)
 from audit.subject.subject import adapt
 from audit.verdict.betting import Betting, NeverAnswers, Terms
 
@@ -34,58 +44,6 @@ ALARM_LEVEL = 9e-6
 MEAN_LEVEL = 1e-7
 #: The level of the count where mechanisms are judged one by one.
 EACH_LEVEL = 1e-7
-E = math.e
-ALPHA = math.exp(-1.0)
-
-
-class Laplace:
-    def __call__(self, database, rng):
-        return database[0] + rng.laplace()
-
-    def sample(self, database, size, rng):
-        return database[0] + rng.laplace(size=size)
-
-
-class Gaussian:
-    def __call__(self, database, rng):
-        return database[0] + rng.normal()
-
-    def sample(self, database, size, rng):
-        return database[0] + rng.normal(size=size)
-
-
-class Histogram:
-    """Counts of three categories, each with Laplace noise: a vector."""
-
-    def __call__(self, database, rng):
-        return self.sample(database, 1, rng)[0]
-
-    def sample(self, database, size, rng):
-        return np.bincount(database, minlength=3) + rng.laplace(size=(size, 3))
-
-
-class Geometric:
-    def __call__(self, database, rng):
-        return int(self.sample(database, 1, rng)[0])
-
-    def sample(self, database, size, rng):
-        p = 1 - ALPHA
-        return database[0] + rng.geometric(p, size) - rng.geometric(p, size)
-
-
-class NoisyMax:
-    """The place of the largest of two answers with Laplace noise of scale 2 each."""
-
-    def __call__(self, database, rng):
-        return int(np.argmax(np.asarray(database) + rng.laplace(scale=2, size=2)))
-
-    def sample(self, database, size, rng):
-        return np.argmax(np.asarray(database) + rng.laplace(scale=2, size=(size, 2)), axis=1)
-
-
-def randomized_response(database, rng):
-    truth = rng.random() < 0.75
-    return "yes" if (database[0] == 1) == truth else "no"
 
 
 def forgetful_response(database, rng):
@@ -103,14 +61,8 @@ def threshold_release(database, rng):
     return (("k", noisy),) if noisy > 3 else ()
 
 
-@dataclass(frozen=True)
-class Case:
-    """A mechanism on pairs that meet the claim (ε, δ) with equality."""
-
-    mechanism: Any
-    pairs: tuple[tuple[Any, Any], ...]
-    epsilon: float
-    delta: float = 0.0
+class Case(Tight):
+    """A mechanism on pairs that meet the claim with equality, as an audit by betting alone has it."""
 
     def where(self, seed):
         """Return what an audit is told about the pairs of databases."""
@@ -146,20 +98,9 @@ class Domain:
         }
 
 
-def _normal_cdf(x):
-    return math.erfc(-x / math.sqrt(2)) / 2
-
-
-_SWAPPED = math.exp(-0.5) * (1 + 0.25) / 2  # Pr[difference of two Laplace(2) > 1]
-
 CASES = {
-    "laplace": Case(Laplace(), (([0.0], [1.0]),), 1.0),
-    "geometric": Case(Geometric(), (([0], [1]),), 1.0),
-    "randomized response": Case(randomized_response, (([0], [1]),), math.log(3)),
-    "gaussian": Case(Gaussian(), (([0.0], [1.0]),), 1.0, _normal_cdf(-0.5) - E * _normal_cdf(-1.5)),
+    **{name: Case(**vars(case)) for name, case in tight_cases().items()},
     "threshold release": Case(threshold_release, (([], ["k"]),), 1.0, ALPHA**3 / (1 + ALPHA)),
-    "noisy max": Case(NoisyMax(), (([1.0, 0.0], [0.0, 1.0]),), math.log((1 - _SWAPPED) / _SWAPPED)),
-    "histogram": Case(Histogram(), (([0, 1, 2], [0, 1, 2, 2]),), 1.0),
     "several pairs": Case(Geometric(), tuple(([k], [k + 1]) for k in range(8)), 1.0),
     "forgetful response": Case(forgetful_response, (([0], [1]),), math.log(3)),
 }
@@ -277,19 +218,16 @@ class Judgement:
 def judge(log_wealths, *, level=ALARM_LEVEL):
     """Hold audits to both criteria.
 
-    The second is exact, without any limit theorem: were each mean of V = min(wealth, 20) at most 1, then each
-    of ∏(1 + λ·(V − 1)) and their average over a fixed grid of λ would have expectation at most 1, and would
-    pass 1e7 with probability at most 1e-7 (Markov). Power: audits whose wealth ends at 20 in 8 % of cases and
-    at ½ else (mean 2.06) pass 1e7 after some 450 audits.
+    The second is exact, without any limit theorem (`audit.self_audit.judging`): were each mean of
+    V = min(wealth, 20) at most 1, the e-value would pass 1e7 with probability at most 1e-7. Power: audits
+    whose wealth ends at 20 in 8 % of cases and at ½ else (mean 2.06) pass 1e7 after some 450 audits.
     """
-    values = np.minimum(np.exp(np.asarray(log_wealths)), CAP)
-    rates = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
-    grown = np.log1p(rates[:, None] * (values - 1)).sum(axis=1)
+    values = capped_wealth(log_wealths, CAP)
     return Judgement(
         len(values),
         int((np.asarray(log_wealths) >= -math.log(SIGNIFICANCE)).sum()),
         float(values.mean()),
-        float(np.logaddexp.reduce(grown) - math.log(len(rates))),
+        log_e_value(values),
         level,
     )
 

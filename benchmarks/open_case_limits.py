@@ -13,21 +13,22 @@ import math
 from typing import Any
 
 import numpy as np
-from limits import best_log_growth
 from scipy.integrate import quad
 from scipy.special import ndtr
+
+from audit.self_audit.subjects.limits import best_log_growth
 
 Events = list[tuple[float, float]]
 _LEAK: Events = [(1.0, 0.0)]
 
 
-def limit(case: str, claim: dict[str, Any], *, significance: float) -> float | None:
+def limit(case: str, claim: Any, *, significance: float) -> float | None:
     """Give the fewest runs, both sides, in which independent sides can refute; None for an unknown case."""
     events = EVENTS.get(case)
     if events is None:
         return None
     turned = [pair for p, q in events for pair in ((p, q), (q, p), (1 - p, 1 - q), (1 - q, 1 - p))]
-    epsilon, delta = claim["epsilon"], claim["delta"]
+    epsilon, delta = claim.epsilon, getattr(claim, "delta", 0.0)
     growth = max(best_log_growth(p, q, epsilon, delta) for p, q in turned)
     return 2 * -math.log(significance) / growth
 

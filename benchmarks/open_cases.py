@@ -11,9 +11,7 @@ Usage: python benchmarks/open_cases.py [CASES.py] [--seeds N] [--runs N] [--jobs
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import math
-import sys
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -22,71 +20,38 @@ from figures import Figure, show
 from joblib import Parallel, delayed
 from open_case_limits import limit
 
-from audit import ApproximateDP, PureDP, Relation, audit_privacy
-from audit.verdict.by_runs import least_budget
+from audit import audit_privacy
+from audit.self_audit.measures.refutations import SIGNIFICANCE, case_task
+from audit.self_audit.subjects.cases import Case, load_cases
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "cases" / "open_cases.py"
-SIGNIFICANCE = 1e-6
 BUDGET = 200_000
 MOST_RUNS = 60_000
-RELATIONS = {
-    "replace": Relation.REPLACE_ONE,
-    "add-remove": Relation.ADD_OR_REMOVE_ONE,
-    "label": Relation.REPLACE_LABEL,
-}
-
-
-def load(path: Path) -> dict[str, dict[str, Any]]:
-    """Give the cases of a file; its module stays known, so that its mechanisms can be sent to workers."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.exists():
-        raise SystemExit(f"There is no Python file {path}; give the case file as an argument.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    cases: dict[str, dict[str, Any]] = module.CASES
-    return cases
 
 
 def audit(path: Path, name: str, *, seed: int, budget: int) -> Any:
-    case = load(path)[name]
-    epsilon, delta = case["claim"]["epsilon"], case["claim"]["delta"]
-    return audit_privacy(
-        case["fn"],
-        ApproximateDP(epsilon, delta) if delta else PureDP(epsilon),
-        relation=RELATIONS[case["claim"]["neighbours"]],
-        pairs=[case["example_pair"]],
-        numerics="float" if case["kind"] == "floating point" else "ideal",
-        budget=budget,
-        significance=SIGNIFICANCE,
-        seed=seed,
-    )
+    task = case_task(load_cases(path)[name], budget=budget)
+    return audit_privacy(task.subject, task.claim, **task.options, seed=seed)
 
 
-def faulty(name: str, case: dict[str, Any], results: list[Any]) -> tuple[Figure, float]:
+def faulty(name: str, case: Case, results: list[Any]) -> tuple[Figure, float]:
     used = [result.samples_to_refutation or math.inf for result in results]
-    least = limit(name, case["claim"], significance=SIGNIFICANCE)
+    least = limit(name, case.claim, significance=SIGNIFICANCE)
     most = MOST_RUNS if least is None else min(MOST_RUNS, 2.5 * least + 2000)
     met = median(used) <= most and max(used) <= MOST_RUNS and all(result.refuted for result in results)
     words = f"{min(used):,.0f} to {max(used):,.0f}" + (f"; own limit {least:,.0f}" if least else "")
     return (
-        Figure(f"{name} {case['kind']}", f"{median(used):,.0f} runs", f"<= {most:,.0f}", met, words),
+        Figure(f"{name} {case.kind}", f"{median(used):,.0f} runs", f"<= {most:,.0f}", met, words),
         median(used),
     )
 
 
-def spared(name: str, case: dict[str, Any], result: Any) -> Figure:
+def spared(name: str, case: Case, result: Any) -> Figure:
     verdict = result.verdict.name
     found = result.detectable_epsilon
     could = "none" if found is None else f"{found:.4g}"
-    note = f"{result.samples:,} runs; detectable ε {could} (claim {case['claim']['epsilon']:g})"
-    return Figure(f"{name} {case['kind']}", verdict, "NOT_REFUTED", verdict == "NOT_REFUTED", note)
-
-
-def _least(case: dict[str, Any]) -> int:
-    """Give the usual budget, or the least that an audit of this claim accepts."""
-    claim = case["claim"]
-    return max(BUDGET, least_budget(claim["epsilon"], claim["delta"], SIGNIFICANCE))
+    note = f"{result.samples:,} runs; detectable ε {could} (claim {case.claim.epsilon:g})"
+    return Figure(f"{name} {case.kind}", verdict, "NOT_REFUTED", verdict == "NOT_REFUTED", note)
 
 
 def main() -> None:
@@ -96,11 +61,11 @@ def main() -> None:
     options.add_argument("--runs", type=int, default=1_000_000, help="runs of each control")
     options.add_argument("--jobs", type=int, default=2)
     given = options.parse_args()
-    cases = load(given.cases)
-    shown = [name for name, case in cases.items() if case["broken"] and case["by_counting"]]
-    hidden = [name for name, case in cases.items() if case["broken"] and not case["by_counting"]]
-    controls = [name for name, case in cases.items() if not case["broken"]]
-    tasks = [(name, 0, _least(cases[name])) for name in hidden] + [(name, 0, given.runs) for name in controls]
+    cases = load_cases(given.cases)
+    shown = [name for name, case in cases.items() if case.broken and case.by_counting]
+    hidden = [name for name, case in cases.items() if case.broken and not case.by_counting]
+    controls = [name for name, case in cases.items() if not case.broken]
+    tasks = [(name, 0, BUDGET) for name in hidden] + [(name, 0, given.runs) for name in controls]
     tasks += [(name, seed, BUDGET) for name in shown for seed in range(given.seeds)]
     results: dict[str, list[Any]] = {}
     with Parallel(n_jobs=given.jobs) as parallel:

@@ -7,13 +7,12 @@ above the claim are refuted within 300,000 runs, no other row is. Then what the 
 the runs of audits that refute, its own seconds, and what a mechanism of 50 ms a call needs.
 
 Usage: python benchmarks/search.py [CASES] [--seeds N] [--runs N] [--jobs N] [--only PART]
-       CASES is the folder of open_cases.py and peer_suite.py.
+       CASES is the folder of open_cases.py.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import math
 import sys
 import time
@@ -22,20 +21,22 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from figures import Figure, show
 from hypothesis import strategies as st
 from joblib import Parallel, delayed
-from open_cases import RELATIONS, load
 
-from audit import ApproximateDP, PureDP, Relation, audit_privacy
+from audit import PureDP, audit_privacy
+from audit.self_audit.measures.refutations import SIGNIFICANCE
+from audit.self_audit.subjects.cases import Case, load_cases
+from audit.self_audit.subjects.peers import Peer, peer_suite
 from audit.values.progress import AuditProgressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
+
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "cases"
-SIGNIFICANCE = 1e-6
 MOST_RUNS = 300_000
 SHARE = 0.4
 
@@ -109,26 +110,18 @@ def audited(mechanism: Any, claim: Any, **options: Any) -> Outcome:
 
 
 def open_case(folder: Path, name: str, *, seed: int, budget: int) -> Outcome:
-    case = load(folder / "open_cases.py")[name]
-    epsilon, delta = case["claim"]["epsilon"], case["claim"]["delta"]
-    return audited(
-        case["fn"],
-        ApproximateDP(epsilon, delta) if delta else PureDP(epsilon),
-        relation=RELATIONS[case["claim"]["neighbours"]],
-        numerics="float" if case["kind"] == "floating point" else "ideal",
-        budget=budget,
-        seed=seed,
-        **DOMAINS[name](),
-    )
+    case = load_cases(folder / "open_cases.py")[name]
+    options = {key: value for key, value in case.options.items() if key != "pairs"}
+    return audited(case.mechanism, case.claim, budget=budget, seed=seed, **options, **DOMAINS[name]())
 
 
-def faulty(name: str, case: dict[str, Any], found: list[Outcome]) -> Figure:
+def faulty(name: str, case: Case, found: list[Outcome]) -> Figure:
     used = median(outcome.runs for outcome in found)
-    most = sum(map(len, case["example_pair"]))
+    most = sum(map(len, case.options["pairs"][0]))
     smallest = all(outcome.records <= most for outcome in found if outcome.refuted)
     seeds = ", ".join(f"{outcome.runs:,.0f}/{outcome.records}" for outcome in found)
     return Figure(
-        f"{name} {case['kind']}",
+        f"{name} {case.kind}",
         f"{used:,.0f} runs",
         f"<= {MOST_RUNS:,}, <= {most} records",
         used <= MOST_RUNS and smallest,
@@ -148,87 +141,14 @@ def spared(name: str, found: list[Outcome]) -> Figure:
 # Peer suite
 
 
-@dataclass(frozen=True)
-class Adapter:
-    """A mechanism of the peer suite, f(answers, n, rng), as a subject."""
-
-    function: Callable[[Any, int, Any], Any]
-
-    def answers(self, database: Any) -> Any:
-        return np.asarray(database, dtype=float)
-
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        return self.function(self.answers(database), size, rng)
-
-    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        return self.sample(database, 1, rng)[0]
-
-
-class OfRecords(Adapter):
-    """The same on the histogram of a database over the records 0 to 4."""
-
-    def answers(self, database: Any) -> Any:
-        return np.bincount(np.asarray(database, dtype=int), minlength=5).astype(float)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the peer suite at claimed ε = 1, and its true ε: at least this if above the claim."""
-
-    subject: Adapter
-    true_epsilon: float
-    domain: dict[str, Any]
-
-
-def peer_suite(folder: Path) -> Any:
-    """Give the module of the suite; it stays known, so that its mechanisms can be copied and sent."""
-    path = folder / "peer_suite.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.exists():
-        raise SystemExit(f"There is no Python file {path}; give the folder of the cases as an argument.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def peer_rows(folder: Path) -> dict[str, Row]:
-    """Give the suite with every ε ten times as large.
-
-    A histogram is right for one record more or less, as its pairs in the suite are, not for answers that all
-    move.
-    """
-    suite = peer_suite(folder)
-    answers = {"relation": Relation.QUERY_ANSWERS}
-    counts = {"relation": Relation.ADD_OR_REMOVE_ONE, "records": list(range(5)), "size": (0, 6)}
-    rnm, svt = suite.rnm, suite.svt
-    one, five, ten = ({**answers, "size": size} for size in (1, 5, 10))
-    return {
-        "laplace": Row(Adapter(suite.laplace(1.0)), 1.0, one),
-        "trunc_geom": Row(Adapter(suite.trunc_geom(1.0)), math.log(1.5), one),
-        "noisy_hist1": Row(OfRecords(suite.hist(1.0)), 1.0, counts),
-        "noisy_hist2": Row(OfRecords(suite.hist(0.01)), 100.0, counts),
-        "rnm1": Row(Adapter(rnm("laplace", "arg", 1.0)), 1.0, five),
-        "rnm2": Row(Adapter(rnm("exponential", "arg", 1.0)), 1.0, five),
-        "rnm3": Row(Adapter(rnm("laplace", "val", 1.0)), 2.5, five),
-        "rnm4": Row(Adapter(rnm("exponential", "val", 1.0)), math.inf, five),
-        "svt1": Row(Adapter(svt(1, t=0.5, eps=1.0)), 1.0, ten),
-        "svt3": Row(Adapter(svt(3, eps=1.0)), 5.0, ten),
-        "svt4": Row(Adapter(svt(4, eps=1.0)), 1.725, ten),
-        "svt5": Row(Adapter(svt(5, eps=1.0)), math.inf, ten),
-        "svt6": Row(Adapter(svt(6, eps=1.0)), 4.2, ten),
-        "prefix_sum": Row(Adapter(suite.prefix_sum(1.0)), 10.0, ten),
-        "rand_resp": Row(Adapter(suite.rand_resp(1.0)), 1.0, {**answers, "records": [0.0, 1.0], "size": 1}),
-    }
-
-
 def peer(folder: Path, name: str, *, seed: int, budget: int) -> Outcome:
-    row = peer_rows(folder)[name]
+    del folder  # the suite is part of the package
+    row = peer_suite()[name]
     return audited(row.subject, PureDP(1.0), budget=budget, seed=seed, **row.domain)
 
 
-def judged(name: str, row: Row, found: list[Outcome]) -> Figure:
-    if row.true_epsilon <= 1:
+def judged(name: str, row: Peer, found: list[Outcome]) -> Figure:
+    if not row.flawed:
         return spared(f"{name} (ε <= {row.true_epsilon:.3g})", found)
     used = median(outcome.runs for outcome in found)
     seeds = ", ".join(f"{outcome.runs:,.0f}" for outcome in found)
@@ -337,9 +257,9 @@ def drawn_in_parallel(
 
 
 def show_open_cases(given: argparse.Namespace) -> list[Outcome]:
-    cases = load(given.cases / "open_cases.py")
-    broken = [name for name in DOMAINS if cases[name]["broken"]]
-    controls = [name for name in DOMAINS if not cases[name]["broken"]]
+    cases = load_cases(given.cases / "open_cases.py")
+    broken = [name for name in DOMAINS if cases[name].broken]
+    controls = [name for name in DOMAINS if not cases[name].broken]
     tasks = [(name, seed, MOST_RUNS) for name in broken for seed in range(given.seeds)]
     tasks += [(name, 0, given.runs) for name in controls]
     found = drawn_in_parallel(open_case, given, tasks)
@@ -350,12 +270,12 @@ def show_open_cases(given: argparse.Namespace) -> list[Outcome]:
 
 
 def show_peers(given: argparse.Namespace) -> list[Outcome]:
-    rows = peer_rows(given.cases)
+    rows = peer_suite()
     tasks = [(name, seed, MOST_RUNS) for name in rows for seed in range(given.seeds)]
     found = drawn_in_parallel(peer, given, tasks)
     title = f"Peer suite at claimed ε = 1, no pair given, median of {given.seeds} seeds"
     show(title, [judged(name, row, found[name]) for name, row in rows.items()])
-    return [outcome for name, row in rows.items() if row.true_epsilon > 1 for outcome in found[name]]
+    return [outcome for name, row in rows.items() if row.flawed for outcome in found[name]]
 
 
 if __name__ == "__main__":

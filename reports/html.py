@@ -19,17 +19,18 @@ def render(
     *,
     findings: Documents | None = None,
     studies: Documents | None = None,
+    self_audits: Documents | None = None,
     title: str | None = None,
 ) -> str:
-    """Return the page of saved results, findings and studies, each in their order.
+    """Return the page of saved results, findings, studies and self-audits, each in their order.
 
     Parameters
     ----------
     documents : sequence of mapping, optional
         What `to_json` of results returns, or `json.load` of a saved file; None for a page without audits.
-    findings, studies : sequence of mapping, optional
-        What `to_json` of `audit.findings.saved` and of `audit.studies.saved` returns; None for a page
-        without them.
+    findings, studies, self_audits : sequence of mapping, optional
+        What `to_json` of `audit.findings.saved`, of `audit.studies.saved` and of `audit.self_audit.saved`
+        returns; None for a page without them.
     title : str, optional
         Heading of the page, by default one that says what is on it.
 
@@ -43,7 +44,8 @@ def render(
     >>> "<h1>Two words</h1>" in render([], title="Two words")
     True
     """
-    return fill("report.html", report(documents, findings=findings, studies=studies, title=title))
+    parts = report(documents, findings=findings, studies=studies, self_audits=self_audits, title=title)
+    return fill("report.html", parts)
 
 
 def write_report(
@@ -52,6 +54,7 @@ def write_report(
     *,
     findings: Documents | None = None,
     studies: Documents | None = None,
+    self_audits: Documents | None = None,
     title: str | None = None,
 ) -> None:
     """Write the page to `path`, whole or not at all; `check_writable(path)` tells beforehand if it can be.
@@ -61,4 +64,6 @@ def write_report(
     audit.errors.AuditError
         If the file cannot be written; one line.
     """
-    write_text(path, render(documents, findings=findings, studies=studies, title=title))
+    write_text(
+        path, render(documents, findings=findings, studies=studies, self_audits=self_audits, title=title)
+    )

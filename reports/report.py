@@ -1,4 +1,4 @@
-"""The whole page as a value: its parts, of audits, findings and studies, and the table of contents."""
+"""The whole page as a value: audits, findings, studies and self-audits, and the table of contents."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from audit.mutation.result import MutationCheck
 from audit.utility.saved import Saved, parse_any
 
 from .findings import FindingsPart, findings_part
+from .self_audit import SelfAuditsPart, self_audits_part
 from .studies import StudiesPart, studies_part
 from .view import AuditsPart, audits_part
 
@@ -18,6 +19,7 @@ TITLES = {
     "audits": "Privacy audit",
     "findings": "Statements checked",
     "studies": "Least sample sizes",
+    "self-audits": "The auditor audited",
 }
 
 
@@ -43,6 +45,7 @@ class Report:
     audits: AuditsPart | None
     findings: FindingsPart | None
     studies: StudiesPart | None
+    self_audits: SelfAuditsPart | None
     contents: tuple[Chapter, ...]
 
 
@@ -51,6 +54,7 @@ def report(
     *,
     findings: Sequence[Mapping[str, Any]] | None = None,
     studies: Sequence[Mapping[str, Any]] | None = None,
+    self_audits: Sequence[Mapping[str, Any]] | None = None,
     title: str | None = None,
 ) -> Report:
     """Return the report of these documents; see `reports.html.render`.
@@ -63,14 +67,17 @@ def report(
     audited = None if documents is None else _audits(documents)
     found = None if findings is None else findings_part(findings)
     studied = None if studies is None else studies_part(studies)
+    checked = None if self_audits is None else self_audits_part(self_audits)
     chapters = [
         *(() if audited is None else (_of_audits(audited),)),
         *(() if found is None else (_of_findings(found),)),
         *(() if studied is None else (_of_studies(studied),)),
+        *(() if checked is None else (_of_self_audits(checked),)),
     ]
     if title is None:
         title = TITLES[chapters[0].anchor if chapters else "audits"]
-    return Report(title, audited, found, studied, tuple(chapters) if len(chapters) > 1 else ())
+    contents = tuple(chapters) if len(chapters) > 1 else ()
+    return Report(title, audited, found, studied, checked, contents)
 
 
 def _audits(documents: Sequence[Mapping[str, Any]]) -> AuditsPart:
@@ -114,6 +121,11 @@ def _judged(part: FindingsPart, judgement: str) -> tuple[tuple[str, str], ...]:
 def _of_studies(part: StudiesPart) -> Chapter:
     links = tuple((view.study.name, view.anchor) for view in part.studies)
     return Chapter("studies", TITLES["studies"], _many(len(links), "study", "studies"), links)
+
+
+def _of_self_audits(part: SelfAuditsPart) -> Chapter:
+    links = tuple((view.title, view.anchor) for view in part.self_audits)
+    return Chapter("self-audits", TITLES["self-audits"], _many(len(links), "self-audit"), links)
 
 
 def _by_number(link: tuple[str, str]) -> list[tuple[str, int]]:

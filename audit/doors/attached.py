@@ -1,4 +1,4 @@
-"""Saved findings and studies that a report shows beside its audits, checked before any audit is run."""
+"""Saved findings, studies and self-audits that a report shows beside its audits, checked beforehand."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -8,15 +8,20 @@ from typing import Any
 from audit.codec.stored import loads, read
 from audit.errors import AuditError, CorruptFile
 from audit.findings import saved as saved_findings
+from audit.self_audit import saved as saved_self_audits
 from audit.studies import saved as saved_studies
 
-_READERS = {"finding": saved_findings.from_json, "study": saved_studies.from_json}
+_READERS = {
+    "finding": saved_findings.from_json,
+    "study": saved_studies.from_json,
+    "self_audit": saved_self_audits.from_json,
+}
 
 
 def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
-    """Return the `findings` and the `studies` in files, each in its order; None where no file holds any.
+    """Return the `findings`, `studies` and `self_audits` in files, each in order; None where there are none.
 
-    A file is what `dp-audit findings --json` or `dp-audit study --json` saves.
+    A file is what `--json` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit` saves.
 
     Raises
     ------
@@ -33,7 +38,11 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     for path in map(Path, paths):
         for number, document in enumerate(_documents(path), start=1):
             found[_kind(document, path, number)].append(document)
-    return {"findings": found["finding"] or None, "studies": found["study"] or None}
+    return {
+        "findings": found["finding"] or None,
+        "studies": found["study"] or None,
+        "self_audits": found["self_audit"] or None,
+    }
 
 
 def _documents(path: Path) -> list[Any]:
@@ -50,8 +59,8 @@ def _kind(document: Any, path: Path, number: int) -> str:
     kind = next((kind for kind in _READERS if isinstance(document, dict) and kind in document), None)
     if kind is None:
         raise AuditError(
-            f"{path}: document {number} is neither a finding nor a study; give a file written by "
-            "`dp-audit findings --json FILE` or `dp-audit study --json FILE`."
+            f"{path}: document {number} is no finding, study or self-audit; give a file written by "
+            "`--json FILE` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit`."
         )
     try:
         _READERS[kind](document)

@@ -31,9 +31,10 @@ def render_report(
     *,
     findings: Documents | None = None,
     studies: Documents | None = None,
+    self_audits: Documents | None = None,
     title: str | None = None,
 ) -> None:
-    """Write the page of saved results, findings and studies to `path`.
+    """Write the page of saved results, findings, studies and self-audits to `path`.
 
     Parameters
     ----------
@@ -41,9 +42,9 @@ def render_report(
         What `AuditResult.to_json` returns; None for a page without audits.
     path : path
         The file; `audit.codec.files.check_writable` says beforehand whether it can be written.
-    findings, studies : sequence of mapping, optional
-        What `to_json` of `audit.findings.saved` and of `audit.studies.saved` returns; None for a page
-        without them.
+    findings, studies, self_audits : sequence of mapping, optional
+        What `to_json` of `audit.findings.saved`, of `audit.studies.saved` and of `audit.self_audit.saved`
+        returns; None for a page without them.
     title : str, optional
         Heading of the page, by default one that says what is on it.
 
@@ -61,7 +62,9 @@ def render_report(
     '<!DOCTYPE html>'
     """
     html = importlib.import_module(f"{_package().__name__}.html")
-    html.write_report(path, documents, findings=findings, studies=studies, title=title)
+    html.write_report(
+        path, documents, findings=findings, studies=studies, self_audits=self_audits, title=title
+    )
 
 
 def _package() -> ModuleType:

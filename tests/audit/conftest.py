@@ -21,12 +21,6 @@ def false_alarms():
 
 
 @pytest.fixture(scope="session")
-def limits():
-    """How fast any auditor can grow its wealth, which the benchmarks compare audits with."""
-    return benchmark("limits")
-
-
-@pytest.fixture(scope="session")
 def interrupts():
     """What interrupts commands at random moments, which is also a command: benchmarks/interrupts.py."""
     return benchmark("interrupts")

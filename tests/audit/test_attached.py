@@ -14,6 +14,8 @@ from audit.findings import Finding, Table
 from audit.findings.saved import from_json
 from audit.findings.saved import to_json as finding_json
 from audit.results.result import AuditResult, Evidence, Verdict
+from audit.self_audit.row import SelfAudit
+from audit.self_audit.saved import to_json as self_audit_json
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
@@ -29,6 +31,7 @@ CURVE = CurveResult(
     ),
 )
 STUDY = study_json(StudyResult("point", "All.", "PAC(0.1, 0.1)", axis="d", parameter="d", curves=(CURVE,)))
+SELF_AUDIT = self_audit_json(SelfAudit((), "quick", 0, planned=3, level=1e-6))
 AUDIT = AuditResult("m", None, Verdict.ERROR, Evidence.EXACT).to_json()
 
 BAD = {
@@ -37,8 +40,8 @@ BAD = {
     "not text": (b"\xff\xfe\x00", "not UTF-8 text: byte 2 is invalid"),
     "deep": ("[" * 100_000, "nested too deeply"),
     "empty": ("", "not JSON at line 1 column 1: Expecting value"),
-    "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is neither a finding nor a study"),
-    "a number": ("3", "document 1 is neither a finding nor a study"),
+    "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is no finding, study or self-audit"),
+    "a number": ("3", "document 1 is no finding, study or self-audit"),
     "other schema": (
         json.dumps({**FINDING, "schema": 9}),
         "document 1: This is not a saved finding of schema 1",
@@ -167,8 +170,10 @@ def test_files_without_a_report_to_show_them_in_are_a_mistake(suite, tmp_path):
 def test_files_are_kept_apart_by_what_they_hold_in_their_order(tmp_path):
     (tmp_path / "both.json").write_text(json.dumps([STUDY, FINDING]))
     (tmp_path / "one.json").write_text(json.dumps(STUDY))
-    held = load_attached([tmp_path / "both.json", tmp_path / "one.json"])
+    (tmp_path / "self.json").write_text(json.dumps(SELF_AUDIT))
+    held = load_attached([tmp_path / name for name in ("both.json", "self.json", "one.json")])
     assert held["findings"] == [FINDING]
+    assert held["self_audits"] == [SELF_AUDIT]
     assert held["studies"] == [STUDY, STUDY]
     assert load_attached([])["findings"] is None
 

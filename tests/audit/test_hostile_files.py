@@ -1,10 +1,11 @@
 """Damaged and hostile files are refused in one line, at once; what can be read says what stands in it.
 
 The corpus is made anew from good files by benchmarks/hostile_files.py, 55 of each: results of runs and of
-laws, of a utility audit, a study and a finding.
+laws, of a utility audit, a study, a finding and a self-audit.
 """
 
 import json
+import math
 import sys
 import time
 
@@ -21,6 +22,8 @@ from audit.errors import AuditError
 from audit.findings import Finding, Table
 from audit.findings.saved import to_json as finding_json
 from audit.problems import FixedProblem
+from audit.self_audit.row import Row, SelfAudit
+from audit.self_audit.saved import to_json as self_audit_json
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
@@ -67,6 +70,14 @@ def finding():
     return finding_json(Finding("E1", "a theorem", "It holds.", "false", "It does not.", **numbers))
 
 
+def self_audit():
+    alarms = Row(
+        "a", "b", 50, 0.1, 0.0, 0.4, side="at most", limit=0.1, chance=1e-6, details=(("c", "5 of 50"),)
+    )
+    runs = Row("a", "runs", 3, 9.0, 7.0, math.inf, kind="runs", spread="range", note="none missed")
+    return self_audit_json(SelfAudit((alarms, runs), "quick", 0, planned=2, level=1e-6))
+
+
 GOOD = {
     "of runs": lambda: audit_privacy(leak, PureDP(1.0), **OPTIONS).to_json(),
     "of laws": lambda: audit_privacy(Declared(), PureDP(1.0), **OPTIONS).to_json(),
@@ -74,6 +85,7 @@ GOOD = {
     "of utility": lambda: audit_utility(lambda database: 1, PAC(0.1, 0.1), problems=[PROBLEM]).to_json(),
     "a study": study,
     "a finding": finding,
+    "a self-audit": self_audit,
 }
 
 
@@ -84,7 +96,7 @@ def _by_runs(result):
 def read_all(path, page):
     """Read, tell, write, show and replay what a file holds, as all commands together do."""
     text = path.read_bytes()
-    if b'"study"' in text or b'"finding"' in text:
+    if any(kind in text for kind in (b'"study"', b'"finding"', b'"self_audit"')):
         render_report(None, page, **load_attached([path]))
         return
     results = parse_any(text)

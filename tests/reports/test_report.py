@@ -9,6 +9,8 @@ from audit.claims import PureDP
 from audit.findings import Finding, Table
 from audit.findings.saved import to_json as finding_json
 from audit.results.result import AuditResult, Evidence, Verdict
+from audit.self_audit.row import Row, SelfAudit
+from audit.self_audit.saved import to_json as self_audit_json
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
@@ -38,7 +40,13 @@ def curve(name):
 
 
 STUDIES = [study("point", curve("pure"), curve("approximate")), study("parity", curve("private"))]
-PARTS = {"audits": AUDITS, "findings": FINDINGS, "studies": STUDIES}
+ROW = Row(
+    "tightness", "bound ÷ true ε", 3, 0.94, 0.93, 0.95, kind="ratio", spread="range", details=(("a", "b"),)
+)
+SELF_AUDITS = [
+    self_audit_json(SelfAudit((ROW,), extent, 0, planned=1, level=1e-6)) for extent in ("quick", "full")
+]
+PARTS = {"audits": AUDITS, "findings": FINDINGS, "studies": STUDIES, "self_audits": SELF_AUDITS}
 
 
 def page(*parts):
@@ -52,7 +60,7 @@ def links(text):
 
 @pytest.mark.parametrize(
     "parts",
-    [("audits",), ("findings",), ("studies",), ("audits", "findings"), ("findings", "studies"), tuple(PARTS)],
+    [*((part,) for part in PARTS), ("audits", "findings"), ("findings", "studies"), tuple(PARTS)],
 )
 def test_every_link_leads_to_one_place(parts):
     text = page(*parts)
@@ -71,7 +79,7 @@ def test_the_contents_lead_to_every_part_statement_and_study():
     text = page(*PARTS)
     contents = text.split("<nav")[1].split("</nav>")[0]
     told = dict(re.findall(r'href="#([^"]*)">(?:<bdi>)?([^<]*)', contents))
-    assert {*PARTS} <= {*told}
+    assert {part.replace("_", "-") for part in PARTS} <= {*told}
     for name in ("E1", "K11 Figure 2", "point", "parity"):
         (anchor,) = [anchor for anchor, text in told.items() if text == name]
         article = text.split(f'<article id="{anchor}"')[1].split("</article>")[0]
@@ -79,6 +87,7 @@ def test_the_contents_lead_to_every_part_statement_and_study():
     assert "2 audits" in contents
     assert "2 statements" in contents
     assert "2 studies" in contents
+    assert "2 self-audits" in contents
 
 
 def test_findings_are_collapsed_by_their_judgement_in_the_contents():
@@ -124,7 +133,7 @@ def test_short_names_are_explained_once_at_the_end_of_the_findings():
 def test_a_part_alone_needs_no_contents_and_names_the_page():
     assert all("<nav" not in page(part) for part in PARTS)
     titles = [re.search("<h1>(.*?)</h1>", page(part))[1] for part in PARTS]
-    assert titles == ["Privacy audit", "Statements checked", "Least sample sizes"]
+    assert titles == ["Privacy audit", "Statements checked", "Least sample sizes", "The auditor audited"]
 
 
 def test_a_part_that_was_asked_for_and_is_empty_says_so():

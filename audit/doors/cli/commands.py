@@ -112,7 +112,7 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     type=FILE,
     multiple=True,
     metavar="FILE",
-    help="Include in the report a file saved by `findings --json` or `study --json`. Repeatable.",
+    help="Include in the report a file saved by `findings`, `study` or `self-audit --json`. Repeatable.",
 )
 def suite_command(pattern: str | None, **given: Any) -> int:
     """Audit the catalogue, or its entries that match PATTERN, and compare each verdict with the expected one.
@@ -184,6 +184,29 @@ def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
         return list_studies(pattern)
     with _workers(given):
         return show_studies(pattern, **given)
+
+
+@group.command(name="self-audit", short_help="Audit the auditor: false alarms, power, coverage.")
+@click.argument("part", required=False)
+@click.option("--quick", is_flag=True, help="Measure less: about two minutes instead of half an hour.")
+@click.option("--seed", type=number_of, metavar="N", help="Random seed, as in `run`.  [default: 0]")
+@click.option(
+    "--cases",
+    type=FILE,
+    metavar="FILE.py",
+    help="Also audit the mechanisms in CASES of this file, whose code is run (docs/self-audit.md).",
+)
+@REPORT
+@click.option("--json", "saved", type=FILE, metavar="FILE", help="Save the rows.")
+def self_audit_command(part: str | None, **given: Any) -> int:
+    """Audit mechanisms whose privacy is known, and hold what comes out to what the auditor promises.
+
+    PART is false-alarms, runs-to-refutation, efficiency, tightness or coverage; without it all are measured.
+    Exit code 1: a limit is not kept, such as the rate of false alarms. Ctrl-C keeps the finished rows.
+    """
+    from audit.doors.cli.self_audit import show_self_audit  # numpy and more, only for an audit
+
+    return show_self_audit(part, **given)
 
 
 @group.command(name="replay", short_help="Repeat saved refutations.")

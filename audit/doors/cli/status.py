@@ -1,0 +1,32 @@
+"""One line on a terminal's stderr for the work under way."""
+
+import sys
+from typing import Self
+
+import click
+
+_WIDTH = 150
+
+
+class StatusLine:
+    """A line that each `show` overwrites; nothing if stderr is no terminal.
+
+    Examples
+    --------
+    >>> with StatusLine() as status:
+    ...     status.show("step 1 of 2")
+    """
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.show("")
+
+    def show(self, text: str) -> None:
+        """Put `text` in place of what is shown."""
+        if self._shown:
+            click.echo(f"\r\x1b[K{text[:_WIDTH]}", err=True, nl=False)

@@ -1,0 +1,156 @@
+"""Whether the intervals of a witness hold the exact probabilities, and a detectable ε is detected.
+
+**Witness intervals.** On mechanisms with finite laws the probability of any event is a sum. Intervals at
+confidence c may miss with probability 1 − c. Those of p and of q are counted apart, for two of one witness
+need not be independent.
+
+**Detectable ε.** The audit of a control names a detectable ε and the event that it is about, whose
+probability p is known without reading the name. A coin that ignores its database has no event with any loss:
+the audit means any event of probability (1 + δ)/2. Randomized response has two, and each has probability
+e/(1 + e) on the database where it is likelier. The mechanism at the detectable ε d answers 1 with probability
+p on one database and (p − δ)/e^d on the other.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit.claims import ApproximateDP, PureDP
+from audit.errors import AuditError
+from audit.relations import Relation
+from audit.results.result import Witness
+from audit.self_audit.audits import Audits, Sizes, Task
+from audit.self_audit.judging import judged_share
+from audit.self_audit.row import Row
+from audit.self_audit.subjects.exact import (
+    Drawn,
+    Setting,
+    coin,
+    geometric,
+    noisy_max,
+    randomized_response,
+)
+from audit.values.wording import number
+
+PART = "coverage"
+#: Share of the true ε that is claimed where witnesses are wanted, and the significance of these audits.
+CLAIMED, SIGNIFICANCE = 0.5, 1e-3
+#: The budget of the audits that name a detectable ε, and how often it is detected by what they promise.
+BUDGET = 20_000
+DETECTED = 0.9
+
+
+@dataclass(frozen=True)
+class Control:
+    """A mechanism that meets its claim, and the probability of the event that its audit names."""
+
+    mechanism: Drawn
+    epsilon: float
+    delta: float
+    p: float
+
+    @property
+    def claim(self) -> PureDP | ApproximateDP:
+        """What it claims."""
+        return ApproximateDP(self.epsilon, self.delta) if self.delta else PureDP(self.epsilon)
+
+
+def controls() -> tuple[Control, ...]:
+    """Return the controls whose detectable ε is put to the test."""
+    fair = coin(0.5, 0.5)
+    return (
+        Control(fair, 0.5, 0.0, 0.5),
+        Control(fair, 1.0, 0.0, 0.5),
+        Control(fair, 1.0, 0.05, 0.525),
+        Control(randomized_response().mechanism, 1.0, 0.0, math.e / (1 + math.e)),
+    )
+
+
+def judged() -> int:
+    """Return how many rows are judged."""
+    return 2 + len(controls())
+
+
+def settings() -> tuple[Setting, ...]:
+    """Return the mechanisms whose witnesses are looked at."""
+    return randomized_response(), geometric(), noisy_max()
+
+
+def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
+    """Yield the rows of the intervals of p and of q, then one for each control."""
+    yield from _intervals(audits, sizes.witnesses)
+    for control in controls():
+        yield _detection(audits, control, sizes.detections)
+
+
+def _intervals(audits: Audits, count: int) -> Iterator[Row]:
+    misses: dict[str, list[tuple[bool, bool]]] = {}
+    error = 0.0
+    for setting in settings():
+        options = {
+            "relation": Relation.QUERY_ANSWERS,
+            "pairs": [setting.pair],
+            "significance": SIGNIFICANCE,
+        }
+        task = Task(setting.mechanism, PureDP(CLAIMED * setting.epsilon), options)
+        results = audits.carried_out(PART, f"witnesses of {setting.name}", [task] * count)
+        witnesses = [result.witness for result in results]
+        sampled = [each for each in witnesses if each is not None and each.confidence is not None]
+        error = max([error, *(1 - (each.confidence or 0.0) for each in sampled)])
+        misses[setting.name] = [missed(each, setting) for each in sampled]
+    for place, name in enumerate(("p", "q")):
+        yield _missed(
+            audits, name, {of: [pair[place] for pair in pairs] for of, pairs in misses.items()}, error
+        )
+
+
+def _missed(audits: Audits, name: str, misses: dict[str, list[bool]], error: float) -> Row:
+    every = [each for found in misses.values() for each in found]
+    if not every:
+        raise AuditError("No audit of a faulty mechanism had a witness with intervals.")
+    return judged_share(
+        PART,
+        f"intervals of {name} that miss the exact probability, confidence {1 - error:g}",
+        count=sum(every),
+        n=len(every),
+        side="at most",
+        limit=error,
+        level=audits.level,
+        details=[(of, f"{sum(found)} of {len(found)}") for of, found in misses.items()],
+    )
+
+
+def missed(witness: Witness, setting: Setting) -> tuple[bool, bool]:
+    """Return whether the intervals of p and of q miss the probabilities by the laws of a setting."""
+    assert setting.laws is not None
+    by_database = list(zip(setting.pair, setting.laws, strict=True))
+
+    def misses(database: Any, interval: Sequence[float] | None) -> bool:
+        assert interval is not None
+        [law] = [law for of, law in by_database if of == database]
+        return not interval[0] <= law.of(witness.event) <= interval[1]
+
+    return misses(witness.on_p, witness.p_interval), misses(witness.on_q, witness.q_interval)
+
+
+def _detection(audits: Audits, control: Control, count: int) -> Row:
+    claim, name = control.claim, f"{control.mechanism.name} at {control.claim}"
+    options = {"pairs": [([0], [1])], "relation": Relation.QUERY_ANSWERS, "budget": BUDGET}
+    [said] = audits.carried_out(PART, f"control: {name}", [Task(control.mechanism, claim, options)])
+    detectable = said.detectable_epsilon
+    if detectable is None:
+        raise AuditError(f"The audit of the control {name} names no detectable ε.")
+    faulty = coin(control.p, (control.p - control.delta) * math.exp(-detectable))
+    tasks = [Task(faulty, claim, options)] * count
+    results = audits.carried_out(PART, f"at the detectable ε of {name}", tasks)
+    return judged_share(
+        PART,
+        f"refuted at the detectable ε of {name}, {BUDGET:,} runs",
+        count=sum(result.refuted for result in results),
+        n=count,
+        side="at least",
+        limit=DETECTED,
+        level=audits.level,
+        note=f"detectable ε {number(detectable)}, by the event: {said.detectable_event or 'none named'}",
+    )

@@ -1,0 +1,99 @@
+"""Pairs of runs to a refutation, as a multiple of the fewest that any auditor needs on average.
+
+The limit is ln(1/significance)/KL of the best event, from closed forms and exact laws (`subjects.limits`).
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from statistics import median
+
+from audit.claims import PureDP
+from audit.relations import Relation
+from audit.results.result import AuditResult
+from audit.self_audit.audits import Audits, Sizes, Task
+from audit.self_audit.judging import judged_share
+from audit.self_audit.row import Row
+from audit.self_audit.subjects.exact import Setting, geometric, laplace, noisy_max, randomized_response
+from audit.self_audit.subjects.limits import least_pairs
+from audit.values.wording import number
+
+PART = "efficiency"
+SIGNIFICANCE = 1e-6
+SHARES = (0.5, 0.8, 0.9)
+#: An audit may take this many times the limit.
+PATIENCE = 40
+
+
+def settings() -> tuple[Setting, ...]:
+    """Return the mechanisms that efficiency is measured on."""
+    return laplace(), geometric(), randomized_response(), noisy_max()
+
+
+def judged() -> int:
+    """Return how many rows are judged."""
+    return 1
+
+
+def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
+    """Yield a row for each share of the true ε that is claimed, then one for the wealth at refutations."""
+    refuted: list[AuditResult] = []
+    for share in SHARES:
+        found: dict[str, list[float]] = {}
+        for setting in settings():
+            results = carried_out(audits, setting, share, sizes.repeats)
+            refuted += [result for result in results if result.refuted]
+            found[setting.name] = multiples(results, limit(setting, share))
+        yield _multiples(share, found)
+    yield judged_share(
+        PART,
+        f"refutations whose wealth is below 1/significance, {SIGNIFICANCE:g}",
+        count=sum(result.log_wealth < -math.log(SIGNIFICANCE) for result in refuted),
+        n=len(refuted),
+        side="at most",
+        limit=0.0,
+        level=audits.level,
+        note="an auditor that refutes too early, as at a larger significance than was asked for, has some",
+    )
+
+
+def _multiples(share: float, found: dict[str, list[float]]) -> Row:
+    every = [value for values in found.values() for value in values]
+    return Row(
+        PART,
+        f"pairs ÷ limit, claim {share:g} of the true ε",
+        len(every),
+        median(every),
+        min(every),
+        max(every),
+        kind="ratio",
+        spread="range",
+        note="1 is the least mean of any auditor with independent sides; the greatest is the worst audit",
+        details=tuple(
+            (name, f"median {number(median(values))}, {number(min(values))} to {number(max(values))}")
+            for name, values in found.items()
+        ),
+    )
+
+
+def limit(setting: Setting, share: float) -> float:
+    """Return the limit in pairs of runs where `share` of the true ε is claimed."""
+    return least_pairs(setting.events, epsilon=share * setting.epsilon, significance=SIGNIFICANCE)
+
+
+def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) -> list[AuditResult]:
+    """Return the results of audits that claim `share` of the true ε."""
+    options = {
+        "relation": Relation.QUERY_ANSWERS,
+        "pairs": [setting.pair],
+        "budget": math.ceil(PATIENCE * limit(setting, share)),
+        "confirm_budget": 4,
+        "significance": SIGNIFICANCE,
+    }
+    task = Task(setting.mechanism, PureDP(share * setting.epsilon), options)
+    what = f"{setting.name}, claim {share:g} of the true ε"
+    return list(audits.carried_out(PART, what, [task] * repeats))
+
+
+def multiples(results: Iterable[AuditResult], least: float) -> list[float]:
+    """Return pairs to the refutation ÷ `least` of each audit, infinite for one that did not refute."""
+    return [(result.samples_to_refutation or math.inf) / 2 / least for result in results]

@@ -1,0 +1,111 @@
+"""How often audits refute mechanisms that meet their claim with equality, and what wealth they end with.
+
+Betting runs far below its level, so that counting alarms has little power. The mean of min(wealth, 1/level)
+says more: it is at most 1 for a sound audit, whatever it learns and whenever it stops, and any leak of the
+future lifts it.
+"""
+
+import copy
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.claims import ApproximateDP, PureDP
+from audit.relations import Relation
+from audit.results.result import AuditResult
+from audit.self_audit.audits import Audits, Sizes, Task
+from audit.self_audit.judging import judged_mean, judged_share
+from audit.self_audit.row import Row
+from audit.self_audit.subjects.tight import Tight, tight_cases
+from audit.values.wording import number
+
+PART = "false alarms"
+LEVELS = (0.1, 0.05, 0.01)
+BUDGET = 1_000
+
+
+def judged() -> int:
+    """Return how many rows are judged."""
+    return len(LEVELS) * (len(tight_cases()) + 2)
+
+
+def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
+    """Yield a row for each mechanism at each level, then two for each level: all mechanisms, and wealth."""
+    cases = tight_cases()
+    found: dict[float, dict[str, list[AuditResult]]] = {level: {} for level in LEVELS}
+    for name, case in cases.items():
+        for level in LEVELS:
+            what = f"{name}, significance {level:g}"
+            results = list(audits.carried_out(PART, what, _tasks(case, level, sizes.audits)))
+            found[level][name] = results
+            yield _alarms(what, results, level=level, alpha=audits.level)
+    for level, by_name in found.items():
+        results = [result for each in by_name.values() for result in each]
+        counts = [(name, f"{_refuted(each)} of {len(each)}") for name, each in by_name.items()]
+        yield _alarms(
+            f"all mechanisms, significance {level:g}",
+            results,
+            level=level,
+            alpha=audits.level,
+            details=counts,
+        )
+        yield judged_mean(
+            PART,
+            f"mean of min(wealth, {number(1 / level)}) at the end, significance {level:g}",
+            values=capped_wealth([result.log_wealth for result in results], 1 / level),
+            cap=1 / level,
+            level=audits.level,
+        )
+
+
+def capped_wealth(log_wealths: list[float], cap: float) -> NDArray[np.float64]:
+    """Return min(wealth, cap) of each audit.
+
+    Examples
+    --------
+    >>> capped_wealth([0.0, 50.0], 10.0).tolist()
+    [1.0, 10.0]
+    """
+    return np.minimum(np.exp(np.minimum(log_wealths, 700.0)), cap)  # e^700 is still a float
+
+
+def _tasks(case: Tight, level: float, count: int) -> list[Task]:
+    claim = ApproximateDP(case.epsilon, case.delta) if case.delta else PureDP(case.epsilon)
+    options = {
+        "pairs": case.pairs,
+        "relation": Relation.ADD_OR_REMOVE_ONE if _lengths_differ(case) else Relation.QUERY_ANSWERS,
+        "budget": BUDGET,
+        "significance": level,
+    }
+    return [Task(copy.deepcopy(case.mechanism), claim, options) for _ in range(count)]
+
+
+def _lengths_differ(case: Tight) -> bool:
+    return any(len(left) != len(right) for left, right in case.pairs)
+
+
+def _refuted(results: list[AuditResult]) -> int:
+    return sum(result.refuted for result in results)
+
+
+def _alarms(
+    what: str,
+    results: list[AuditResult],
+    *,
+    level: float,
+    alpha: float,
+    details: list[tuple[str, str]] | None = None,
+) -> Row:
+    count, n = _refuted(results), len(results)
+    return judged_share(
+        PART,
+        what,
+        count=count,
+        n=n,
+        side="at most",
+        limit=level,
+        level=alpha,
+        note=f"{number(count / n / level)} of the level is used",
+        details=details or (),
+    )

@@ -1,0 +1,74 @@
+"""How close the lower bound on ε comes to the true ε, a pair given and the whole budget used.
+
+The claim is 0.8 of the true ε; it sets the scale of the lattice of ε alone. The runs that confirm a
+refutation would tighten the bound too: they are cut to the least.
+"""
+
+from collections.abc import Iterator
+from statistics import median
+
+from audit.claims import ApproximateDP, PureDP
+from audit.self_audit.audits import Audits, Sizes, Task
+from audit.self_audit.judging import judged_share
+from audit.self_audit.row import Row
+from audit.self_audit.subjects.exact import Setting, gaussian, geometric, laplace, randomized_response
+
+PART = "tightness"
+SIGNIFICANCE = 1e-3
+CLAIMED = 0.8
+DELTA = 1e-3
+
+
+def judged() -> int:
+    """Return how many rows are judged."""
+    return 1
+
+
+def settings() -> tuple[Setting, ...]:
+    """Return the mechanisms whose bounds are looked at."""
+    return laplace(), geometric(), randomized_response(), gaussian(1.0, DELTA)
+
+
+def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
+    """Yield a row for each mechanism, then one for the bounds that lie above the truth."""
+    above = n = 0
+    for setting in settings():
+        found = bounds(audits, setting, side=sizes.side, repeats=sizes.repeats)
+        above, n = above + sum(each > setting.epsilon for each in found), n + len(found)
+        ratios = [each / setting.epsilon for each in found]
+        yield Row(
+            PART,
+            f"bound ÷ true ε, {setting.name}, {sizes.side:,} runs a side",
+            len(found),
+            median(ratios),
+            min(ratios),
+            max(ratios),
+            kind="ratio",
+            spread="range",
+            note=f"true ε {setting.epsilon:.4g}" + (f" at δ = {setting.delta:g}" if setting.delta else ""),
+        )
+    yield judged_share(
+        PART,
+        f"bounds on ε above the true ε, significance {SIGNIFICANCE:g}",
+        count=above,
+        n=n,
+        side="at most",
+        limit=SIGNIFICANCE,
+        level=audits.level,
+    )
+
+
+def bounds(audits: Audits, setting: Setting, *, side: int, repeats: int) -> list[float]:
+    """Return the lower bound on ε of each audit."""
+    epsilon = CLAIMED * setting.epsilon
+    options = {
+        "pairs": [setting.pair],
+        "budget": 2 * side,
+        "until": "budget",
+        "confirm_budget": 4,
+        "significance": SIGNIFICANCE,
+    }
+    claim = ApproximateDP(epsilon, setting.delta) if setting.delta else PureDP(epsilon)
+    what = f"{setting.name}, {side:,} runs a side, true ε {setting.epsilon:g}"
+    task = Task(setting.mechanism, claim, options)
+    return [result.epsilon_lower for result in audits.carried_out(PART, what, [task] * repeats)]

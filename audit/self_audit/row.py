@@ -1,0 +1,157 @@
+"""What a self-audit hands back: rows of figures, each beside the limit that it is held to."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
+from audit.errors import InvalidValue, NoTruth, check_word, positive_int, probability
+
+Kind = Literal["share", "runs", "ratio"]
+"""What `Row.measured` is: a share of `Row.n`, a number of runs, or a ratio of two figures."""
+
+Spread = Literal["interval", "range"]
+"""What `Row.low` and `Row.high` are: an interval for the truth, or the least and the greatest."""
+
+Side = Literal["", "at most", "at least"]
+"""How the truth behind a row must lie to the limit; empty for a row that is measured and not judged."""
+
+
+@dataclass(frozen=True)
+class Row(NoTruth):
+    """One figure of a self-audit.
+
+    Parameters
+    ----------
+    part
+        The measure: ``"false alarms"``.
+    what
+        What was measured.
+    n
+        How many audits, or intervals, the figure rests on.
+    measured
+        The figure; None if nothing could be measured.
+    low, high
+        Its interval or range; None for an end that is not bounded.
+    kind, spread
+        What these are, a `Kind` and a `Spread`.
+    side, limit
+        What the truth is held to, a `Side` and a number.
+    chance
+        An upper bound on the chance that a correct auditor fails the row; 0 if it is not judged.
+    note
+        More in one sentence: what a failure takes, which auditor would fail.
+    details
+        Pairs of a name and a text: the figures of which this one is made.
+
+    Examples
+    --------
+    >>> row = Row("false alarms", "laplace at 0.1", 50, 0.04, 0.001, 0.2, side="at most", limit=0.1)
+    >>> row.kept, row.verdict
+    (True, 'kept')
+    """
+
+    _instead = "`row.kept`"
+
+    part: str
+    what: str
+    n: int
+    measured: float | None
+    low: float | None = None
+    high: float | None = None
+    _: KW_ONLY
+    kind: Kind = "share"
+    spread: Spread = "interval"
+    side: Side = ""
+    limit: float | None = None
+    chance: float = 0.0
+    note: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        check_word(self.kind, Kind, what="The `kind` of a `Row`")
+        check_word(self.spread, Spread, what="The `spread` of a `Row`")
+        check_word(self.side, Side, what="The `side` of a `Row`")
+        if bool(self.side) and self.limit is None:
+            raise InvalidValue("A `Row` with a `side` must have a `limit`.")
+        positive_int(self.n, what="The `n` of a `Row`", minimum=0)
+        if self.kind == "share" and self.measured is not None:
+            probability(self.measured, what="The share that is `measured` in a `Row`")
+
+    @property
+    def kept(self) -> bool | None:
+        """Whether the limit may be kept, by the interval; None if the row is not judged."""
+        if not self.side or self.limit is None:
+            return None
+        if self.side == "at most":
+            return self.low is None or self.low <= self.limit
+        return self.high is None or self.high >= self.limit
+
+    @property
+    def verdict(self) -> str:
+        """The judgement in words."""
+        return {True: "kept", False: "NOT KEPT", None: "measured"}[self.kept]
+
+
+@dataclass(frozen=True)
+class SelfAudit(NoTruth):
+    """The rows of a self-audit.
+
+    Parameters
+    ----------
+    rows
+        In the order in which they were measured.
+    extent
+        ``"quick"`` or ``"full"``.
+    seed
+        The root of everything random in it.
+    planned
+        How many rows are judged in a whole self-audit of this extent; `level` is shared out among them.
+    level
+        Each end of each interval is wrong with at most this probability.
+    cases
+        The file of cases that was given; empty for none.
+    errors
+        A sentence for each measure that was broken off, with the reason.
+
+    Examples
+    --------
+    >>> SelfAudit((), "quick", 0, planned=3, level=1e-6).kept
+    True
+    """
+
+    _instead = "`result.kept`"
+
+    rows: tuple[Row, ...]
+    extent: str
+    seed: int
+    _: KW_ONLY
+    planned: int
+    level: float
+    cases: str = ""
+    errors: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> tuple[Row, ...]:
+        """The rows that are held to a limit."""
+        return tuple(row for row in self.rows if row.kept is not None)
+
+    @property
+    def failed(self) -> tuple[Row, ...]:
+        """The rows whose limit is not kept."""
+        return tuple(row for row in self.rows if row.kept is False)
+
+    @property
+    def kept(self) -> bool:
+        """Whether no limit was shown to be broken."""
+        return not self.failed
+
+    @property
+    def chance(self) -> float:
+        """An upper bound on the chance that a correct auditor fails any of these rows."""
+        return sum(row.chance for row in self.rows)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The measures that have rows, in order."""
+        return tuple(dict.fromkeys(row.part for row in self.rows))

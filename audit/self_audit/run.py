@@ -1,0 +1,139 @@
+"""The whole self-audit: its measures one after the other, each row kept as soon as it is there.
+
+**Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``; a row fails
+by one end of its interval. So a correct auditor, one that refutes true claims no more often than it says,
+whose intervals hold as often as they say and that detects a detectable ε nine times in ten, fails any row of
+the page with probability at most `PAGE`, in closed form and whatever the dependence between rows.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from audit.errors import AuditError
+from audit.privacy import audit_privacy
+from audit.self_audit.audits import Auditor, Audits, Sizes, Step
+from audit.self_audit.measures import coverage, efficiency, false_alarms, refutations, tightness
+from audit.self_audit.row import Row, SelfAudit
+from audit.self_audit.subjects.cases import Case, load_cases
+
+#: The chance that a correct auditor fails any row of the page.
+PAGE = 1e-4
+QUICK = Sizes(
+    "quick", audits=10, witnesses=20, detections=20, every=8, controls=20_000, repeats=3, side=20_000
+)
+FULL = Sizes(
+    "full", audits=150, witnesses=200, detections=200, every=1, controls=300_000, repeats=11, side=200_000
+)
+PARTS = (false_alarms.PART, refutations.PART, efficiency.PART, tightness.PART, coverage.PART)
+
+Listener = Callable[[Step | Row], None]
+
+
+class SelfAuditInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a self-audit; `result` has the rows that are finished."""
+
+    def __init__(self, result: SelfAudit) -> None:
+        super().__init__()
+        self.result = result
+
+
+def self_audit(
+    *,
+    sizes: Sizes = FULL,
+    seed: int = 0,
+    cases: Path | None = None,
+    parts: Iterable[str] = PARTS,
+    auditor: Auditor = audit_privacy,
+    listener: Listener | None = None,
+) -> SelfAudit:
+    """Audit the auditor and return the rows.
+
+    Parameters
+    ----------
+    sizes
+        How much is measured: `QUICK` or `FULL`.
+    seed
+        The root of everything random; the same rows for the same seed and versions.
+    cases
+        A file of cases for the part of refutations (`subjects.cases`); its code is run.
+    parts
+        The measures wanted, some of `PARTS`. The level of a row is the same whichever are wanted.
+    auditor
+        What is audited, called as `audit_privacy` is.
+    listener
+        Receives a `Step` before each audit, and each `Row` once it is there.
+
+    Raises
+    ------
+    SelfAuditInterrupted
+        Ctrl-C; it has the finished rows.
+    AuditError
+        The file of cases is not one. What goes wrong in an audit is among the result's `errors`.
+
+    Examples
+    --------
+    >>> self_audit(parts=()).rows
+    ()
+    """
+    held = {} if cases is None else load_cases(cases)
+    planned = judged_rows(held)
+    level = PAGE / planned
+    audits = Audits(seed, level, auditor, listener)
+    found: list[Row] = []
+    errors: list[str] = []
+
+    def result() -> SelfAudit:
+        named = "" if cases is None else cases.name
+        return SelfAudit(
+            tuple(found),
+            sizes.extent,
+            seed,
+            planned=planned,
+            level=level,
+            cases=named,
+            errors=tuple(errors),
+        )
+
+    wanted = frozenset(parts)
+    measures = {part: rows for part, rows in _measures(audits, sizes, held).items() if part in wanted}
+    try:
+        for part, rows in measures.items():
+            try:
+                for row in rows():
+                    found.append(row)
+                    if listener is not None:
+                        listener(row)
+            except Exception as error:  # a measure that fails must not lose the others
+                if os.environ.get("DP_AUDIT_TRACEBACK"):
+                    raise
+                said = f"{error}" if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
+                errors.append(f"{part} was broken off: {' '.join(said.split())}")
+    except KeyboardInterrupt:
+        raise SelfAuditInterrupted(result()) from None
+    return result()
+
+
+def judged_rows(cases: Mapping[str, Case]) -> int:
+    """Return how many rows of a whole self-audit are held to a limit; a quick one has as many.
+
+    Examples
+    --------
+    >>> judged_rows({})
+    36
+    """
+    others = (false_alarms.judged, efficiency.judged, tightness.judged, coverage.judged)
+    return refutations.judged(cases) + sum(judged() for judged in others)
+
+
+def _measures(
+    audits: Audits, sizes: Sizes, cases: Mapping[str, Case]
+) -> dict[str, Callable[[], Iterator[Row]]]:
+    """Return what yields the rows of each part, in page order."""
+    return {
+        false_alarms.PART: lambda: false_alarms.rows(audits, sizes),
+        refutations.PART: lambda: refutations.rows(audits, sizes, cases),
+        efficiency.PART: lambda: efficiency.rows(audits, sizes),
+        tightness.PART: lambda: tightness.rows(audits, sizes),
+        coverage.PART: lambda: coverage.rows(audits, sizes),
+    }

@@ -1,0 +1,96 @@
+"""Cases in a file of the user's: faulty mechanisms and controls, each with its claim and a pair.
+
+The file has a mapping ``CASES`` from names to mappings: ``fn``, a mechanism (database, rng) -> output;
+``claim``, a mapping of ``epsilon``, ``delta`` and ``neighbours`` (a key of `RELATIONS`); ``example_pair``;
+``broken``. Optional are ``by_counting``, false for a fault that counting outputs cannot show in an affordable
+number of runs, and ``kind``, what is wrong in words.
+"""
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Any
+
+from audit.claims import ApproximateDP, PureDP
+from audit.errors import InvalidValue
+from audit.relations import Relation
+from audit.subject.loading import load_object
+
+RELATIONS = {
+    "replace": Relation.REPLACE_ONE,
+    "add-remove": Relation.ADD_OR_REMOVE_ONE,
+    "label": Relation.REPLACE_LABEL,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism of a file of cases.
+
+    Parameters
+    ----------
+    mechanism
+        What is audited.
+    claim
+        What it claims.
+    broken
+        Whether the claim is false.
+    by_counting
+        Whether an audit can show that.
+    options
+        The keywords of `audit_privacy` for its pair, its relation and, for a case of the kind "floating
+        point", the low bits.
+    kind
+        What is wrong, in words.
+    """
+
+    mechanism: Any
+    claim: PureDP | ApproximateDP
+    _: KW_ONLY
+    broken: bool
+    by_counting: bool
+    options: dict[str, Any]
+    kind: str = ""
+
+
+def load_cases(path: Path) -> dict[str, Case]:
+    """Return the cases of a file by name; its code is run.
+
+    Raises
+    ------
+    AuditError
+        The file cannot be loaded, or a case lacks something; the message names it.
+
+    Examples
+    --------
+    >>> load_cases(Path("no-such-file.py"))
+    Traceback (most recent call last):
+    audit.errors.AuditError: There is no file `no-such-file.py`...
+    """
+    held = load_object(f"{path}:CASES")
+    if not isinstance(held, Mapping) or not held:
+        raise InvalidValue(f"`CASES` of {path} must be a mapping from names to cases, not empty.")
+    return {f"{name}": _case(f"{name}", told, path) for name, told in held.items()}
+
+
+def _case(name: str, told: Any, path: Path) -> Case:
+    try:
+        claim, pair = told["claim"], tuple(told["example_pair"])
+        options = {"relation": RELATIONS[claim["neighbours"]], "pairs": [pair]}
+        if told.get("kind") == "floating point":
+            options["numerics"] = "float"
+        delta = claim.get("delta", 0.0)
+        return Case(
+            told["fn"],
+            ApproximateDP(claim["epsilon"], delta) if delta else PureDP(claim["epsilon"]),
+            broken=bool(told["broken"]),
+            by_counting=bool(told.get("by_counting", True)),
+            options=options,
+            kind=f"{told.get('kind', '')}",
+        )
+    except KeyError as error:
+        raise InvalidValue(f"The case `{name}` of {path} has no {error}, or one that is not known.") from None
+    except (TypeError, AttributeError):
+        raise InvalidValue(
+            f"The case `{name}` of {path} must be a mapping; see `--cases` in the docs."
+        ) from None

@@ -1,0 +1,172 @@
+"""The peer suite: mechanisms that published auditors are compared on, at claimed ε = 1, their true ε known.
+
+The benchmark of DP-Sniper (Bichsel et al. 2021) with every ε ten times as large. A mechanism is audited on
+query answers, each of which may move by 1. A histogram is audited on records, one more or less, because its
+noise is not meant for answers that all move.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.relations import Relation
+
+Function = Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class OfAnswers:
+    """A mechanism of the suite, function(answers, runs, rng), as a subject on query answers."""
+
+    function: Function
+
+    def answers(self, database: Any) -> NDArray[np.float64]:
+        """Return the query answers of a database."""
+        return np.asarray(database, dtype=float)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+        """Return the outputs of `size` runs."""
+        return self.function(self.answers(database), size, rng)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the output of one run."""
+        return self.sample(database, 1, rng)[0]
+
+
+class OfRecords(OfAnswers):
+    """The same on the histogram of a database over the records 0 to 4."""
+
+    def answers(self, database: Any) -> NDArray[np.float64]:
+        """Return the counts of the five records."""
+        return np.bincount(np.asarray(database, dtype=int), minlength=5).astype(float)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A mechanism of the suite at claimed ε = 1.
+
+    Parameters
+    ----------
+    subject
+        What is audited.
+    true_epsilon
+        Its true ε, at least this if above the claim.
+    domain
+        The keywords of `audit_privacy` that say where its databases are; no pair is given.
+    """
+
+    subject: OfAnswers
+    true_epsilon: float
+    domain: dict[str, Any]
+
+    @property
+    def flawed(self) -> bool:
+        """Whether the claim is false."""
+        return self.true_epsilon > 1
+
+
+def peer_suite() -> dict[str, Peer]:
+    """Return the suite by name, in the order of the paper's table.
+
+    Examples
+    --------
+    >>> [name for name, peer in peer_suite().items() if not peer.flawed]
+    ['laplace', 'trunc_geom', 'noisy_hist1', 'rnm1', 'rnm2', 'svt1', 'rand_resp']
+    """
+    answers = {"relation": Relation.QUERY_ANSWERS}
+    one, five, ten = ({**answers, "size": size} for size in (1, 5, 10))
+    counts = {"relation": Relation.ADD_OR_REMOVE_ONE, "records": list(range(5)), "size": (0, 6)}
+    bit = {**answers, "records": [0.0, 1.0], "size": 1}
+    return {
+        "laplace": Peer(OfAnswers(_noisy(1.0)), 1.0, one),
+        "trunc_geom": Peer(OfAnswers(_truncated_geometric), math.log(1.5), one),
+        "noisy_hist1": Peer(OfRecords(_noisy(1.0)), 1.0, counts),
+        "noisy_hist2": Peer(OfRecords(_noisy(0.01)), 100.0, counts),
+        "rnm1": Peer(OfAnswers(_noisy_max("laplace", place=True)), 1.0, five),
+        "rnm2": Peer(OfAnswers(_noisy_max("exponential", place=True)), 1.0, five),
+        "rnm3": Peer(OfAnswers(_noisy_max("laplace", place=False)), 2.5, five),
+        "rnm4": Peer(OfAnswers(_noisy_max("exponential", place=False)), math.inf, five),
+        "svt1": Peer(OfAnswers(SparseVector(threshold=0.5, query_scale=4.0)), 1.0, ten),
+        "svt3": Peer(OfAnswers(SparseVector(query_scale=2.0, values=True)), 5.0, ten),
+        "svt4": Peer(OfAnswers(SparseVector(threshold_scale=4.0, query_scale=4 / 3)), 1.725, ten),
+        "svt5": Peer(OfAnswers(SparseVector(query_scale=0.0, stops=False)), math.inf, ten),
+        "svt6": Peer(OfAnswers(SparseVector(query_scale=2.0, stops=False)), 4.2, ten),
+        "prefix_sum": Peer(OfAnswers(_prefix_sums), 10.0, ten),
+        "rand_resp": Peer(OfAnswers(_response), 1.0, bit),
+    }
+
+
+@dataclass(frozen=True)
+class SparseVector:
+    """Which answers reach a noisy threshold (Lyu, Su and Li 2017, Algorithms 1 and 3 to 6).
+
+    Parameters
+    ----------
+    threshold, threshold_scale
+        The threshold, and the scale of its Laplace noise, drawn once a run.
+    query_scale
+        The scale of each answer's noise.
+    stops
+        Whether the output ends with the first answer that reaches it; the places after that hold −1, or
+        −2000 among values.
+    values
+        Whether the noisy answer is released in place of 1, and −1000 in place of 0.
+    """
+
+    threshold: float = 1.0
+    threshold_scale: float = 2.0
+    query_scale: float = 2.0
+    stops: bool = True
+    values: bool = False
+
+    def __call__(self, answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
+        """Return the outputs of `size` runs, shape (size, answers)."""
+        rho = rng.laplace(scale=self.threshold_scale, size=size)
+        noisy = np.broadcast_to(answers, (size, len(answers)))
+        if self.query_scale:
+            noisy = noisy + rng.laplace(scale=self.query_scale, size=(size, len(answers)))
+        hit = noisy >= (rho + self.threshold)[:, None]
+        told = np.where(hit, noisy, -1000.0) if self.values else hit.astype(float)
+        if not self.stops:
+            return told
+        ended = np.cumsum(hit, axis=1) - hit > 0
+        return np.where(ended, -2000.0 if self.values else -1.0, told)
+
+
+def _noisy(scale: float) -> Function:
+    """Return Laplace noise on each answer; on a single one outputs are numbers."""
+
+    def noisy(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
+        outputs = answers + rng.laplace(scale=scale, size=(size, len(answers)))
+        return outputs[:, 0] if len(answers) == 1 else outputs
+
+    return noisy
+
+
+def _noisy_max(noise: str, *, place: bool) -> Function:
+    def largest(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
+        noisy = answers + getattr(rng, noise)(scale=2.0, size=(size, len(answers)))
+        found: NDArray[Any] = noisy.argmax(axis=1).astype(float) if place else noisy.max(axis=1)
+        return found
+
+    return largest
+
+
+def _truncated_geometric(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Return geometric noise of ratio 1 + 2^−k, k = ⌈log(2/ε)⌉ = 1, clamped to 0 … 5."""
+    p = 1 - 1 / 1.5
+    noisy = int(answers[0]) + rng.geometric(p, size) - rng.geometric(p, size)
+    return np.asarray(noisy.clip(0, 5), dtype=float)
+
+
+def _prefix_sums(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
+    return np.asarray(_noisy(1.0)(answers, size, rng).cumsum(axis=1))
+
+
+def _response(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
+    keep = math.e / (1 + math.e)
+    return np.asarray(np.where(rng.random(size) < keep, answers[0], 1 - answers[0]))
