@@ -54,7 +54,7 @@ def answering(**answers):
         told.setdefault(
             "witness", Witness(left, right, ALWAYS, 1.0, 1.0, (0.9, 1.0), (0.9, 1.0), confidence=0.99)
         )
-        return AuditResult("m", claim, "", evidence=Evidence.STATISTICAL, **told)
+        return AuditResult("m", claim, evidence=Evidence.STATISTICAL, **told)
 
     return audit
 
