@@ -78,7 +78,8 @@ def audit_privacy(
         Most runs of the mechanism, both sides and search included. What confirms a refutation comes on top,
         and so do the calls that a subject's own `sample` is compared with.
     confirm_budget
-        Most runs that follow a refutation; by default four times what it took, at least 20,000.
+        Most runs that follow a refutation; by default four times what it took, at least 20,000, and `budget`
+        where runs were coupled (`audit.evidence.coupled`): then others take more to show the same.
     time_limit, run_time_limit
         Seconds, for the audit (looked at between batches) and for one run.
     isolate

@@ -34,7 +34,8 @@ from audit.self_audit.subjects.tight import (
     tight_cases,
 )
 from audit.subject.subject import adapt
-from audit.verdict.betting import Betting, NeverAnswers, Terms
+from audit.verdict.betting import Betting, NeverAnswers
+from audit.verdict.terms import Terms
 
 SIGNIFICANCE = 0.05
 BUDGET = 2_000

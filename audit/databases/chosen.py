@@ -275,7 +275,7 @@ class Databases:
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Yield pairs with one strange record, boundary pairs, then all of a small domain, or random ones."""
-        yield from self._strange()
+        yield from self.strange_pairs
         ordinary = self._ordinary(rng)
         for database in self.boundary():
             yield from ((database, other) for other in self._neighbours_at_the_edge(database, rng))
@@ -296,10 +296,14 @@ class Databases:
             others = filter(self.allowed, others) if self.allowed(database) else iter(())
         return next(others, None)
 
+    @cached_property
+    def strange_pairs(self) -> tuple[Pair, ...]:
+        """A plain database with each strange record in turn, and one without ties that gets one."""
+        return tuple(self._strange()) if self.sizes is not None and self.records and not self.whole else ()
+
     def _strange(self) -> Iterator[Pair]:
-        """Yield a plain database with each strange record in turn, and one without ties that gets one."""
-        if self.sizes is None or not self.records or self.whole:
-            return
+        assert self.sizes is not None
+        assert self.records
         for database, record in strange(self.records, *self.sizes):
             wanted = canonical.key(record)
             many = [*map(canonical.key, database)].count(wanted)

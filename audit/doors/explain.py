@@ -6,6 +6,7 @@ Nothing is bet here. The only runs made are a few timed ones, of the first pair 
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +22,12 @@ from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import at_most, hanging, number, short
-from audit.verdict.betting import FIRST_BET, GROWTH, bet_size, goal_share
+from audit.verdict.betting import FIRST_BET, GROWTH, bet_size
 from audit.verdict.by_law import SOME_PAIRS
 from audit.verdict.by_runs import LEAST_CONFIRMATION, least_budget
 from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
 from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
+from audit.verdict.terms import goal_share
 
 #: Pairs of runs that are timed: one to warm up, then more as long as the time so far is below the second.
 _TIMED = (1, 8, 64, 512)
@@ -165,7 +167,7 @@ def _planned_power(task: PrivacyTask) -> str:
     most, sizes = int(share * task.options.budget) // 2 - FIRST_LOOK, list[int]()
     while sum(sizes) < most:
         sizes.append(min(bet_size(FIRST_LOOK + sum(sizes)), most - sum(sizes)))
-    told = {"epsilon": claim.epsilon, "delta": claim.delta}
+    told: dict[str, Any] = {"epsilon": claim.epsilon, "delta": claim.delta}
     own = significance * (1 - goal_share(stops=task.options.until == "refuted"))
     found = detectable(None, [Section(FIRST_LOOK, tuple(sizes))], **told, significance=own)
     if found.epsilon is None:

@@ -85,6 +85,30 @@ def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | f
     return np.asarray(np.log1p((gains / most[..., None])[..., None] * STAKES))
 
 
+def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
+    """Give log(1 + λ·D) for the four outcomes of a coupled pair and every stake (`audit.evidence.coupled`).
+
+    Parameters
+    ----------
+    epsilon, delta
+        The claim, or claims of one shape.
+
+    Returns
+    -------
+    array of shape (…, 4, stakes)
+        Of the four: both inside the event, only the p side, only the q side, neither.
+
+    Examples
+    --------
+    >>> coupled_payoffs(1.0, 0.0).shape
+    (4, 18)
+    """
+    ratio = np.exp(np.minimum(epsilon, EPSILON_CAP))
+    zero = np.zeros_like(ratio)
+    gains = np.stack([1 - ratio, 1 + zero, -ratio, zero], axis=-1) - np.asarray(delta)[..., None]
+    return np.asarray(np.log1p((gains / np.asarray(ratio + delta)[..., None])[..., None] * STAKES))
+
+
 def outcomes(p: Floats, q: Floats) -> Floats:
     """Give the probabilities of the four outcomes of a call, shape (…, 4), in the order of `log_payoffs`.
 
@@ -112,6 +136,10 @@ class Bet:
         The batch: calls of the p side inside and outside, of the q side so too; shape (events, 4).
     distance
         How many steps of neighbours lie between the two databases.
+    shares
+        For a batch of coupled pairs (`audit.evidence.coupled`), what the past says of the four outcomes of a
+        pair: both inside, only the p side, only the q side, neither. Then `counts` are pairs by these, and
+        `past` too is pairs.
     """
 
     log_prior: Floats
@@ -120,6 +148,7 @@ class Bet:
     past: Floats
     counts: Floats
     distance: int = 1
+    shares: Floats | None = None
 
     @classmethod
     def on_one(cls, p: float, q: float, past: float, counts: Floats, distance: int = 1) -> "Bet":
@@ -129,12 +158,16 @@ class Bet:
     @property
     def calls(self) -> int:
         """How many calls the batch had."""
-        return int(self.counts[0].sum())
+        return int(self.counts[0].sum()) * (1 if self.shares is None else 2)
 
     def log_growth(self, epsilon: float, delta: float) -> float:
         """Give the log of the factor by which this batch multiplied the wealth against (ε, δ) per step."""
-        payoffs = log_payoffs(self.p, self.q, *at_distance(epsilon, delta, self.distance))
-        raw = self.log_prior[:, None] + backtest(outcomes(self.p, self.q), self.past, payoffs)
+        claim, shares = at_distance(epsilon, delta, self.distance), self.shares
+        if shares is None:
+            shares, payoffs = outcomes(self.p, self.q), log_payoffs(self.p, self.q, *claim)
+        else:
+            payoffs = coupled_payoffs(*claim)
+        raw = self.log_prior[:, None] + backtest(shares, self.past, payoffs)
         grown = raw + matched(self.counts, payoffs)
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
@@ -144,8 +177,11 @@ class Bet:
         Of the p side all fell outside, of the q side all inside: the least D of either side, in every event
         and against every claim, so that any batch with these coins leaves at least as much.
         """
-        p_side, q_side = self.counts[:, :2].sum(axis=1), self.counts[:, 2:].sum(axis=1)
         nothing = np.zeros(len(self.p))
+        if self.shares is not None:
+            of_all = self.counts.sum(axis=1)
+            return replace(self, counts=np.stack([nothing, nothing, of_all, nothing], axis=1))
+        p_side, q_side = self.counts[:, :2].sum(axis=1), self.counts[:, 2:].sum(axis=1)
         return replace(self, counts=np.stack([nothing, p_side, q_side, nothing], axis=1))
 
 
@@ -209,6 +245,7 @@ class Ledger:
     start: Standing | None = None
     _stacked: Any = field(default=None, repr=False)
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
+    _coupled: Any = field(default=None, repr=False)
 
     def add(self, bet: Bet, aim: Aim | None = None) -> None:
         """Append a finished bet, and what the goals' share was bet on beside it."""
@@ -272,7 +309,7 @@ class Ledger:
         """Give the log of the factor of each bet on events against each claim, shape (claims, bets)."""
         if not self.bets:
             return np.zeros((len(epsilons), 0))
-        log_prior, p, q, past, counts, starts = self._stack()
+        log_prior, p, q, past, counts, shares, starts = self._stack()
         growths, many = np.empty((len(epsilons), len(self.bets))), max(1, _ROWS // len(p))
         for some in (slice(k, k + many) for k in range(0, len(epsilons), many)):
             claims = list(zip(epsilons[some].tolist(), deltas[some].tolist(), strict=True))
@@ -280,7 +317,9 @@ class Ledger:
             for steps, here in self._distances.items():
                 epsilon, delta = np.array([at_distance(*claim, steps) for claim in claims]).T[..., None]
                 payoffs[:, here] = log_payoffs(p[here], q[here], epsilon, delta)
-            raw = log_prior[:, None] + backtest(outcomes(p, q), past, payoffs)
+                if len(coupled := here[self._coupled[here]]):
+                    payoffs[:, coupled] = coupled_payoffs(epsilon, delta)
+            raw = log_prior[:, None] + backtest(shares, past, payoffs)
             growths[some] = log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts)
         return growths
 
@@ -294,7 +333,9 @@ class Ledger:
                 np.concatenate([getattr(bet, name) for bet in self.bets])
                 for name in ("log_prior", "p", "q", "past", "counts")
             ]
-            self._stacked = (*columns, np.cumsum(lengths) - lengths)
+            shares = [outcomes(bet.p, bet.q) if bet.shares is None else bet.shares for bet in self.bets]
+            self._coupled = np.repeat([bet.shares is not None for bet in self.bets], lengths)
+            self._stacked = (*columns, np.concatenate(shares), np.cumsum(lengths) - lengths)
         return self._stacked
 
 

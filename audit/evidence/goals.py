@@ -48,6 +48,48 @@ class CellCounts:
         """What the past says of the probabilities of the cells, left and right."""
         return smoothed(*self.past, ordered=self.ordered)
 
+    def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return what calls win in each cell, the mean of its square, and the growth promised, by claim."""
+        p, q = self.laws
+        won = payoffs(p, q, ratio, delta, past=self.past.sum())
+        mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
+        square = np.maximum((won[:, 0] ** 2 @ p + won[:, 1] ** 2 @ q) / 2, 1e-300)
+        return won, square, mean * np.abs(mean) / square
+
+    def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
+        """Return the table with what the parts of its batch showed."""
+        counts = np.concatenate(parts)
+        missing = self.past.shape[1] + 1 - counts.shape[2]
+        return replace(self, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing))))
+
+
+@dataclass(frozen=True)
+class CoupledEvent:
+    """An event of coupled pairs (`audit.evidence.coupled`), bet on as a table of four cells.
+
+    Parameters
+    ----------
+    shares
+        What the past says of the four outcomes of a pair, shape (4,).
+    blocks
+        The batch in parts, between which the stake changes: pairs by outcome, shape (parts, 1, 5); the last
+        column is empty.
+    """
+
+    shares: Floats
+    blocks: Floats = field(default_factory=lambda: np.zeros((0, 1, 5)))
+
+    def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return what pairs win by outcome, the mean of its square, and the growth promised, by claim."""
+        zero = np.zeros_like(ratio)
+        won = np.stack([1 - ratio, 1 + zero, -ratio, zero], axis=1) - delta[:, None]
+        mean, square = won @ self.shares, np.maximum(won**2 @ self.shares, 1e-300)
+        return won[:, None, :], square, mean * np.abs(mean) / square
+
+    def with_blocks(self, parts: Sequence[Floats]) -> "CoupledEvent":
+        """Return the event with what the parts of its batch showed."""
+        return replace(self, blocks=np.concatenate(parts))
+
 
 @dataclass(frozen=True)
 class Aim:
@@ -58,26 +100,22 @@ class Aim:
     tables
         The tables, one of which is chosen for each claim by what the past promised.
     calls
-        How many calls may be bet on from the beginning of the batch on.
+        How many calls, or coupled pairs, may be bet on from the beginning of the batch on.
     distance
         How many steps of neighbours lie between the two databases.
     lost
         Whether the batch was broken off. What the bet became is unknown then, and all of it counts as lost.
     """
 
-    tables: tuple[CellCounts, ...]
+    tables: tuple[CellCounts | CoupledEvent, ...]
     calls: int
     distance: int = 1
     lost: bool = False
 
     def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
         """Return the aim with what its batch showed, block by block and in each block by table."""
-        tables = []
-        for table, parts in zip(self.tables, zip(*blocks, strict=True), strict=True):
-            counts = np.concatenate(parts)
-            missing = table.past.shape[1] + 1 - counts.shape[2]
-            tables.append(replace(table, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing)))))
-        return replace(self, tables=tuple(tables))
+        by_table = zip(self.tables, zip(*blocks, strict=True), strict=True)
+        return replace(self, tables=tuple(table.with_blocks(parts) for table, parts in by_table))
 
 
 @dataclass(frozen=True)
@@ -111,7 +149,7 @@ class Goals:
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]
         ratio = np.exp(np.minimum([epsilon for epsilon, _ in claims], _CAP))
         delta = np.array([delta for _, delta in claims])
-        plans = [_plan(table, ratio, delta) for table in aim.tables]
+        plans = [table.plan(ratio, delta) for table in aim.tables]
         best = np.argmax([plan[2] for plan in plans], axis=0)
         logs = logs.copy()
         for place, (won, square, _) in enumerate(plans):
@@ -133,12 +171,3 @@ class Goals:
             logs = logs + (counts * np.log1p(stake[:, None, None] * won)).sum(axis=(1, 2))
             left -= int(counts.sum())
         return logs
-
-
-def _plan(table: CellCounts, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return what calls win in each cell, the mean of its square, and the growth promised, by claim."""
-    p, q = table.laws
-    won = payoffs(p, q, ratio, delta, past=table.past.sum())
-    mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
-    square = np.maximum((won[:, 0] ** 2 @ p + won[:, 1] ** 2 @ q) / 2, 1e-300)
-    return won, square, mean * np.abs(mean) / square

@@ -37,7 +37,7 @@ MOST_TABLES = 3
 #: Multiples of the claimed ε at which an event must look good to be kept (bounds need the larger ones).
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
 #: The levels of `_promise`, those nearest to the claim first.
-_NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
+NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,9 @@ class PairMemory:
             left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
             counted = self.count(left, right)
             counts = [a + b for a, b in zip(counts, counted, strict=True)] if counts else counted
-            tables = [] if aim is None else [self.tables[cells.table] for cells in aim.tables]
+            tables = (
+                [] if aim is None else [self.tables[c.table] for c in aim.tables if isinstance(c, CellCounts)]
+            )
             aimed = [table.count_parts(left, right, runs.parts) for table in tables]
             blocks.append(self.keep(left, right, aimed))
         return counts, blocks
@@ -213,14 +215,14 @@ class PairMemory:
         offers, promise = self._promised(epsilon, delta, against=against)
         if not offers:
             return []
-        kept = _best(promise)
+        kept = best_of(promise)
         chosen, start = [], 0
         for index, side, candidates in offers:
             size = len(candidates.p)
             mine = np.flatnonzero(kept[start : start + size])
             start += size
             if len(mine):
-                prior = np.full(len(mine), np.log(self._share(index) / 2 / size))
+                prior = np.full(len(mine), np.log(self.share(index) / 2 / size))
                 chosen.append(Chosen(index, side, candidates.take(mine), prior, self.distance))
         return chosen
 
@@ -231,7 +233,7 @@ class PairMemory:
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)
-            offers = list(self._suggested(against=against))
+            offers = list(self.suggested(against=against))
             promise = [_promise(offer[2], epsilon, delta) for offer in offers]
             self._offered = key, offers, np.concatenate(promise or [np.zeros((1, 0))], axis=1)
         return self._offered[1], self._offered[2]
@@ -252,7 +254,7 @@ class PairMemory:
         if not promise.size:
             return None
         tables = np.repeat([offer[0] for offer in offers], [len(offer[2].p) for offer in offers])
-        best = tables[promise[_NEAREST_LEVELS].argmax(axis=1)] if len(promise) > 1 else []
+        best = tables[promise[NEAREST_LEVELS].argmax(axis=1)] if len(promise) > 1 else []
         chosen = list(dict.fromkeys(int(table) for table in best))[:MOST_TABLES]
         return Aim(
             tuple(_cells(self.tables[table], table, against=against) for table in chosen),
@@ -260,7 +262,7 @@ class PairMemory:
             self.distance,
         )
 
-    def _suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
+    def suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
         """Yield the events of every table, for either side as the p side: the table, the side, the events."""
         for index, table in enumerate(self.tables):
             for side in (0, 1):
@@ -285,7 +287,7 @@ class PairMemory:
         bins = self.tables[chosen.table].bins
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
-    def _share(self, index: int) -> float:
+    def share(self, index: int) -> float:
         """Return a table's share of the stake: half for the cheap features together, half for the others."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
@@ -304,7 +306,7 @@ class PairMemory:
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         epsilon, delta = at_distance(epsilon, delta, self.distance)
         if self._estimates is None:  # the search asks again and again
-            offers = [candidates for _, _, candidates in self._suggested(against=True)]
+            offers = [candidates for _, _, candidates in self.suggested(against=True)]
             past = [np.full(len(offer.p), offer.past) for offer in offers]
             columns = ([offer.p for offer in offers], [offer.q for offer in offers], past)
             self._estimates = np.array([np.concatenate(column or [np.zeros(0)]) for column in columns])
@@ -356,12 +358,16 @@ def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> 
 
 
 def _promise(candidates: Candidates, epsilon: float, delta: float) -> Floats:
+    return candidates.past * growth_rate(candidates.p, candidates.q, levels_of(epsilon)[:, None], delta)
+
+
+def levels_of(epsilon: float) -> Floats:
+    """Return the values of ε around that of a claim at which an event must look good to be kept."""
     scales = np.array(_SCALES) * (epsilon if epsilon > 0 else 0.05)
-    levels = np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
-    return candidates.past * growth_rate(candidates.p, candidates.q, levels[:, None], delta)
+    return np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
 
 
-def _best(promise: Floats) -> NDArray[np.bool_]:
+def best_of(promise: Floats) -> NDArray[np.bool_]:
     """Return which events are among the best at one of the levels."""
     kept = np.zeros(promise.shape[1], dtype=bool)
     if promise.shape[1] <= MOST_EVENTS:

@@ -15,7 +15,7 @@ import numpy as np
 
 from audit.distributions.law import Floats
 from audit.events.event import Event
-from audit.evidence.bets import backtest, log_payoffs, log_sum, matched, outcomes
+from audit.evidence.bets import backtest, coupled_payoffs, log_payoffs, log_sum, matched, outcomes
 from audit.evidence.memory import PairMemory, growth_rate
 from audit.evidence.reserve import Reserved
 
@@ -40,10 +40,19 @@ class Section:
         Pairs of runs seen before the first bet.
     sizes
         Pairs of runs in each batch that was bet on.
+    coupled_look, coupled
+        The same of coupled pairs (`audit.evidence.coupled`), which were bet on later.
     """
 
     look: int
     sizes: tuple[int, ...]
+    coupled_look: int = 0
+    coupled: tuple[int, ...] = ()
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of runs were bet on."""
+        return sum(self.sizes) + sum(self.coupled)
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,7 @@ def detectable(
     epsilon: float,
     delta: float,
     significance: float,
+    rarer: Callable[[Event], float] | None = None,
 ) -> Power:
     """Return the smallest true ε at which 90 % of simulated audits like this one refute.
 
@@ -83,8 +93,11 @@ def detectable(
         How this audit, and those that it goes on from, bet on the pair. Each learned it anew.
     epsilon, delta, significance
         The claim, and the audit's significance times the share of the wealth that is bet on events.
+    rarer
+        How much rarer than in independent pairs it is that the q side of a coupled pair alone falls into an
+        event.
     """
-    bet = sum(sum(section.sizes) for section in sections)
+    bet = sum(section.pairs for section in sections)
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
 
     def sufficient(option: _Option) -> int:
@@ -96,9 +109,12 @@ def detectable(
     promising = [option for option in _options(memory, epsilon, delta) if option.p > delta]
     best = min(promising or [_Option(None, generic(delta), 1)], key=sufficient)
 
+    lonely = 1.0 if best.event is None or rarer is None else rarer(best.event)
+
     def refuted(k: int) -> bool:
-        q, limit = (best.p - delta) / math.exp(grid[k]), best.limit(significance)
-        return _share_refuted(best.p, q, sections, epsilon=epsilon, delta=delta, limit=limit) >= POWER
+        event = _Simulated(best.p, (best.p - delta) / math.exp(grid[k]), lonely)
+        limit = best.limit(significance)
+        return _share_refuted(event, sections, epsilon=epsilon, delta=delta, limit=limit) >= POWER
 
     found = _first(refuted, count=_GRID, guess=sufficient(best) + _MARGIN)
     return Power(None if found is None else float(grid[found]), best.event, best.p)
@@ -202,27 +218,53 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
     return [_Option(event, p, rivals) for event, p in found]
 
 
+@dataclass(frozen=True)
+class _Simulated:
+    """An event: its probabilities, and how much rarer the q side alone is in coupled pairs."""
+
+    p: float
+    q: float
+    rarer: float
+
+    @property
+    def coupled(self) -> Floats:
+        """The probabilities of the four outcomes of a coupled pair."""
+        q_side = min(max(self.rarer * self.q * (1 - self.p), self.q - self.p), self.q)
+        return np.array([self.q - q_side, self.p - self.q + q_side, q_side, 1 - self.p - q_side])
+
+
 def _share_refuted(
-    p: float, q: float, sections: Sequence[Section], *, epsilon: float, delta: float, limit: float
+    event: _Simulated, sections: Sequence[Section], *, epsilon: float, delta: float, limit: float
 ) -> float:
     """Simulate audits that bet on one event of known probabilities with the stakes of `evidence`."""
     rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
-    growths = [_growths(rng, (p, q), each, epsilon=epsilon, delta=delta) for each in sections]
+    growths = []
+    for each in sections:
+        if each.sizes:
+            counts, past = _drawn(rng, outcomes(*map(np.array, (event.p, event.q))), 2, each.look, each.sizes)
+            seen_p = (past[..., 0] + 0.5) / (past[..., :2].sum(axis=-1) + 1)
+            seen_q = (past[..., 2] + 0.5) / (past[..., 2:].sum(axis=-1) + 1)
+            payoffs = log_payoffs(seen_p, seen_q, epsilon, delta)
+            growths.append(_growths(counts, past.sum(axis=-1), outcomes(seen_p, seen_q), payoffs))
+        if each.coupled:
+            counts, past = _drawn(rng, event.coupled, 1, each.coupled_look, each.coupled)
+            known = past.sum(axis=-1)
+            shares = (past + 0.25) / (known[..., None] + 1)
+            growths.append(_growths(counts, known, shares, coupled_payoffs(epsilon, delta)))
     paths = Reserved.new(AUDITS).path(np.concatenate(growths).T)
     return float((paths >= limit).any(axis=1).mean())
 
 
-def _growths(
-    rng: np.random.Generator, event: tuple[float, float], section: Section, *, epsilon: float, delta: float
-) -> Floats:
-    """Return the log growth of each bet of a section, shape (bets, audits)."""
-    draws = 2 * np.array([section.look, *section.sizes])[:, None]
-    cells = outcomes(*map(np.array, event))
+def _drawn(
+    rng: np.random.Generator, cells: Floats, each: int, look: int, sizes: Sequence[int]
+) -> tuple[Floats, Floats]:
+    """Return the counts of each batch and of all that came before it, both of shape (bets, audits, 4)."""
+    draws = each * np.array([look, *sizes])[:, None]
     batches = rng.multinomial(draws, cells, size=(len(draws), AUDITS)).astype(np.float64)
-    counts, batches = np.cumsum(batches, axis=0)[:-1], batches[1:]
-    past = counts.sum(axis=-1)
-    seen_p = (counts[..., 0] + 0.5) / (counts[..., :2].sum(axis=-1) + 1)
-    seen_q = (counts[..., 2] + 0.5) / (counts[..., 2:].sum(axis=-1) + 1)
-    payoffs = log_payoffs(seen_p, seen_q, epsilon, delta)
-    raw = backtest(outcomes(seen_p, seen_q), past, payoffs)
-    return log_sum(raw + matched(batches, payoffs)) - log_sum(raw)
+    return batches[1:], np.cumsum(batches, axis=0)[:-1]
+
+
+def _growths(counts: Floats, past: Floats, shares: Floats, payoffs: Floats) -> Floats:
+    """Return the log growth of each bet, shape (bets, audits)."""
+    raw = backtest(shares, past, payoffs)
+    return log_sum(raw + matched(counts, payoffs)) - log_sum(raw)

@@ -20,6 +20,7 @@ from audit.codec import encoding, fields
 from audit.errors import CorruptFile, InvalidValue, Parameter
 from audit.evidence.bets import Ledger
 from audit.evidence.bounds import claims_of, standing
+from audit.evidence.coupled import Coupling
 from audit.evidence.memory import PairMemory
 from audit.evidence.power import Section
 from audit.evidence.standing import FOR_GOOD, Standing
@@ -91,14 +92,14 @@ class Ended:
         cls,
         task: PrivacyTask,
         ledger: Ledger,
-        memories: Iterable[PairMemory],
+        memories: Iterable[tuple[PairMemory, Coupling | None]],
         *,
         batches: int,
         before: Before | None,
     ) -> "Ended":
         """Return what is left of an audit that is over; `batches` are the places it took of the seed tree."""
-        known = sorted((m for m in memories if m.pairs), key=lambda memory: -memory.pairs)[:_PAIRS]
-        pairs = tuple(Known(memory.path, sections_of(memory, before)) for memory in known)
+        looked = sorted((each for each in memories if each[0].pairs), key=lambda each: -each[0].pairs)
+        pairs = tuple(Known(each[0].path, sections_of(*each, before)) for each in looked[:_PAIRS])
         pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)
         return cls(task, ledger, batches, pairs_bet, pairs)
 
@@ -120,7 +121,10 @@ class Ended:
             "pairs": [
                 {
                     "path": [encoding.encode(each) for each in known.path],
-                    "sections": [[section.look, *section.sizes] for section in known.sections],
+                    "sections": [
+                        [[each.look, *each.sizes], [each.coupled_look, *each.coupled]]
+                        for each in known.sections
+                    ],
                 }
                 for known in kept
             ],
@@ -128,9 +132,12 @@ class Ended:
         }
 
 
-def sections_of(memory: PairMemory, before: Before | None) -> tuple[Section, ...]:
+def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | None) -> tuple[Section, ...]:
     """Return how a pair was bet on, by the audits that came before and by this one."""
-    here = (Section(memory.pairs - sum(memory.bets), tuple(memory.bets)),) if memory.bets else ()
+    bets, coupled = tuple(memory.bets), () if coupling is None else tuple(coupling.bets)
+    look = 0 if coupling is None else coupling.pairs - sum(coupled)
+    first = memory.pairs - sum(bets) - (0 if coupling is None else coupling.pairs)
+    here = (Section(first, bets, look, coupled),) if bets or coupled else ()
     return (*({} if before is None else before.sections).get(canonical.key([*memory.path]), ()), *here)
 
 
@@ -201,7 +208,10 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
     pairs = tuple(
         Known(
             tuple(encoding.revived(each, what="pairs") for each in known["path"]),
-            tuple(Section(first, tuple(sizes)) for first, *sizes in known["sections"]),
+            tuple(
+                Section(first, tuple(sizes), look, tuple(coupled))
+                for (first, *sizes), (look, *coupled) in known["sections"]
+            ),
         )
         for known in found["pairs"]
     )
@@ -232,7 +242,7 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
 
 _KNOWN = {
     "path": (fields.listed(fields.value), True),
-    "sections": (fields.listed(fields.listed(fields.count)), True),
+    "sections": (fields.listed(fields.listed(fields.listed(fields.count), length=2)), True),
 }
 
 

@@ -86,7 +86,7 @@ def call_each(
 def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
     """Return a call that gives both runs of a pair, called one after the other, the same generator state.
 
-    Such runs steer the search; they are never bet on.
+    All runs get one generator, whose state is set anew: to make one for each takes five times as long.
 
     Examples
     --------
@@ -95,16 +95,26 @@ def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
     >>> first == second, first == third
     (True, False)
     """
-    seed = int(seeds.integers(2**63))
-    runs = itertools.count(start)
+    bits = np.random.PCG64(int(seeds.integers(2**63)))
+    generator, increment = np.random.Generator(bits), bits.state["state"]["inc"]
+    runs, words = itertools.count(start), _words(seeds)
+    state: Any = bits.state
 
     def run(database: Any, _: Any) -> Any:
-        nonlocal seed
+        nonlocal state
         if next(runs) % 2 == 0:
-            seed = int(seeds.integers(2**63))
-        return call(database, np.random.Generator(np.random.PCG64(seed)))
+            whole = {"state": next(words) << 64 | next(words), "inc": increment}
+            state = {"bit_generator": "PCG64", "state": whole, "has_uint32": 0, "uinteger": 0}
+        bits.state = state
+        return call(database, generator)
 
     return run
+
+
+def _words(seeds: np.random.Generator) -> Iterator[int]:
+    """Yield random numbers of 64 bits, a few hundred drawn at once."""
+    while True:
+        yield from seeds.integers(2**64, size=512, dtype=np.uint64).tolist()
 
 
 def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:

@@ -29,8 +29,6 @@ FIRST_LOOK = 16
 #: Of all runs so far, the search may have spent this share.
 SHARE = 0.3
 _NEWCOMERS = 8
-#: The first round scouts more: pairs that differ by one strange record come first (`audit.databases`).
-_FIRST_NEWCOMERS = 24
 #: Once this many pairs wait for their first look, add few new ones: scouting then costs more than it gains.
 _CROWD = 200
 _NEWCOMERS_TO_A_CROWD = 2
@@ -122,6 +120,8 @@ class Search:
         Gives pairs around a pair, for the climb; None if only the proposals may be tried.
     further
         Gives paths that repeat the step of a pair; None if only neighbours may be tried.
+    first
+        How many of the proposals are scouted before the first look.
     """
 
     proposals: Iterator[Path]
@@ -129,6 +129,7 @@ class Search:
     prospect: Callable[[PairMemory, float, float], tuple[float, float]]
     vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
+    first: int = 0
     contenders: list[Contender] = field(default_factory=list)
     exhausted: bool = False
     spent: int = 0
@@ -242,7 +243,7 @@ class Search:
 
     def _scouted(self) -> Iterator[Contender]:
         """Scout some new pairs."""
-        new = _NEWCOMERS if self.contenders else _FIRST_NEWCOMERS
+        new = _NEWCOMERS if self.contenders else max(self.first, _NEWCOMERS)
         if len(self._near) >= _CROWD:
             new = _NEWCOMERS_TO_A_CROWD
         for path in islice(self._unseen(), new):

@@ -112,6 +112,10 @@ class Says(Enum):
     LEARNER_CHANGES_INPUT = "The learner changes its database; every run received its own copy."
     LEARNER_UNSTEADY = "The counted failures do not repeat from their seeds."
     RAISED = "{raised:,} of {drawn:,} runs raised an exception."
+    COUPLED = (
+        "In {runs:,} runs both runs of a pair started from one generator state; those of the witness are "
+        "independent."
+    )
     OUT_OF_TIME = "Stopped by the time limit after {spent:,} of {budget:,} runs."
 
     # Noted: of pairs.

@@ -8,16 +8,15 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from audit.claims import at_distance
 from audit.distributions.law import Floats
 from audit.events.features.views import View
 from audit.evidence.bets import Bet, Ledger
-from audit.evidence.bounds import delta_bound, epsilon_bound
-from audit.evidence.goals import Aim, Goals
+from audit.evidence.coupled_bets import CoupledBets
+from audit.evidence.goals import Aim
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
 from audit.evidence.standing import Standing
 from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler
@@ -25,13 +24,11 @@ from audit.search.climb import Path, Search
 from audit.search.compass import distance
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.progress import AuditProgressed
+from audit.verdict.terms import Terms
 
 #: Pairs of runs in a first bet; later ones add a quarter to what is known of the pair.
 FIRST_BET = 20
 GROWTH = 1.25
-#: Shares of the wealth that aim at the last run: of an audit that goes on to it, and of one that stops early.
-_GOAL_AT_END = 0.8
-_GOAL_BESIDE = 0.5
 SHADOW_PATIENCE = 3
 #: Once the claim is refuted, bounds are sought at this share of the loss in sight, less so many standard
 #: errors.
@@ -40,70 +37,6 @@ _NEARLY, _SURE = 0.95, 2.0
 _TRIED_IN_VAIN = 32
 #: Runs without any answer before it is said that there never is one.
 _SILENT_RUNS = 6
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What is bet against, and how long.
-
-    Parameters
-    ----------
-    epsilon, delta
-        The claim.
-    significance
-        The wealth to reach is 1/significance.
-    budget
-        Most runs, both sides and exploration included.
-    deadline
-        Moment of `time.monotonic` after which no new batch begins, or None.
-    stop_when_refuted
-        Whether to stop at the crossing.
-    floats
-        Whether bit patterns may be bet on.
-    against
-        Whether unfinished runs count against the refutation (else they are outputs).
-    """
-
-    epsilon: float
-    delta: float
-    significance: float
-    budget: int
-    deadline: float | None = None
-    stop_when_refuted: bool = True
-    floats: bool = False
-    against: bool = True
-
-    @property
-    def log_limit(self) -> float:
-        """The log wealth at which the claim is refuted."""
-        return -math.log(self.significance)
-
-    @property
-    def goals(self) -> Goals:
-        """The account that aims at the last run."""
-        share = goal_share(stops=self.stop_when_refuted)
-        return Goals(self.log_limit - math.log(share), share)
-
-    def is_late(self, loading: float) -> bool:
-        """Whether the deadline has passed, moved by the seconds that the subject's first run took to load."""
-        return self.deadline is not None and time.monotonic() >= self.deadline + loading
-
-    def at(self, distance: int) -> tuple[float, float]:
-        """Return the claim on databases this many steps apart, as ε and δ."""
-        return at_distance(self.epsilon, self.delta, distance)
-
-    def bounds(self, ledger: Ledger) -> dict[str, Any]:
-        """Return the lower bounds on ε and δ that bets show, as the fields of a result."""
-        claimed, level = self.epsilon, self.significance
-        return {
-            "epsilon_lower": epsilon_bound(ledger, epsilon=claimed, delta=self.delta, significance=level),
-            "delta_lower": delta_bound(ledger, epsilon=claimed, significance=level),
-        }
-
-
-def goal_share(*, stops: bool) -> float:
-    """Return the share of the wealth that aims at the last run; `stops`: the audit ends once it refutes."""
-    return _GOAL_BESIDE if stops else _GOAL_AT_END
 
 
 def bet_size(pairs: int) -> int:
@@ -150,6 +83,8 @@ class Betting:
         Gives pairs around a pair, for the search to climb; None if only `pairs` may be tried.
     further
         Gives paths that repeat the step of a pair; None if only neighbours may be tried.
+    first
+        How many of the pairs are scouted before the first look.
     by_calls
         Whether this confirms by calls what crossed in runs that share one call of a sampler: every run is a
         call of its own, and the first part of each seed path is that of confirmations.
@@ -168,6 +103,7 @@ class Betting:
     listener: Callable[[AuditProgressed], None] | None = None
     vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
+    first: int = 0
     by_calls: bool = False
     given_up: "Betting | None" = None
     start: Standing | None = None
@@ -193,6 +129,7 @@ class Betting:
         self._own, self._goal = self.ledger.opening(*self._claim)
         self._grown = float(self.ledger.together(self._own.log_wealth, self._goal)[0])
         self.log_wealth = self.ledger.log_wealth(terms.epsilon, terms.delta)
+        self.coupled = CoupledBets(self.sampler, against=terms.against)
         self.search = Search(
             proposals=iter(self.pairs),
             new=lambda path: PairMemory(path[0], path[-1], floats=terms.floats, path=path),
@@ -201,6 +138,7 @@ class Betting:
             ),
             vary=self.vary,
             further=self.further,
+            first=self.first,
         )
 
     @property
@@ -273,9 +211,8 @@ class Betting:
         """Draw one coupled run a side and tell how far apart they are; they teach nothing else."""
         if self._is_over() or not self._can_couple():
             return 0.0
-        path = (self.look_stage, self.batches)
-        self.batches += 1
-        [runs] = self.sampler.draw(memory.left, memory.right, 1, path, coupled=True)
+        place = self._place(self.look_stage)
+        [runs] = self.sampler.draw(memory.left, memory.right, 1, place, coupled=True)
         for side in (runs.left, runs.right):
             memory.hear(View(side))
         return distance(runs.left[0], runs.right[0])
@@ -291,6 +228,45 @@ class Betting:
             memory.learn(blocks, counts)
 
     def _bet(self, memory: PairMemory, size: int) -> None:
+        if not self._bet_coupled(memory, size):
+            self._bet_by_calls(memory, size)
+        self._refuse_silence()
+        if not self.refuted and self.log_wealth >= self.terms.log_limit:
+            self.crossed_at = self.spent
+        if self.refuted:
+            _, loss = memory.prospect(self.epsilon, self.terms.delta, errors=_SURE)
+            self.epsilon = max(self.epsilon, _NEARLY * loss)
+        self._report("betting")
+
+    def _bet_coupled(self, memory: PairMemory, size: int) -> bool:
+        """Bet on coupled pairs where that is worth it; return whether it was."""
+        terms, coupled = self.terms, self.coupled
+        if self.by_calls:
+            return False
+        if look := min(coupled.wanted(memory), self._room()):
+            coupled.look(memory, look, self._place(self.look_stage), epsilon=terms.epsilon, delta=terms.delta)
+        coupling = coupled.of(memory)
+        size = 0 if coupling is None else min(size, bet_size(coupling.pairs), self._room())
+        if coupling is None or size < 1:
+            return False
+        place = self._place(self.stage)
+        room = min(self._room(), self._room_in_time())
+        found = coupled.bet(coupling, size, place, epsilon=self.epsilon, delta=terms.delta, room=room)
+        if found is None:
+            return False
+        bet, aim, fault = found
+        memory.won += self._settle(bet, aim)
+        self.bet_sizes.append(size)
+        if fault is not None:
+            raise fault
+        return True
+
+    def _place(self, stage: int) -> tuple[int, int]:
+        """Return the next place of the seed tree."""
+        self.batches += 1
+        return (stage, self.batches - 1)
+
+    def _bet_by_calls(self, memory: PairMemory, size: int) -> None:
         terms = self.terms
         chosen = memory.choose(self.epsilon, terms.delta, against=terms.against)
         room = 2 * min(self._room(), self._room_in_time())
@@ -312,13 +288,6 @@ class Betting:
         if as_output:
             self._bet_in_shadow(bet_on(as_output, counts))
         memory.learn(blocks, counts)
-        self._refuse_silence()
-        if not self.refuted and self.log_wealth >= terms.log_limit:
-            self.crossed_at = self.spent
-        if self.refuted:
-            _, loss = memory.prospect(self.epsilon, terms.delta, errors=_SURE)
-            self.epsilon = max(self.epsilon, _NEARLY * loss)
-        self._report("betting")
 
     def _settle(self, bet: Bet, aim: Aim | None) -> float:
         """Enter a bet and return the log growth of the wealth."""
@@ -340,10 +309,8 @@ class Betting:
     def _draw(
         self, memory: PairMemory, size: int, stage: int, aim: Aim | None = None
     ) -> tuple[list[Floats], list[Block]]:
-        path = (stage, self.batches)
-        self.batches += 1
         ways = {"singly": self._singly, "by_call": stage == self.stage}
-        drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
+        drawn = self.sampler.draw(memory.left, memory.right, size, self._place(stage), **ways)
         return memory.take(drawn, aim)
 
     @property

@@ -12,6 +12,7 @@ from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
 from audit.events.features.structure import unread
 from audit.evidence.bets import Bet, Ledger, ceiling, log_payoffs
+from audit.evidence.coupled import Coupling
 from audit.evidence.memory import PairMemory
 from audit.evidence.power import Power, detectable
 from audit.results.going_on import Before, Ended, joined, sections_of
@@ -22,9 +23,10 @@ from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.said import Said, Says
 from audit.verdict import statements
-from audit.verdict.betting import Betting, NeverAnswers, Terms, bet_size
+from audit.verdict.betting import Betting, NeverAnswers, bet_size
 from audit.verdict.calls_check import CallsCheck
 from audit.verdict.confirm import Confirmation, confirm
+from audit.verdict.terms import Terms
 
 LEAST_CONFIRMATION = 20_000
 
@@ -132,6 +134,7 @@ class _Runs:
             self.task.listener,
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             further=None if databases.only_given or not steps else lambda p: databases.further(p, steps),
+            first=len(databases.given) + len(databases.strange_pairs),
             given_up=given_up,
             start=None if before is None or given_up is not None else before.standing,
             batches=0 if before is None else before.batches,
@@ -140,7 +143,8 @@ class _Runs:
     def _refuted(self, betting: Betting) -> AuditResult:
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
             return self._result(Verdict.INCONCLUSIVE, reason=doubt)
-        allowance = self.task.options.confirm_budget or max(LEAST_CONFIRMATION, 4 * betting.crossed_at)
+        most = max(LEAST_CONFIRMATION, 4 * betting.crossed_at, self.terms.budget * (betting.coupled.runs > 0))
+        allowance = self.task.options.confirm_budget or most
         bets = len(betting.ledger.bets)
         found = self._confirm(betting, allowance)
         self.notes += _far_note(found, self.terms)
@@ -203,7 +207,10 @@ class _Runs:
 
     def _bet_on(self, memory: PairMemory) -> int:
         """Return how many pairs of runs were bet on a pair of databases, by earlier audits too."""
-        return sum(sum(section.sizes) for section in sections_of(memory, self.before))
+        return sum(section.pairs for section in sections_of(memory, self._coupling(memory), self.before))
+
+    def _coupling(self, memory: PairMemory) -> Coupling | None:
+        return None if self.betting is None else self.betting.coupled.of(memory)
 
     def _compare_calls(self, memory: PairMemory) -> str:
         """Compare the subject's `sample`, if it has one, with its calls; say where they disagree."""
@@ -217,12 +224,14 @@ class _Runs:
     def _power(self, memory: PairMemory) -> Power:
         """Return the power of the bets on a pair, as the ε of one step if it is several apart."""
         epsilon, delta = self.terms.at(memory.distance)
+        coupling = self._coupling(memory)
         power = detectable(
             replace(memory, path=()),  # the claim is already that about its distance
-            sections_of(memory, self.before),
+            sections_of(memory, coupling, self.before),
             epsilon=epsilon,
             delta=delta,
             significance=self.terms.significance * (1 - self.terms.goals.share),
+            rarer=None if coupling is None else coupling.rarer,
         )
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
@@ -232,7 +241,13 @@ class _Runs:
         memories, pairs_bet, log_wealth, ended = [], 0, 0.0, None
         if betting is not None:
             memories, log_wealth = betting.memories, betting.log_wealth
-            ended = Ended.of(self.task, betting.ledger, memories, batches=betting.batches, before=self.before)
+            ended = Ended.of(
+                self.task,
+                betting.ledger,
+                [(memory, betting.coupled.of(memory)) for memory in memories],
+                batches=betting.batches,
+                before=self.before,
+            )
             pairs_bet = ended.pairs_bet
         return statements.result_of(
             self.task,
@@ -251,12 +266,17 @@ class _Runs:
                 against=self.terms.against,
                 numerics=self.task.options.numerics,
             ),
-            notes=(*self.notes, *sampler.notes, *self._failures()),
+            notes=(*self.notes, *sampler.notes, *self._failures(), *self._coupled()),
             not_tested=tuple(self._not_tested(verdict, memories)),
             only_output=None if verdict is Verdict.REFUTED else sampler.variety.only,
             _ended=ended,
             **fields,
         )
+
+    def _coupled(self) -> list[str]:
+        """Return a note if runs were coupled and bet on."""
+        runs = 0 if self.betting is None else self.betting.coupled.runs
+        return [Says.COUPLED(runs=runs)] if runs else []
 
     def _failures(self) -> list[Said]:
         """Return a note if many runs raised: what they would have answered was not tested."""

@@ -20,8 +20,8 @@ from audit.events.event import Event, NumberIn
 from audit.evidence.memory import PairMemory, bet_on
 from audit.sampling import CALLS, Runs, Sampler
 from audit.values.brief import show
-from audit.verdict.betting import Terms
 from audit.verdict.candidates import find_candidates
+from audit.verdict.terms import Terms
 
 #: Calls on each database at most, and as many outputs of `sample`; a smaller share of a small budget.
 MOST: Final = 500

@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.events.event import AtomIn, Event, NumberIn, RegionIn
 from audit.evidence.memory import PairMemory, growth_rate
-from audit.verdict.betting import Terms
+from audit.verdict.terms import Terms
 
 #: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
 #: one.

@@ -14,9 +14,10 @@ from audit.evidence.memory import PairMemory
 from audit.results.result import Witness
 from audit.sampling import SHRINK, Sampler
 from audit.search.shrink import failing_step, shrink
-from audit.verdict.betting import Betting, Terms, TimeIsOver
+from audit.verdict.betting import Betting, TimeIsOver
 from audit.verdict.candidates import find_candidates, growth_on
 from audit.verdict.judge import Judge, side_of
+from audit.verdict.terms import Terms
 
 #: Allowance for selection bias in the shrunk pair, in standard errors.
 _DOUBT = 2.0

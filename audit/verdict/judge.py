@@ -36,9 +36,10 @@ from audit.evidence.memory import PairMemory, growth_rate
 from audit.results.result import Witness
 from audit.sampling import CONFIRM, Sampler
 from audit.subject.subject import Renewed
-from audit.verdict.betting import Betting, Terms, TimeIsOver
+from audit.verdict.betting import Betting, TimeIsOver
 from audit.verdict.candidates import MOST_CANDIDATES, Candidate, find_candidates, growth_on, seen
 from audit.verdict.statements import BY_SAMPLE, HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
+from audit.verdict.terms import Terms
 from audit.verdict.witness import SECONDS_ALONE, Plan, run_witness, spread_evenly, terms_of
 
 #: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over

@@ -22,9 +22,9 @@ from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.said import Said, Says
 from audit.verdict import statements
-from audit.verdict.betting import Terms
 from audit.verdict.examples import most_probable
 from audit.verdict.redraw import Redraw
+from audit.verdict.terms import Terms
 from audit.verdict.witness import loss
 
 #: Runs on each database that a declared law is compared with, and their place in the seed tree.

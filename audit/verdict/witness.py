@@ -15,9 +15,10 @@ from audit.evidence.bets import Bet, clopper_pearson
 from audit.results.result import Witness
 from audit.sampling import Runs, Sampler
 from audit.values.outcomes import Raised, Unfinished
-from audit.verdict.betting import Terms, TimeIsOver
+from audit.verdict.betting import TimeIsOver
 from audit.verdict.candidates import Candidate
 from audit.verdict.examples import MOST_EXAMPLES, output_words
+from audit.verdict.terms import Terms
 
 #: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
 CONFIDENCE = 0.99
@@ -110,7 +111,7 @@ def terms_of(terms: Terms, k: int, *, single: bool) -> Terms:
 
     Examples
     --------
-    >>> from audit.verdict.betting import Terms
+    >>> from audit.verdict.terms import Terms
     >>> terms = Terms(epsilon=1.0, delta=0.0, significance=0.05, budget=1_000)
     >>> terms_of(terms, 1, single=False).significance, terms_of(terms, 2, single=True).significance
     (0.025, 0.00025)

@@ -7,8 +7,8 @@ from scipy.stats import binom
 from audit import ApproximateDP, PureDP, Verdict, audit_privacy
 from audit.sampling import Sampler
 from audit.subject.subject import adapt
-from audit.verdict.betting import Terms
 from audit.verdict.calls_check import CallsCheck
+from audit.verdict.terms import Terms
 
 
 class NoisySum:

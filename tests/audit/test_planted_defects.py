@@ -26,7 +26,8 @@ from audit.sampling import blocks as sampling_blocks
 from audit.sampling.loops import sides
 from audit.sampling.seeds import generator
 from audit.subject.subject import adapt
-from audit.verdict.betting import Betting, Terms
+from audit.verdict.betting import Betting
+from audit.verdict.terms import Terms
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from audit.evidence.bets import Bet, ceiling
 from audit.evidence.power import Section, _Option, detectable
 from audit.sampling import Sampler
 from audit.subject.subject import adapt
-from audit.verdict.betting import Betting, Terms
+from audit.verdict.betting import Betting
+from audit.verdict.terms import Terms
 
 
 class Biased:

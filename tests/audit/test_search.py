@@ -21,7 +21,8 @@ from audit.search.compass import distance
 from audit.subject.subject import adapt
 from audit.values import canonical
 from audit.values.progress import AuditProgressed
-from audit.verdict.betting import Betting, Terms
+from audit.verdict.betting import Betting
+from audit.verdict.terms import Terms
 
 
 @dataclass(eq=False)
@@ -314,27 +315,28 @@ def test_every_draw_has_its_own_place_of_the_seed_tree(searched):
 
 
 def bets_on_its_bets_alone(betting, sampler):
-    """Tell whether the wealth comes from runs drawn to be bet on, none of them coupled, each counted once."""
-    bets = [size for path, size, _, coupled in sampler.draws if path[0] == BET and not coupled]
+    """Tell whether the wealth comes from runs drawn to be bet on, each once, coupled ones as pairs."""
+    drawn = [(size, coupled) for path, size, _, coupled in sampler.draws if path[0] == BET]
     ledger, claim = betting.ledger, (betting.terms.epsilon, betting.terms.delta)
     own = Reserved.new(1).path(np.array([[bet.log_growth(*claim) for bet in ledger.bets]]))[0, -1]
     aimed = ledger.goals.path(ledger.aims, *(np.array([number]) for number in claim), np.zeros(1))[-1, 0]
-    counted = [bet.calls for bet in betting.ledger.bets]
-    settled = counted == [2 * size for size in bets] and bets == betting.bet_sizes
+    counted = [(bet.calls // 2, bet.shares is not None) for bet in ledger.bets]
+    settled = counted == drawn and [size for size, _ in drawn] == betting.bet_sizes
     both = (1 - ledger.goals.share) * math.exp(own) + ledger.goals.share * math.exp(aimed)
     alike = all(
-        int(t.blocks.sum()) == calls
-        for aim, calls in zip(ledger.aims, counted, strict=True)
-        for t in aim.tables
+        int(table.blocks.sum()) == bet.calls // (1 if bet.shares is None else 2)
+        for aim, bet in zip(ledger.aims, ledger.bets, strict=True)
+        for table in aim.tables
     )
     return settled and alike and math.isclose(math.log(both), betting.log_wealth)
 
 
-def test_coupled_runs_only_scout_and_are_never_bet_on(searched):
+def test_scouts_are_never_bet_on_and_coupled_runs_as_pairs_alone(searched):
     betting, sampler = searched
-    coupled = [(path, size) for path, size, _, is_coupled in sampler.draws if is_coupled]
-    assert coupled
-    assert all(path[0] == EXPLORE and size == 1 for path, size in coupled)
+    scouts = [path for path, size, _, coupled in sampler.draws if coupled and size == 1]
+    assert scouts
+    assert all(path[0] == EXPLORE for path in scouts)
+    assert any(coupled and path[0] == BET for path, _, _, coupled in sampler.draws)
     assert bets_on_its_bets_alone(betting, sampler)
 
 
@@ -376,13 +378,13 @@ def test_betting_on_coupled_runs_is_caught(defect):
     assert not bets_on_its_bets_alone(*searching(noisy_sum, betting_class=defect))
 
 
-def test_coupled_runs_teach_a_pair_nothing_that_is_counted(searched):
-    """A pair knows as many runs as were looked at and bet on, scouting left out."""
+def test_scouts_teach_a_pair_nothing_that_is_counted(searched):
+    """A pair knows as many runs as were looked at and bet on, the pairs of runs of scouts left out."""
     betting, sampler = searched
     known = {}
     for _, size, pair, coupled in sampler.draws:
         key = canonical.key(list(pair))
-        known[key] = known.get(key, 0) + (0 if coupled else size)
+        known[key] = known.get(key, 0) + (0 if coupled and size == 1 else size)
     for memory in betting.memories:
         assert memory.pairs == known[canonical.key([memory.left, memory.right])]
 

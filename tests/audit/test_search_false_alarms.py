@@ -17,7 +17,8 @@ from audit.events.features.views import View
 from audit.evidence.memory import PairMemory, bet_on
 from audit.sampling import BET, Sampler
 from audit.subject.subject import adapt
-from audit.verdict.betting import Betting, Terms
+from audit.verdict.betting import Betting
+from audit.verdict.terms import Terms
 
 AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "40"))
 

@@ -1,0 +1,269 @@
+"""Bets on coupled runs: both runs of a pair start from one generator state, new for that pair.
+
+For an event E let X be whether the run on the p side falls into it, Y that on the q side, and R = e^ε. Then
+
+    D = X − R·Y − δ
+
+is linear in X and Y, so E[D | past] = p − R·q − δ whatever they have to do with one another, which the claim
+says is at most 0. The least value is −R − δ; with λ = s/(R + δ), 0 ≤ s < 1 fixed before the pair, 1 + λ·D > 0
+and E[1 + λ·D | past] ≤ 1: one factor of the wealth, as those of `audit.evidence.bets`. Where noise is added
+to a number both runs mostly fall on the same side of a threshold, and D varies far less than it does over
+independent runs.
+
+**Guarantee.** That of `audit.evidence.bets`, for a subject whose runs depend on the database and on the
+generator that they are given, and on nothing else, which is checked. The runs of a witness are calls of their own.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from audit.claims import at_distance
+from audit.distributions.law import Floats
+from audit.events.event import Event
+from audit.events.features.views import View
+from audit.events.tables import Candidates, Table
+from audit.evidence.bets import Bet
+from audit.evidence.goals import Aim, CoupledEvent
+from audit.evidence.memory import (
+    MOST_TABLES,
+    NEAREST_LEVELS,
+    PairMemory,
+    best_of,
+    levels_of,
+    merged,
+)
+
+#: How often the variance of bets on independent runs has to be that on coupled runs.
+_WORTH = 1.25
+#: Coupled pairs that are kept to be counted again when bins are learned anew.
+_KEPT = 16_384
+#: Parts of a block between which the stake of an aim changes.
+_PARTS = 16
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The events of one table, for one direction, that the next coupled batch is bet on."""
+
+    table: int
+    side: int
+    candidates: Candidates
+    log_prior: Floats
+    shares: Floats
+
+
+@dataclass(frozen=True)
+class CoupledAim:
+    """An aim at the last pair, and the events that it is on: where each stands among those chosen."""
+
+    aim: Aim
+    events: tuple[tuple[Chosen, int], ...]
+
+    def parts(self, tables: list[Table], left: View, right: View) -> list[Floats]:
+        """Count a block by event, in parts between which the stake changes, each of shape (parts, 1, 5)."""
+        many, found = max(1, min(_PARTS, len(left))), []
+        cuts = np.arange(len(left)) * many // max(len(left), 1)
+        for chosen, k in self.events:
+            sides = (left, right) if chosen.side == 0 else (right, left)
+            in_p, in_q = chosen.candidates.inside_p[k], chosen.candidates.inside_q[k]
+            bins = [tables[chosen.table].find(view) for view in sides]
+            outcome = np.where(in_p[bins[0]], np.where(in_q[bins[1]], 0, 1), np.where(in_q[bins[1]], 2, 3))
+            counted = np.bincount(5 * cuts + outcome, minlength=5 * many)
+            found.append(counted.reshape(many, 1, 5).astype(np.float64))
+        return found
+
+
+@dataclass
+class Coupling:
+    """What coupled runs of one pair of databases showed.
+
+    Parameters
+    ----------
+    memory
+        What is known of the pair.
+    pairs
+        How many coupled pairs there were.
+    bets
+        Sizes of the coupled batches that were bet on, in pairs.
+    """
+
+    memory: PairMemory
+    pairs: int = 0
+    bets: list[int] = field(default_factory=list)
+    _kept: list[tuple[View, View]] = field(default_factory=list)
+    _kept_pairs: int = 0
+    _joints: dict[int, tuple[Table, Floats]] = field(default_factory=dict)
+
+    def count(self, left: View, right: View) -> list[Floats]:
+        """Count a block in every table by the bins of both runs of a pair, without learning from it yet."""
+        return [joint(table, left, right) for table in self.memory.tables]
+
+    def learn(self, blocks: list[tuple[View, View]], counts: list[Floats]) -> None:
+        """Learn from a finished batch; the tables are those that it was counted in."""
+        for table, counted in zip(self.memory.tables, counts, strict=True):
+            self._joints[id(table)] = table, self._joint(table) + counted
+        for left, right in blocks:
+            if self._kept_pairs < _KEPT:
+                self._kept.append((left, right))
+                self._kept_pairs += len(left)
+            self.pairs += len(left)
+
+    def _joint(self, table: Table) -> Floats:
+        """Return the counts of a table, of what was kept if its bins are new."""
+        found = self._joints.get(id(table))
+        if found is not None and found[0] is table:
+            return found[1]
+        width = table.bins.width + 1
+        if not self._kept:
+            return np.zeros((width, width))
+        self._kept = [tuple(merged([pair[side] for pair in self._kept]) for side in (0, 1))]  # type: ignore[list-item]
+        counted = joint(table, *self._kept[0])
+        self._joints[id(table)] = table, counted
+        return counted
+
+    def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates, Floats]]:
+        """Return the events of every table and side, and the four outcomes of a pair by the past."""
+        tables = self.memory.tables
+        self._joints = {key: kept for key, kept in self._joints.items() if any(kept[0] is t for t in tables)}
+        return [
+            (index, side, candidates, _shares(candidates, _seen(self._joint(tables[index]), side)))
+            for index, side, candidates in self.memory.suggested(against=against)
+        ]
+
+    def choose(self, epsilon: float, delta: float, *, against: bool) -> list[Chosen]:
+        """Choose the events of the next batch by what the past says of them at and around the claim."""
+        offers = self._offers(against=against)
+        if not offers:
+            return []
+        levels = levels_of(epsilon)[:, None]
+        claim = at_distance(epsilon, delta, self.memory.distance)
+        scale = claim[0] / epsilon if epsilon else 1.0
+        promise = np.concatenate([growth(shares, scale * levels, claim[1]) for *_, shares in offers], axis=1)
+        kept, chosen, start = best_of(promise), [], 0
+        for index, side, candidates, shares in offers:
+            size = len(candidates.p)
+            mine = np.flatnonzero(kept[start : start + size])
+            start += size
+            if len(mine):
+                prior = np.full(len(mine), np.log(self.memory.share(index) / 2 / size))
+                chosen.append(Chosen(index, side, candidates.take(mine), prior, shares[mine]))
+        return chosen
+
+    def aim(self, chosen: list[Chosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
+        """Choose the events that a share of the wealth is bet on with the last pair in view.
+
+        Parameters
+        ----------
+        chosen
+            The events of the next batch.
+        epsilon, delta
+            The claim.
+        pairs
+            How many pairs may be bet on from now on.
+        """
+        places = [(each, k) for each in chosen for k in range(len(each.shares))]
+        shares = np.concatenate([each.shares for each in chosen])
+        claim = at_distance(epsilon, delta, self.memory.distance)
+        scale = claim[0] / epsilon if epsilon else 1.0
+        best = growth(shares, scale * levels_of(epsilon)[NEAREST_LEVELS][:, None], claim[1]).argmax(axis=1)
+        taken = list(dict.fromkeys(best.tolist()))[:MOST_TABLES]
+        events = tuple(CoupledEvent(shares[k]) for k in taken)
+        return CoupledAim(Aim(events, pairs, self.memory.distance), tuple(places[k] for k in taken))
+
+    def bet_on(self, chosen: list[Chosen], counts: list[Floats]) -> Bet:
+        """Turn chosen events and the counts of the batch that followed into a bet."""
+        return Bet(
+            log_prior=np.concatenate([each.log_prior for each in chosen]),
+            p=np.concatenate([each.candidates.p for each in chosen]),
+            q=np.concatenate([each.candidates.q for each in chosen]),
+            past=np.concatenate([np.full(len(each.shares), float(self.pairs)) for each in chosen]),
+            counts=np.concatenate(
+                [_by_event(each.candidates, _seen(counts[each.table], each.side)) for each in chosen]
+            ),
+            distance=self.memory.distance,
+            shares=np.concatenate([each.shares for each in chosen]),
+        )
+
+    def rarer(self, event: Event) -> float:
+        """Return how much rarer than in independent pairs it was that the q side alone fell into an event."""
+        inside = [np.concatenate([event.members(pair[side]) for pair in self._kept]) for side in (0, 1)]
+        p_side, q_side = sorted(inside, key=lambda side: -side.mean())
+        expected = q_side.mean() * (1 - p_side.mean()) * len(p_side)
+        return float(((q_side & ~p_side).sum() + 0.5) / (expected + 0.5))
+
+    def is_worth(self, epsilon: float, delta: float, *, against: bool) -> bool:
+        """Return whether bets on coupled runs promise much more against a smaller claim than on others do."""
+        offers = self._offers(against=against)
+        epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
+        together = max((float(growth(shares, epsilon, delta).max()) for *_, shares in offers), default=0.0)
+        apart = max(
+            (float(growth(_independent(each), epsilon, delta).max()) for _, _, each, _ in offers), default=0.0
+        )
+        return together > _WORTH * max(apart, 0.0) and together > 0
+
+
+def joint(table: Table, left: View, right: View) -> Floats:
+    """Count the pairs of runs of a block by the bins of both, shape (bins + 1, bins + 1).
+
+    Parameters
+    ----------
+    table
+        The bins.
+    left, right
+        The runs; those at the same place are a pair.
+    """
+    width = table.bins.width + 1
+    places = table.find(left) * width + table.find(right)
+    return np.bincount(places, minlength=width * width).reshape(width, width).astype(np.float64)
+
+
+def _seen(counted: Floats, side: int) -> Floats:
+    return counted if side == 0 else counted.T
+
+
+def _by_event(candidates: Candidates, counted: Floats) -> Floats:
+    """Count pairs by event, shape (events, 4): both inside, only the p side, only the q side, neither."""
+    rows = candidates.inside_p @ counted
+    both = (rows * candidates.inside_q).sum(axis=1)
+    p_side, q_side = rows.sum(axis=1), candidates.inside_q @ counted.sum(axis=0)
+    return np.stack([both, p_side - both, q_side - both, counted.sum() - p_side - q_side + both], axis=1)
+
+
+def _independent(candidates: Candidates) -> Floats:
+    """Return the probabilities of the four outcomes of a pair of independent runs, shape (events, 4)."""
+    p, q = candidates.p, candidates.q
+    return np.stack([p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q)], axis=1)
+
+
+def _shares(candidates: Candidates, counted: Floats) -> Floats:
+    """Estimate the probabilities of the four outcomes of a pair, shape (events, 4).
+
+    All runs tell p and q; the coupled ones tell only how much rarer than in independent pairs it is that the
+    q side alone falls inside. An event that no pair has shown so counts as if half a pair had.
+    """
+    p, q = candidates.p, candidates.q
+    expected, pairs = q * (1 - p), counted.sum()
+    rarer = (_by_event(candidates, counted)[:, 2] + 0.5) / (pairs * expected + 0.5)
+    q_side = np.minimum(np.maximum(rarer * expected, q - p), q)
+    both = q - q_side
+    return np.stack([both, p - both, q_side, 1 - p - q_side], axis=1)
+
+
+def growth(shares: Floats, epsilon: Floats | float, delta: float) -> Floats:
+    """Estimate the best log growth a coupled pair from mean and square of D, to second order.
+
+    Parameters
+    ----------
+    shares
+        Probabilities of the four outcomes, shape (events, 4).
+    epsilon, delta
+        The claim, or several in a shape that (events,) broadcasts to.
+    """
+    ratio = np.exp(np.minimum(epsilon, 300.0))
+    both, p_side, q_side, neither = shares.T
+    values = (1 - ratio - delta, 1 - delta + 0 * ratio, -ratio - delta, -delta + 0 * ratio)
+    parts = list(zip((both, p_side, q_side, neither), values, strict=True))
+    mean = sum(share * value for share, value in parts)
+    square = sum(share * value**2 for share, value in parts)
+    return np.asarray(0.5 * mean * np.abs(mean) / np.maximum(square, 1e-300))

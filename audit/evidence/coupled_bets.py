@@ -1,0 +1,127 @@
+"""Which pairs are bet on by coupled runs, and those bets (`audit.evidence.coupled`)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from audit.distributions.law import Floats
+from audit.events.features.views import View
+from audit.evidence.bets import Bet
+from audit.evidence.coupled import Coupling
+from audit.evidence.goals import Aim
+from audit.evidence.memory import Block, PairMemory
+from audit.sampling import MutatedInput, Sampler
+
+Drawn = tuple[list[Floats], list[Floats], list[tuple[View, View]], list[Block]]
+
+#: Pairs of runs that a pair of databases must have: gross faults show earlier.
+_LEAST = 256
+#: Coupled pairs of the first look, as a share of the pairs known.
+_LOOK = 4
+
+
+class CoupledBets:
+    """The coupled runs of an audit.
+
+    Whether to couple is decided once for each pair of databases, by coupled runs that are not bet on. It
+    takes a subject whose outputs follow its generator, that keeps no state and has no sampler of its own,
+    which would be faster than single calls.
+
+    Parameters
+    ----------
+    sampler
+        Draws the runs.
+    against
+        Whether unfinished runs count against the refutation.
+    """
+
+    def __init__(self, sampler: Sampler, *, against: bool) -> None:
+        self.sampler, self.against = sampler, against
+        self.runs = 0
+        self._known: dict[int, Coupling | None] = {}
+        self._may: bool | None = None
+
+    def wanted(self, memory: PairMemory) -> int:
+        """Return how many coupled pairs are to be looked at before it is known whether to couple; often 0."""
+        new = memory.pairs >= _LEAST and not memory.unfinished and id(memory) not in self._known
+        return max(_LEAST // _LOOK, memory.pairs // _LOOK) if new and self._is_able() else 0
+
+    def _is_able(self) -> bool:
+        if self._may is None:
+            sampler = self.sampler
+            able = sampler.honours_rng and sampler.subject.declared_sampler is None
+            self._may = able and sampler.state_suspected() is False
+        return self._may
+
+    def look(
+        self, memory: PairMemory, size: int, path: tuple[int, int], *, epsilon: float, delta: float
+    ) -> None:
+        """Draw coupled pairs that are not bet on, and decide whether this pair is bet on by others."""
+        coupling = Coupling(memory)
+        self._learn(coupling, *self._draw(coupling, size, path))
+        worth = coupling.is_worth(epsilon, delta, against=self.against)
+        self._known[id(memory)] = coupling if worth else None
+
+    def of(self, memory: PairMemory) -> Coupling | None:
+        """Return what is known of the coupled runs of a pair that is bet on by them."""
+        return None if memory.unfinished else self._known.get(id(memory))
+
+    def bet(
+        self, coupling: Coupling, size: int, path: tuple[int, int], *, epsilon: float, delta: float, room: int
+    ) -> tuple[Bet, Aim, MutatedInput | None] | None:
+        """Bet on coupled pairs, and learn from them; None where no event can be bet on.
+
+        A bet whose batch was broken off is at its worst, and what broke it off stands beside it.
+        """
+        chosen = coupling.choose(epsilon, delta, against=self.against)
+        if not chosen:
+            return None
+        aimed = coupling.aim(chosen, epsilon, delta, pairs=room)
+        empty = [np.zeros((table.bins.width + 1,) * 2) for table in coupling.memory.tables]
+        try:
+            joints, counts, views, blocks = self._draw(coupling, size, path)
+            parts = [aimed.parts(coupling.memory.tables, *pair) for pair in views]
+        except MutatedInput as fault:
+            bet = coupling.bet_on(chosen, empty)
+            lost = np.zeros_like(bet.counts)
+            lost[:, 2] = size
+            return (
+                Bet(bet.log_prior, bet.p, bet.q, bet.past, lost, bet.distance, bet.shares),
+                replace(aimed.aim, lost=True),
+                fault,
+            )
+        bet = coupling.bet_on(chosen, joints)
+        coupling.bets.append(size)
+        self._learn(coupling, joints, counts, views, blocks)
+        return bet, aimed.aim.drawn(parts), None
+
+    def _draw(self, coupling: Coupling, size: int, path: tuple[int, int]) -> Drawn:
+        """Draw coupled pairs and count them: by the bins of both runs, and of each side."""
+        memory, sampler = coupling.memory, self.sampler
+        joints: list[Floats] = []
+        counts: list[Floats] = []
+        views, blocks = [], []
+        for runs in sampler.draw(memory.left, memory.right, size, path, coupled=True):
+            left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
+            together, apart = coupling.count(left, right), memory.count(left, right)
+            joints = _added(joints, together)
+            counts = _added(counts, apart)
+            views.append((left, right))
+            blocks.append(memory.keep(left, right))
+        self.runs += 2 * size
+        return joints, counts, views, blocks
+
+    def _learn(
+        self,
+        coupling: Coupling,
+        joints: list[Floats],
+        counts: list[Floats],
+        views: list[tuple[View, View]],
+        blocks: list[Block],
+    ) -> None:
+        coupling.learn(views, joints)
+        coupling.memory.learn(blocks, counts)
+
+
+def _added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
+    return [a + b for a, b in zip(sums, more, strict=True)] if sums else more
