@@ -11,7 +11,8 @@ to a number both runs mostly fall on the same side of a threshold, and D varies 
 independent runs.
 
 **Guarantee.** That of `audit.evidence.bets`, for a subject whose runs depend on the database and on the
-generator that they are given, and on nothing else, which is checked. The runs of a witness are calls of their own.
+generator that they are given, and on nothing else, which is checked. The runs of a witness are calls of their
+own.
 """
 
 from dataclasses import dataclass, field
