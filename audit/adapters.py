@@ -99,9 +99,9 @@ def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
     Examples
     --------
     >>> from audit import PureDP, audit_privacy
-    >>> def counts(frame, rng):
-    ...     return frame.groupby("town").size().get("Rome", 0) + rng.laplace()
-    >>> mechanism = pandas(counts, columns=["town", "age"])
+    >>> def romans(frame, rng):
+    ...     return float((frame["town"] == "Rome").sum() + rng.laplace())
+    >>> mechanism = pandas(romans, columns=["town", "age"])
     >>> records = [("Rome", 20), ("Oslo", 90)]
     >>> audit_privacy(mechanism, PureDP(1.0), records=records, size=3, budget=5_000).verdict.name
     'NOT_REFUTED'

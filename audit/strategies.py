@@ -117,7 +117,8 @@ def neighbours(
     else:
         rows = st.lists(record, min_size=low, max_size=high)
         if answers:
-            made = _moved(rows, finite)
+            moves = st.lists(_moved(record, finite), min_size=low, max_size=high)
+            made = moves.map(lambda moved: ([old for old, _ in moved], [new for _, new in moved]))
         elif isinstance(meant, Relation):
             made = _replaced(rows, record, finite, labels=meant is Relation.REPLACE_LABEL)
         else:
@@ -186,7 +187,7 @@ def _record(records: Any) -> SearchStrategy[Any]:
 def _one_more(draw: DrawFn, longer: SearchStrategy[list[Any]]) -> Pair:
     """Draw a database, and the same without one of its records, in either order."""
     rows = draw(longer)
-    fewer = removed(rows, draw(st.integers(0, len(rows) - 1)))
+    fewer = removed(rows, draw(st.sampled_from(range(len(rows)))))
     return (rows, fewer) if draw(st.booleans()) else (fewer, rows)
 
 
@@ -201,7 +202,7 @@ def _replaced(
 ) -> Pair:
     """Draw a database, and the same with another record, or another label, at one place."""
     rows = draw(databases)
-    place = draw(st.integers(0, len(rows) - 1))
+    place = draw(st.sampled_from(range(len(rows))))
 
     def differs(other: Any) -> bool:
         if labels:
@@ -217,17 +218,13 @@ def _replaced(
 
 
 @st.composite
-def _moved(draw: DrawFn, databases: SearchStrategy[list[Any]], finite: tuple[Any, ...] | None) -> Pair:
-    """Draw a vector of answers, and one whose answers differ by at most 1 each."""
-    rows = draw(databases)
-    if finite is None:
-        return rows, [answer + draw(_step(answer)) for answer in rows]
-    near = ([answer, *(each for each in finite if within_one(answer, each))] for answer in rows)
-    return rows, [draw(st.sampled_from(each)) for each in near]
-
-
-def _step(answer: Any) -> SearchStrategy[Any]:
-    return st.integers(-1, 1) if isinstance(answer, int) else st.floats(-1, 1)
+def _moved(draw: DrawFn, record: SearchStrategy[Any], finite: tuple[Any, ...] | None) -> tuple[Any, Any]:
+    """Draw an answer, and one that differs from it by at most 1."""
+    answer = draw(record)
+    if finite is not None:
+        near = [answer, *(each for each in finite if within_one(answer, each))]
+        return answer, draw(st.sampled_from(near))
+    return answer, answer + draw(st.integers(-1, 1) if isinstance(answer, int) else st.floats(-1, 1))
 
 
 @st.composite

@@ -3,6 +3,9 @@
 import math
 from typing import Any
 
+import scipy.optimize  # loaded here: the first example of a `@given` would pass its deadline
+import scipy.special  # noqa: F401
+
 from audit.claims import check_claim
 from audit.errors import InvalidValue, Parameter, SubjectError
 from audit.laws.declared import Laws
