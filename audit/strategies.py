@@ -29,6 +29,8 @@ Pair = tuple[list[Any], list[Any]]
 
 #: Records that a custom relation is told of beside those of the database, and neighbours it is asked for.
 _POOL, _LISTED = 4, 256
+#: Hypothesis makes no lists that hold many more records at least.
+_LONGEST = 2_000
 #: Answers of queries lie within this distance of 0 where nothing is said of them.
 _ANSWERS = 1_000.0
 
@@ -58,9 +60,7 @@ def databases(
     >>> find(databases(records=[0, 1, 5], size=(1, 9)), lambda database: sum(database) > 3)
     [5]
     """
-    sizes = sizes_of(None, size)
-    if sizes is None:
-        raise InvalidValue("The ", SIZE, " is missing: give the number of records, or (least, greatest).")
+    sizes = _sizes(None, size)
     made = st.lists(_record(records), min_size=sizes[0], max_size=sizes[1])
     return made if valid is None else made.filter(valid)
 
@@ -104,9 +104,7 @@ def neighbours(
     answers = meant is Relation.QUERY_ANSWERS
     if records is None and not answers:
         raise InvalidValue("The ", RECORDS, " are missing: give a list of records, or a strategy for one.")
-    sizes = sizes_of(meant, size)
-    if sizes is None:
-        raise InvalidValue("The ", SIZE, " is missing: give the number of records, or (least, greatest).")
+    sizes = _sizes(meant, size)
     finite = None if records is None or is_strategy(records) else listed_records(records)
     if finite is not None:
         refuse_all_alike(meant, finite)
@@ -177,6 +175,19 @@ def _name(database: Any) -> str:
     said = show(database)
     digest = hashlib.sha256(repr(key(database)).encode()).hexdigest()[:8]
     return f"on {said}" + (f" ({digest})" if said.endswith("…") or "�" in said else "")
+
+
+def _sizes(relation: Any, size: Any) -> tuple[int, int]:
+    sizes = sizes_of(relation, size)
+    if sizes is None:
+        raise InvalidValue("The ", SIZE, " is missing: give the number of records, or (least, greatest).")
+    if sizes[0] > _LONGEST:
+        raise InvalidValue(
+            "The ",
+            SIZE,
+            f" must begin at {_LONGEST:,} at most: Hypothesis makes no longer lists; got {show(size)}.",
+        )
+    return sizes
 
 
 def _record(records: Any) -> SearchStrategy[Any]:

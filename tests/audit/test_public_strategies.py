@@ -121,6 +121,7 @@ def test_problems_have_names_of_their_own_and_serve_an_audit():
         (lambda: strategies.databases(records=[0], size=None), "`size` is missing"),
         (lambda: strategies.neighbours(records=[0, 1]), "`size` is missing"),
         (lambda: strategies.neighbours(size=2), "`records` are missing"),
+        (lambda: strategies.neighbours(records=[0, 1], size=5_000), "must begin at 2,000 at most.*got 5000"),
         (lambda: strategies.neighbours(records=[0], size=2), "only one value, 0"),
         (lambda: strategies.neighbours("replaced", records=[0, 1], size=2), "must be one of"),
         (lambda: strategies.neighbours(records=[0, 1], size=0), "at least 1 for replace-one"),
