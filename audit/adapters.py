@@ -70,8 +70,9 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
     if held:
         raise InvalidValue(f"The `estimator` has a `{held[0]}` before its fit: give one that is not fitted.")
     own, by_fit = _generators_of(made), [name for name in GENERATOR_NAMES if name in _parameters(fit)]
+    kept = estimator if inspect.isclass(estimator) else _cloner(estimator)(estimator)
     fitting = Fitting(
-        estimator, named, single=isinstance(attributes, str), split=split, own=own, by_fit=tuple(by_fit)
+        kept, named, single=isinstance(attributes, str), split=split, own=own, by_fit=tuple(by_fit)
     )
     parameters = made.get_params(deep=False) if callable(getattr(made, "get_params", None)) else {}
     calling = Calling(takes_rng=bool(own or by_fit))
@@ -84,7 +85,7 @@ def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
     Parameters
     ----------
     function
-        A callable (frame, rng) -> output or (frame) -> output, or a subject object.
+        A callable (frame, rng) -> output or (frame) -> output, or a subject object, whose `sample` is not used.
     columns
         The names of the columns, one for each entry of a record; a record of one column may be a plain value,
         and a dict is read by its keys.
@@ -110,15 +111,13 @@ def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
     _frames()
     subject = adapt(function)
     framed = Framed(subject.object, subject.calling, named)
-    law, sample = subject.declared_law, subject.declared_sampler
+    law = subject.declared_law
     return replace(
         subject,
         object=framed,
         calling=Calling(takes_rng=subject.takes_rng),
         declared_law=None if law is None else lambda database: law(framed.frame(database)),
-        declared_sampler=None
-        if sample is None
-        else lambda database, size, rng: sample(framed.frame(database), size, rng),
+        declared_sampler=None,
     )
 
 

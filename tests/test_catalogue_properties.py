@@ -1,6 +1,6 @@
 """The catalogue's guarantees as properties: whatever the databases, exactly, by Hypothesis.
 
-The audits of the catalogue go through small domains in full; these draw from domains that are too large for that.
+The audits of the catalogue go through small domains in full; these draw from domains too large for that.
 """
 
 import pytest
