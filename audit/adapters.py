@@ -85,7 +85,7 @@ def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
     Parameters
     ----------
     function
-        A callable (frame, rng) -> output or (frame) -> output, or a subject object, whose `sample` is not used.
+        A callable (frame, rng) -> output or (frame) -> output, or a subject object, but for its `sample`.
     columns
         The names of the columns, one for each entry of a record; a record of one column may be a plain value,
         and a dict is read by its keys.
