@@ -72,6 +72,20 @@ def test_the_message_has_the_exact_numbers():
         assert_private(Response(), ([0], [1]), ApproximateDP(1.0, 0.05))
 
 
+@pytest.mark.parametrize("pair", [([0], [1]), ([1], [0])])
+def test_each_probability_is_told_with_its_own_database(pair):
+    class Leak:
+        def __call__(self, database, rng):
+            raise AssertionError
+
+        def distribution(self, database):
+            return Finite([0, 1], [0.5, 0.5]) if database == [1] else Finite([0], [1.0])
+
+    words = r'"the output is 1" has probability 0\.5 on \[1\] and 0 on \[0\]; .* = 0\.$'
+    with pytest.raises(AssertionError, match=words):
+        assert_private(Leak(), pair, PureDP(1.0))
+
+
 def test_a_given_claim_may_be_about_distant_databases_the_subjects_own_is_not():
     far = (["a"] * 3, [])
     assert_private(Count(), far, PureDP(1.0).group(3))

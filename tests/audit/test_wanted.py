@@ -74,6 +74,12 @@ def raises_on_missing(database, rng):
     return sum(database) + rng.laplace()
 
 
+def refuses_a_list_with_a_gap(database, rng):
+    if type(database) is list and database[0] is None:
+        raise TypeError
+    return rng.laplace()
+
+
 def always_raises(database, rng):
     raise TypeError
 
@@ -86,7 +92,7 @@ def raises_elsewhere(database, rng):
     ("mechanism", "options"),
     [
         (raises_on_missing, {"records": [0, 1, None], "size": 3}),  # an error is an output like any other
-        (raises_on_missing, {"pairs": [([None, 1], [0, 1])]}),  # on one side only, whatever is converted
+        (refuses_a_list_with_a_gap, {"pairs": [([None, 1], [0, 1])]}),  # it takes the other list
         (always_raises, {"records": [0, 1], "size": 3}),
         (raises_elsewhere, {"records": [0, 1], "size": 3}),
         (array_mean, {"records": [0, 1], "size": 3, "convert": list}),  # who converts knows what is wanted
