@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from audit.values.on_demand import offer
 
 if TYPE_CHECKING:
+    from audit import adapters, edges, strategies
     from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
+    from audit.doors.asserting import assert_private
     from audit.doors.checks import check_subject, parametrize_with_checks
     from audit.privacy import audit_privacy
     from audit.relations import Relation
@@ -29,15 +31,20 @@ __all__ = [
     "Relation",
     "UtilityResult",
     "Verdict",
+    "adapters",
+    "assert_private",
     "audit_privacy",
     "audit_utility",
     "check_subject",
     "cluster",
+    "edges",
     "parametrize_with_checks",
+    "strategies",
 ]
 
 _HOMES = {
     "audit.claims": ("PAC", "Accuracy", "ApproximateDP", "PureDP"),
+    "audit.doors.asserting": ("assert_private",),
     "audit.doors.checks": ("check_subject", "parametrize_with_checks"),
     "audit.privacy": ("audit_privacy",),
     "audit.relations": ("Relation",),
@@ -46,6 +53,8 @@ _HOMES = {
     "audit.utility.front": ("audit_utility",),
     "audit.utility.result": ("UtilityResult",),
 }
+#: Modules of the public vocabulary that a user may also reach as attributes.
+_MODULES = ("adapters", "edges", "strategies")
 
 offer(
     parse="audit.results.saved:parse",
@@ -62,6 +71,8 @@ offer(
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"audit.{name}")
     home = next((home for home, names in _HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'audit' has no attribute {name!r}")

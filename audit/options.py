@@ -123,7 +123,7 @@ Kind = Literal["privacy", "utility"]
 """What an audit is about."""
 
 _PRIVACY_ALONE = {"numerics", "until", "confirm_budget"}
-_SHARED = {each.name for each in fields(Options)} - _PRIVACY_ALONE | {"convert", "fresh", "progress"}
+_SHARED = {each.name for each in fields(Options)} - _PRIVACY_ALONE | {"convert", "fresh", "name", "progress"}
 
 
 def shared(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,7 @@ def audit_privacy(
     isolate: bool = False,
     unfinished: str = "against",
     fresh: Callable[[], Any] | None = None,
+    name: str | None = None,
     significance: float = 1e-6,
     seed: int = 0,
     jobs: int = 1,
@@ -89,6 +90,8 @@ def audit_privacy(
     fresh
         A function without arguments that makes a new mechanism, one for every run: for budgets, accountants
         and caches, which change what later runs answer.
+    name
+        What results call the mechanism, where its own name says little: a lambda, a partial.
     significance
         The audit's error probability: the chance to refute a true claim.
     seed
@@ -172,6 +175,7 @@ def make_task(
     pairs: Any = None,
     convert: Any = None,
     fresh: Any = None,
+    name: Any = None,
     valid: Any = None,
     progress: Any = None,
     **told: Any,
@@ -191,7 +195,7 @@ def make_task(
     """
     options = Options(**told)
     check_progress(progress)
-    subject = adapt(mechanism, convert=convert, fresh=fresh)
+    subject = adapt(mechanism, convert=convert, fresh=fresh, name=name)
     claim = subject.claim if claim is None else claim
     if claim is None:
         raise InvalidValue(

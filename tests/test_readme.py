@@ -5,6 +5,8 @@ import re
 from contextlib import redirect_stdout
 from pathlib import Path
 
+from hypothesis import HealthCheck, settings
+
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 
@@ -40,6 +42,14 @@ def test_the_example_of_a_test_defines_what_it_tests():
     names = {"__name__": "readme"}
     exec(example, names)
     assert {*names["test_release_is_private"].__code__.co_names} & {"release", "PureDP"} <= {*names}
+
+
+def test_the_example_of_a_property_keeps_its_claim():
+    [example] = [each for each in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "@given" in each]
+    names = {"__name__": "readme"}
+    exec(example, names)
+    patient = settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    patient(names["test_any_neighbours_keep_the_claim"])()
 
 
 def test_every_page_that_the_readme_links_to_exists():

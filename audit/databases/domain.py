@@ -74,7 +74,7 @@ def describe(
         raise InvalidValue("Give either ", DATABASES, ", or ", RECORDS, " and ", SIZE, "; got both.")
     if databases is not None:
         return _from_whole(relation, given, databases, valid)
-    sizes = _sizes(relation, size)
+    sizes = sizes_of(relation, size)
     needs_records = getattr(relation, "name", "") != "query-answers"
     if records is None:
         if sizes is None or needs_records:
@@ -92,7 +92,7 @@ def describe(
             "The ", RECORDS, " need a ", SIZE, ": the number of records, or (least, greatest)."
         )
     if not given:
-        _refuse_all_alike(relation, values, what=("The ", RECORDS))
+        refuse_all_alike(relation, values)
     crossed = not finite and labels_cross(records)
     return Databases(
         relation,
@@ -141,8 +141,8 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
             "`st.lists(…, min_size=1)`.",
         )
     if not given:
-        _refuse_all_alike(relation, pool, what=("The records of the strategy ", DATABASES))
-    sizes = _sizes(relation, (min(lengths), max(lengths)))
+        refuse_all_alike(relation, pool, what=("The records of the strategy ", DATABASES))
+    sizes = sizes_of(relation, (min(lengths), max(lengths)))
     recombined = is_recombined(strategy)
     crossed = labels_cross(strategy)
     enough = recombined and _is_enough(relation, crossed=crossed)
@@ -159,7 +159,9 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
     )
 
 
-def _refuse_all_alike(relation: Any, records: Sequence[Any], *, what: tuple[object, ...]) -> None:
+def refuse_all_alike(
+    relation: Any, records: Sequence[Any], *, what: tuple[object, ...] = ("The ", RECORDS)
+) -> None:
     """Refuse records that leave nothing to replace one by: one value only, or one label only."""
     name = getattr(relation, "name", "")
     if name in {"replace-one", "local"} and len(records) == 1:
@@ -204,7 +206,19 @@ def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     return pairs
 
 
-def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
+def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
+    """Return the least and the greatest number of records; None if nothing was said.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        `size` is no size, or one at which no database has a neighbour.
+
+    Examples
+    --------
+    >>> sizes_of(Relation.REPLACE_ONE, 3), sizes_of(Relation.ADD_OR_REMOVE_ONE, 3)
+    ((3, 3), (2, 3))
+    """
     least, most = getattr(relation, "smallest_size", 0), getattr(relation, "largest_size", None)
     if size is None:
         return None if least != most else (least, least)  # of one size there is nothing to say
@@ -240,6 +254,22 @@ def _is_whole(number: Any) -> bool:
 def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
     if is_strategy(records):
         return _telling(examples(records, "records", _DRAWN)), False
+    return listed_records(records), True
+
+
+def listed_records(records: Any) -> tuple[Any, ...]:
+    """Return the distinct records of a finite list, in order.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        It is no list of records, or an empty one.
+
+    Examples
+    --------
+    >>> listed_records([0, 1, 1.0])
+    (0, 1)
+    """
     if isinstance(records, (str, bytes)) or not hasattr(records, "__iter__"):
         call = f"; call it: `{records.__name__}()`" if hasattr(records, "__name__") else ""
         raise InvalidKind(
@@ -247,10 +277,12 @@ def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
             RECORDS,
             f" must be a list of records or a Hypothesis strategy; got {show(records)}{call}.",
         )
-    values = {canonical.key(record): record for record in records}
+    values: dict[Any, Any] = {}
+    for record in records:
+        values.setdefault(canonical.key(record), record)
     if not values:
         raise InvalidValue("The ", RECORDS, " are empty; give the list of values that one record can take.")
-    return tuple(values.values()), True
+    return tuple(values.values())
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:

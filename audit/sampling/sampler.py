@@ -16,11 +16,12 @@ from audit.sampling.isolated.recipes import recipe_of
 from audit.sampling.isolated.workers import Children, Here, Workers
 from audit.sampling.remake.holdings import keeps_data
 from audit.sampling.remake.state import Pristine
-from audit.sampling.seeds import Path
+from audit.sampling.seeds import RNG_CHECK, Path
 from audit.sampling.shipping import Parcel
 from audit.sampling.snapshots import MutatedInput
 from audit.sampling.stateless import Questions
 from audit.sampling.tally import Runs, Tally
+from audit.sampling.wanted import refuse_lists
 from audit.sampling.watch import can_watch
 from audit.subject.subject import Subject
 from audit.values.said import Says
@@ -86,6 +87,7 @@ class Sampler(Tally):
         self._host: Host | None = None
         self._parcel: Parcel | None = None
         self._steady: bool | None = None
+        self._first_pair: tuple[Any, Any] = (None, None)
         self._questions = Questions(self._ask, self._task)
         self._planned: list[Task] = []
 
@@ -143,6 +145,8 @@ class Sampler(Tally):
             The mechanism changed its database (`with_copies` draws again).
         SubjectError
             `convert` failed, or the subject's sampler returned another length than asked for.
+        InvalidValue
+            The mechanism fails on the first two databases, but not once they are arrays or frames.
 
         Examples
         --------
@@ -152,7 +156,7 @@ class Sampler(Tally):
         ([10, 10], 48)
         """
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
-        workers = self._ready(left)
+        workers = self._ready(left, right)
         kept = self.state_suspected() if fresh else False
         if kept is None:
             self.note(Says.STATE_UNKNOWN())
@@ -325,11 +329,12 @@ class Sampler(Tally):
         self._workers = Here(self._host, self._parcel, place)
         return self._workers
 
-    def _ready(self, database: Any) -> Workers:
+    def _ready(self, left: Any, right: Any) -> Workers:
         """Return the workers once it is known whether the subject may be shared among them."""
         workers = self._start()
         if self._steady is None:
-            repeats, self.loading = self._questions.repeat(database)
+            self._first_pair = left, right
+            repeats, self.loading = self._questions.repeat(left)
             self.honours_rng = self.subject.takes_rng and repeats
             kept = workers.state_kept()
             if not self.subject.takes_rng:
@@ -341,7 +346,14 @@ class Sampler(Tally):
 
     def _ask(self, task: Task) -> Block:
         [block] = self._start().map([task])
+        if not self.drawn:
+            refuse_lists(self.subject, self._first_pair, block, self._uncounted)
         self.account(block)
+        return block
+
+    def _uncounted(self, database: Any) -> Block:
+        """Return two runs on a database that is none of the audit's; they count nowhere."""
+        [block] = self._start().map([self._task(database, database, 1, (RNG_CHECK, 0), copy_inputs=True)])
         return block
 
     def _task(self, left: Any, right: Any, size: int, path: Path, **ways: bool) -> Task:

@@ -130,6 +130,13 @@ def spoken_name(mechanism: Any) -> str:
 
 def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
     name = spoken_name(mechanism)
+    fits = callable(getattr(mechanism, "fit", None))
+    if fits and (inspect.isclass(mechanism) or not callable(mechanism)):
+        built = mechanism.__name__ if inspect.isclass(mechanism) else f"{type(mechanism).__name__}(...)"
+        raise SubjectError(
+            f"`{name}` is an estimator; audit what it releases after its `fit`: "
+            f'`audit.adapters.sklearn({built}, attributes=["..."])`.'
+        )
     if inspect.isclass(mechanism):
         raise SubjectError(f"`{name}` is a class; audit an instance of it: `{mechanism.__name__}(...)`.")
     if not callable(mechanism):

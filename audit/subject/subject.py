@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, Self
 
-from audit.errors import Parameter, SubjectError
+from audit.errors import InvalidKind, Parameter, SubjectError
 from audit.subject.signatures import Calling, read_calling, spoken_name
 from audit.subject.surroundings import put_back
+from audit.values.brief import show
 
 Convert = Callable[[Any], Any]
 _AS_DECLARED = ("claim", "relation", "records", "size", "databases", "reference", "expected")
@@ -60,7 +61,7 @@ class Renewed:
         return self.calling.bind(self.factory())(database, rng)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Subject:
     """A mechanism and what it declares.
 
@@ -112,6 +113,9 @@ class Subject:
     expected: str | None = None
     family: str | None = None
     symmetric: bool = False
+
+    def __repr__(self) -> str:
+        return self.name
 
     @property
     def takes_rng(self) -> bool:
@@ -169,7 +173,11 @@ class Subject:
 
 
 def adapt(
-    mechanism: Any, *, convert: Convert | None = None, fresh: Callable[[], Any] | None = None
+    mechanism: Any,
+    *,
+    convert: Convert | None = None,
+    fresh: Callable[[], Any] | None = None,
+    name: str | None = None,
 ) -> Subject:
     """Return `mechanism`, a callable or an object that declares more, as a subject.
 
@@ -184,9 +192,13 @@ def adapt(
         Turns the list of records into what the mechanism takes, an array or a frame.
     fresh
         Makes a new mechanism for every run; `mechanism` says what is claimed of it. Its `sample` is not used.
+    name
+        What results call it, where its own name is none: a lambda, or one of several partials.
 
     Raises
     ------
+    InvalidKind
+        The `name` is no text.
     SubjectError
         The mechanism cannot be called with a database and a generator.
 
@@ -204,6 +216,10 @@ def adapt(
                 Parameter("convert"), " must be a function that turns a list of records into a database."
             )
         subject = replace(subject, convert=convert)
+    if name is not None:
+        if not isinstance(name, str) or not name.strip():
+            raise InvalidKind("The ", Parameter("name"), f" must be a text; got {show(name)}.")
+        subject = replace(subject, name=name)
     return subject if fresh is None else _renewed(subject, fresh)
 
 

@@ -161,6 +161,7 @@ class UtilityAudit:
         """
         betting = self.betting
         if betting.silent:
+            self._refuse_lists()
             return Verdict.ERROR, {"reason": betting.silent}
         if betting.conditional:
             databases = self._drawn_databases()
@@ -180,6 +181,12 @@ class UtilityAudit:
         if betting.met:
             return Verdict.NOT_REFUTED, {"met": True}
         return Verdict.INCONCLUSIVE, {"witness": self._witness(), "reason": self._open()}
+
+    def _refuse_lists(self) -> None:
+        """Raise an error if the learner, which never answered, takes arrays or frames and got lists."""
+        [(_, database), *_] = self._drawn_databases()
+        with self.task.sampler(self.task.subject) as sampler:
+            list(sampler.draw(database, database, 1, (LAW, 0)))
 
     def _open(self) -> str:
         """Return why the claim is neither refuted nor met."""

@@ -31,6 +31,7 @@ def audit_utility(
     isolate: bool = False,
     unfinished: str = "against",
     fresh: Callable[[], Any] | None = None,
+    name: str | None = None,
     significance: float = 1e-6,
     seed: int = 0,
     jobs: int = 1,
@@ -67,6 +68,8 @@ def audit_utility(
         "against": a run without an output speaks neither against the claim nor for it; "output": it failed.
     fresh
         A function without arguments that makes a new learner, one for every run: for those that keep state.
+    name
+        What results call the learner, where its own name says little: a lambda, a partial.
     significance
         The audit's error probability: the chance to refute a true claim, and the chance to call one met that
         is false on a problem of the list.
@@ -123,7 +126,7 @@ def audit_utility(
         seed=seed,
         jobs=jobs,
     )
-    declaring = adapt(learner, convert=convert)
+    declaring = adapt(learner, convert=convert, name=name)
     task = UtilityTask(
         subject=adapt(declaring, fresh=fresh),
         claim=_claim_of(declaring, claim),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from audit import PureDP, Verdict, audit_privacy
-from audit.errors import SubjectError
+from audit.errors import InvalidKind, SubjectError
 from audit.subject.subject import adapt
 
 
@@ -241,3 +241,20 @@ def test_an_audit_of_many_runs_at_once_says_that_single_calls_were_not_tested():
     assert [line for line in said if "came from its `sample`" in line]
     said = audit_privacy(Replaced(), PureDP(1.0), records=[0, 1], size=2).not_tested
     assert not [line for line in said if "came from its `sample`" in line]
+
+
+def test_a_name_given_to_an_audit_is_what_results_call_the_mechanism():
+    from audit import Accuracy, audit_utility
+    from audit.problems import FixedProblem
+
+    result = audit_privacy(lambda rows: 0, PureDP(1.0), records=[0, 1], size=2, budget=400, name="no answer")
+    assert result.subject == "no answer"
+    assert str(result).splitlines()[0].startswith("NOT_REFUTED  no answer")
+    problem = FixedProblem("one", [1], lambda output, database: 0.0)
+    assert audit_utility(sum, Accuracy(1, 0.5), problems=[problem], name="total").subject == "total"
+
+
+@pytest.mark.parametrize("name", ["", " ", 3])
+def test_a_name_that_is_none_is_refused(name):
+    with pytest.raises(InvalidKind, match="The `name` must be a text; got"):
+        adapt(len, name=name)

@@ -72,6 +72,8 @@ _EXAMPLES = {
     "pairs=[(left, right)]": "--pair LEFT RIGHT",
     "PureDP(epsilon=1.0)": "--epsilon 1.0",
     "PAC(alpha=0.1, beta=0.05)": "--alpha 0.1 --beta 0.05",
+    "convert=numpy.array": "--convert numpy:array",
+    "convert=pandas.DataFrame": "--convert pandas:DataFrame",
 }
 
 

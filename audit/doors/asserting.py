@@ -1,0 +1,102 @@
+"""A claim asserted on one pair of databases by exact laws: nothing is drawn, so `@given` may call it."""
+
+import math
+from typing import Any
+
+import scipy.optimize  # loaded here: the first example of a `@given` would pass its deadline
+import scipy.special  # noqa: F401
+
+from audit.claims import check_claim
+from audit.errors import InvalidValue, Parameter, SubjectError
+from audit.laws.declared import Laws
+from audit.laws.exact import compare_pairs
+from audit.relations import Relation, check_pair, check_relation
+from audit.subject.subject import adapt
+from audit.subject.surroundings import own_arithmetic
+from audit.values.brief import show
+
+
+@own_arithmetic()
+def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> None:
+    """Raise an AssertionError if a subject's declared law breaks a claim on a pair of databases.
+
+    Both directions are compared, every event at once. **Guarantee.** It raises only if the laws exceed the
+    claim by more than rounding. It does not compare the laws with runs of the code, as `audit_privacy` does.
+
+    Parameters
+    ----------
+    subject
+        An object with `distribution(database)`, which returns a law of `audit.distributions`.
+    pair
+        The databases (left, right), as `audit.strategies.neighbours` gives them.
+    claim
+        What is claimed of this pair, neighbours or not: of databases k steps apart `claim.group(k)`. By
+        default the subject's own claim, which is about neighbours under its own relation, else
+        `Relation.REPLACE_ONE`: a pair of others is refused.
+
+    Raises
+    ------
+    AssertionError
+        The claim fails; the text names the event, its probability on either database, and what is allowed.
+    SubjectError
+        The subject declares no law, or fails to give it.
+    InvalidValue, InvalidKind
+        There is no claim, or `pair` is no pair of neighbours.
+
+    Examples
+    --------
+    >>> from audit import PureDP
+    >>> from audit.distributions import Finite
+    >>> class Response:
+    ...     claim = PureDP(epsilon=1.0)
+    ...     def __call__(self, database, rng):
+    ...         return database[0] if rng.random() < 0.75 else 1 - database[0]
+    ...     def distribution(self, database):
+    ...         return Finite([database[0], 1 - database[0]], [0.75, 0.25])
+    >>> assert_private(Response(), ([0], [1]), PureDP(epsilon=1.1))
+    >>> assert_private(Response(), ([0], [1]))
+    Traceback (most recent call last):
+    AssertionError: Response breaks PureDP(epsilon=1): the event "the output is 0" has probability 0.75 on [0]
+    and 0.25 on [1]; the claim allows at most e^ε·q + δ = 0.68.
+    """
+    __tracebackhide__ = True
+    told = adapt(subject)
+    if told.declared_law is None:
+        raise SubjectError(
+            f"{told.name} declares no law: `assert_private` needs its `distribution(database)`; without one, "
+            "audit runs by `audit_privacy`, outside `@given`."
+        )
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise InvalidValue(
+            "The ", Parameter("pair"), f" must be two databases (left, right); got {show(pair)}."
+        )
+    left, right = pair
+    if claim is None:
+        if told.claim is None:
+            example = Parameter("claim", example="PureDP(epsilon=1.0)")
+            raise InvalidValue(f"{told.name} declares no claim; give one, such as ", example, ".")
+        check_pair(check_relation(told.relation or Relation.REPLACE_ONE), left, right)
+    claim = check_claim(told.claim if claim is None else claim)
+    finding = compare_pairs([(left, right)], Laws(told).first, claim)
+    if not finding.over:
+        return
+    worst = finding.by_delta if claim.delta > 0 else finding.by_epsilon
+    on_p, on_q = (left, right) if worst.direction == "left" else (right, left)
+    allowed = math.exp(min(claim.epsilon, 700.0)) * worst.q + claim.delta
+    p, most = _apart(worst.p, allowed)
+    raise AssertionError(
+        f'{told.name} breaks {claim}: the event "{worst.event.words()}" has probability {p} on {show(on_p)} '
+        f"and {worst.q:.3g} on {show(on_q)}; the claim allows at most e^ε·q + δ = {most}."
+    )
+
+
+def _apart(number: float, other: float) -> tuple[str, str]:
+    """Return two numbers with as many digits, three or more, as tell one from the other.
+
+    Examples
+    --------
+    >>> _apart(0.75, 0.68), _apart(0.50001, 0.5)
+    (('0.75', '0.68'), ('0.50001', '0.5'))
+    """
+    texts = ((f"{number:.{digits}g}", f"{other:.{digits}g}") for digits in range(3, 18))
+    return next((each for each in texts if each[0] != each[1]), (f"{number!r}", f"{other!r}"))

@@ -1,0 +1,193 @@
+"""Records at the edges of a type, where clipping, validation and conversion go wrong. Public.
+
+Each function returns a list, simplest values first, to be given as `records=`; lists may be joined by ``+``.
+An audit tries the strange ones first, one at a time.
+"""
+
+import datetime as dt
+import math
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from audit.errors import InvalidKind, InvalidValue, finite_number
+from audit.values.brief import show
+
+__all__ = ["categories", "dates", "floats", "integers", "missing", "text"]
+
+#: Limits of the integers that arrays and floats hold, and what lies beyond; no float holds the last one.
+_MACHINE = (2**31 - 1, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, 2**63, -(2**63) - 1, 10**400)
+_LARGEST, _SMALLEST = sys.float_info.max, 5e-324
+_DAY = dt.timedelta(days=1)
+
+
+def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
+    """Return floats that code which clips to [low, high] has to survive, 18 at most.
+
+    The bounds, their middle and the floats beside them, inside and outside; values far outside; both zeros
+    (which an audit takes for one record); subnormal, huge and infinite numbers; NaN.
+
+    Parameters
+    ----------
+    low, high
+        The bounds, finite, low < high.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        A bound is no finite number, or they are in the wrong order.
+
+    Examples
+    --------
+    >>> floats(0, 1)[:5]
+    [0.0, 1.0, 0.5, -0.0, 5e-324]
+    """
+    low, high = finite_number(low, what="The `low`"), finite_number(high, what="The `high`")
+    _refuse_order(low, high)
+    far = max(1.0, high - low)
+    return _distinct(
+        [
+            *(low, high, low / 2 + high / 2, *([] if low == 0.0 else [0.0]), -0.0),
+            *(_SMALLEST, -_SMALLEST, math.nextafter(low, high), math.nextafter(high, low)),
+            *(math.nextafter(low, -math.inf), math.nextafter(high, math.inf), low - far, high + far),
+            *(_LARGEST, -_LARGEST, math.inf, -math.inf, math.nan),
+        ]
+    )
+
+
+def integers(low: int = 0, high: int = 1) -> list[int]:
+    """Return whole numbers that code which clips to [low, high] has to survive.
+
+    The bounds, their middle and the numbers just outside; 0 and −1; limits of 32 and 64 bits and of exact
+    floats, and what lies beyond; 10^400, which no float holds.
+
+    Parameters
+    ----------
+    low, high
+        The bounds, low < high.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        A bound is no whole number, or they are in the wrong order.
+
+    Examples
+    --------
+    >>> integers(1, 5)[:7]
+    [1, 5, 3, 0, 6, -1, 2147483647]
+    """
+    for name, bound in (("low", low), ("high", high)):
+        if isinstance(bound, bool) or not isinstance(bound, int):
+            raise InvalidKind(f"The `{name}` must be a whole number; got {show(bound)}.")
+    _refuse_order(low, high)
+    return _distinct([low, high, (low + high) // 2, low - 1, high + 1, 0, -1, *_MACHINE])
+
+
+def text() -> list[str]:
+    """Return texts that break parsing, comparison and grouping.
+
+    A letter; its capital; the empty text and blanks; texts that look like numbers or missing values; a quote
+    and separators; one letter in two encodings; a letter whose capital is two; characters beyond 16 bits, of
+    no width, and a NUL; a long text.
+
+    Examples
+    --------
+    >>> text()[:5]
+    ['a', 'A', '', ' ', 'a ']
+    """
+    odd = ["0", "1e309", "nan", "NULL", "None", "'", "a,b", "a\nb", "\0"]
+    return ["a", "A", "", " ", "a ", *odd, "é", "e\u0301", "ß", "\U0001f9ea", "\u200b", "a" * 10_000]
+
+
+def categories(known: Iterable[Any]) -> list[Any]:
+    """Return the known categories, then what is none of them: unseen, nearly the same, missing.
+
+    Parameters
+    ----------
+    known
+        The categories: at least one text, number or other value.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        `known` is no list of values, or empty.
+
+    Examples
+    --------
+    >>> categories(["red", "blue"])
+    ['red', 'blue', 'RED', 'red ', 'another category', '', None, nan]
+    """
+    if isinstance(known, (str, bytes)) or not hasattr(known, "__iter__"):
+        raise InvalidKind(f"The `known` must be a list of categories; got {show(known)}.")
+    values = list(known)
+    if not values:
+        raise InvalidValue("The `known` categories are empty; give at least one.")
+    near = [f"{values[0]}"]  # of a number, its text
+    if isinstance(values[0], str):
+        near = [values[0].swapcase(), f"{values[0]} "]
+    return _distinct([*values, *near, "another category", "", None, math.nan])
+
+
+def dates(low: dt.date, high: dt.date) -> list[dt.date]:
+    """Return dates, or moments, that code which expects them from low to high has to survive.
+
+    The bounds, their middle and the days just outside; the epoch; a leap day; the first and the last date
+    that Python knows, which nanoseconds in 64 bits do not hold.
+
+    Parameters
+    ----------
+    low, high
+        Two `datetime.date`, or two `datetime.datetime` of one time zone or of none, low < high.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        A bound is no date, the two differ in kind, or they are in the wrong order.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> [str(day) for day in dates(datetime.date(2024, 1, 1), datetime.date(2024, 12, 31))][:5]
+    ['2024-01-01', '2024-12-31', '2024-07-01', '2023-12-31', '2025-01-01']
+    """
+    for name, bound in (("low", low), ("high", high)):
+        if not isinstance(bound, dt.date):
+            raise InvalidKind(f"The `{name}` must be a date; got {show(bound)}.")
+    moments = isinstance(low, dt.datetime)
+    zones = [getattr(bound, "tzinfo", None) is None for bound in (low, high)]
+    if moments != isinstance(high, dt.datetime) or zones[0] != zones[1]:
+        raise InvalidKind(
+            "The `low` and the `high` must both be dates, or moments with a time zone or without."
+        )
+    _refuse_order(low, high)
+    fixed = [dt.date(1970, 1, 1), dt.date(2000, 2, 29), dt.date.min, dt.date.max]
+    if isinstance(low, dt.datetime):
+        fixed = [dt.datetime.combine(day, dt.time(), tzinfo=low.tzinfo) for day in fixed]
+    outside = []
+    for bound, step in ((low, -_DAY), (high, _DAY)):
+        try:
+            outside.append(bound + step)
+        except OverflowError:  # there is no day beyond
+            continue
+    return _distinct([low, high, low + (high - low) / 2, *outside, *fixed])
+
+
+def missing() -> list[Any]:
+    """Return what stands for no value: None, NaN, an empty text, an empty list.
+
+    Examples
+    --------
+    >>> floats(0, 1)[:2] + missing()
+    [0.0, 1.0, None, nan, '', []]
+    """
+    return [None, math.nan, "", []]
+
+
+def _refuse_order(low: Any, high: Any) -> None:
+    if not low < high:
+        raise InvalidValue(f"The `low` must be below the `high`; got {show(low)} and {show(high)}.")
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    """Return the values without repeats; both zeros stay, and 1 beside True and 1.0."""
+    return list({(type(value), repr(value)): value for value in values}.values())

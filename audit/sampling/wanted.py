@@ -1,0 +1,86 @@
+"""A mechanism that fails on lists of records, and not on arrays or frames of them: it wants a `convert`."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from audit.errors import InvalidValue, Parameter
+from audit.sampling.blocks import Block
+from audit.subject.subject import Subject
+from audit.values.outcomes import Raised, Unfinished
+
+#: What code for arrays or frames raises on a list, and what code for frames raises on an array.
+_ON_A_LIST: Final = {"TypeError", "AttributeError"}
+_ON_AN_ARRAY: Final = {"IndexError", "AttributeError"}
+#: What a frame raises that lacks a column.
+_NO_COLUMN: Final = "KeyError"
+_ANSWERS: Final = ""
+
+
+def refuse_lists(
+    subject: Subject, databases: tuple[Any, Any], first: Block, run: Callable[[Any], Block]
+) -> None:
+    """Raise an error if a mechanism fails on two lists of records, but not on them as arrays or frames.
+
+    Parameters
+    ----------
+    subject
+        The subject; one with a `convert` of its own is left alone.
+    databases
+        The first two databases.
+    first
+        Two runs on the first of them.
+    run
+        Draws two runs on any database.
+
+    Raises
+    ------
+    InvalidValue
+        One line: what it wants, and what to pass.
+    """
+    if subject.convert is not None or not all(type(each) is list for each in databases):
+        return
+    if not {_outcome(first), _outcome(run(databases[1]))} <= _ON_A_LIST:
+        return
+    raised = f"{subject.name} {first.left[0]}, because it was given a list of records; it takes "
+    on_arrays = _on(run, np.array, databases)
+    if on_arrays == {_ANSWERS}:
+        raise InvalidValue(
+            raised, "an array: pass ", Parameter("convert", example="convert=numpy.array"), "."
+        )
+    named = any(isinstance(record, Mapping) for record in databases[0])
+    if not (named or on_arrays <= _ON_AN_ARRAY):
+        return
+    try:
+        on_frames = _on(run, import_module("pandas").DataFrame, databases)
+    except ImportError:
+        return
+    if on_frames == {_ANSWERS}:
+        raise InvalidValue(
+            raised, "a frame: pass ", Parameter("convert", example="convert=pandas.DataFrame"), "."
+        )
+    if on_frames == {_NO_COLUMN}:
+        raise InvalidValue(
+            raised,
+            "a frame with named columns: audit "
+            f'`audit.adapters.pandas({subject.name}, columns=["..."])` in its place.',
+        )
+
+
+def _on(run: Callable[[Any], Block], convert: Callable[[Any], Any], databases: tuple[Any, Any]) -> set[str]:
+    """Return the outcomes on the converted databases."""
+    try:
+        return {_outcome(run(convert(database))) for database in databases}
+    except (TypeError, ValueError):  # ragged records, for one
+        return {"no database"}
+
+
+def _outcome(block: Block) -> str:
+    """Return the kind of exception that both runs of a block raised, or that one answered."""
+    outputs = [*block.left, *block.right]
+    silent = [output for output in outputs if type(output) in (Raised, Unfinished)]
+    if len(silent) < len(outputs):
+        return _ANSWERS
+    return silent[0].kind if type(silent[0]) is Raised else "unfinished"
