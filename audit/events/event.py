@@ -51,7 +51,14 @@ class NumberIn:
 
     def words(self) -> str:
         """Return the condition in words."""
-        subject = self.feature.words
+        special = self.feature.special(self.intervals, unscored=self.unscored)
+        return f"{self.feature.words} {self._bounds()}" if special is None else special
+
+    def earlier_words(self) -> str:
+        """Return the condition as files of earlier releases say it."""
+        return f"{self.feature.earlier} {self._bounds()}"
+
+    def _bounds(self) -> str:
         points = [_say_point(low, high) for low, high in self.intervals if _is_point(low, high)]
         parts = [_say_interval(low, high) for low, high in self.intervals if not _is_point(low, high)]
         if len(points) == 1:
@@ -60,7 +67,7 @@ class NumberIn:
             parts.insert(0, "is one of " + ", ".join(points))
         if self.unscored:
             parts.append("is not a number (or is absent)")
-        return f"{subject} " + " or ".join(parts or ["is impossible"])
+        return " or ".join(parts or ["is impossible"])
 
     def to_json(self) -> dict[str, Any]:
         """Return the condition as plain data."""
@@ -90,10 +97,11 @@ class AtomIn:
 
     def words(self) -> str:
         """Return the condition in words."""
-        shown = [self.feature.show(example) for example in self.examples]
-        if len(shown) == 1:
-            return f"{self.feature.words} is {shown[0]}"
-        return f"{self.feature.words} is one of " + "; ".join(shown)
+        return self.feature.say(self.examples)
+
+    def earlier_words(self) -> str:
+        """Return the condition as files of earlier releases say it."""
+        return AtomFeature.say(self.feature, self.examples)
 
     def to_json(self) -> dict[str, Any]:
         """Return the condition as plain data."""
@@ -119,6 +127,8 @@ class RegionIn:
     def words(self) -> str:
         """Return the condition in words."""
         return self.region.words()
+
+    earlier_words = words
 
     def to_json(self) -> dict[str, Any]:
         """Return the condition as plain data."""
@@ -195,6 +205,10 @@ class Event:
         if self.said and not is_replayable(self.to_json()):
             return self.said
         return " and ".join(condition.words() for condition in self.conditions)
+
+    def earlier_words(self) -> str:
+        """Return the event as files of earlier releases say it."""
+        return " and ".join(condition.earlier_words() for condition in self.conditions)
 
     def to_json(self) -> dict[str, Any]:
         """Return the event as plain data."""

@@ -231,7 +231,7 @@ class PairMemory:
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)
-            offers = list(self._suggested(against=against))
+            offers = list(self.suggested(against=against))
             promise = [_promise(offer[2], epsilon, delta) for offer in offers]
             self._offered = key, offers, np.concatenate(promise or [np.zeros((1, 0))], axis=1)
         return self._offered[1], self._offered[2]
@@ -260,7 +260,7 @@ class PairMemory:
             self.distance,
         )
 
-    def _suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
+    def suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
         """Yield the events of every table, for either side as the p side: the table, the side, the events."""
         for index, table in enumerate(self.tables):
             for side in (0, 1):
@@ -304,7 +304,7 @@ class PairMemory:
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         epsilon, delta = at_distance(epsilon, delta, self.distance)
         if self._estimates is None:  # the search asks again and again
-            offers = [candidates for _, _, candidates in self._suggested(against=True)]
+            offers = [candidates for _, _, candidates in self.suggested(against=True)]
             past = [np.full(len(offer.p), offer.past) for offer in offers]
             columns = ([offer.p for offer in offers], [offer.q for offer in offers], past)
             self._estimates = np.array([np.concatenate(column or [np.zeros(0)]) for column in columns])
