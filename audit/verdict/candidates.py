@@ -1,21 +1,33 @@
-"""Which event to show: those that refuted a claim on a pair, the simplest among equals, with rounded bounds.
+"""Which event to show: of those that refute a claim practically as well, the one that is easiest to read.
 
 Nothing is drawn here. A candidate is fixed from past runs, and then run afresh as a witness (`confirm`).
 """
 
-import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
-from audit.events.event import AtomIn, Event, NumberIn, RegionIn
+from audit.events.event import Event
+from audit.events.tables import Table
 from audit.evidence.memory import PairMemory, growth_rate
 from audit.verdict.betting import Terms
+from audit.verdict.plainer import boxes, offers_of, tables_of
+from audit.verdict.readable import effort, in_fewer_words, is_fitted, is_of_one_entry
 
 #: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
 #: one.
 MOST_CANDIDATES = 3
+#: Events are practically as good as the best that show this share of its growth; larger: the best counts more.
+ALIKE = 0.8
+#: A fitted score counts for this share of its growth: an event of entries that shows as much is preferred.
+_FITTED = 0.5
+#: What is said in fewer words keeps this share of the growth.
+_KEPT = 0.9
+#: Events of one table that are looked at, and events that are said in fewer words.
+_MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
 
 
 @dataclass(frozen=True)
@@ -31,73 +43,101 @@ class Candidate:
 
 
 def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
-    """Return the events that refute the claim best on the past, the simplest among equals first."""
-    found: list[tuple[float, Candidate]] = []
+    """Return the events to try as a witness, in this order; the one that grew most is among them.
+
+    Of the events that refute the claim practically as well as the best on the past (`ALIKE`) the easiest to
+    read comes first.
+    """
+    found = _found(memory, terms)
+    if not found:
+        return []
+    best = max(found, key=lambda each: each.growth)
+    most = max(each.worth for each in found)
+    alike = [each for each in found if each.worth >= ALIKE * most]
+    alike = _distinct(sorted(alike, key=_Found.by_effort))[:_MOST_TIDIED]
+    others = sorted(found, key=lambda each: -each.worth * 0.97**each.effort)[: 2 * MOST_CANDIDATES]
+    tidied = sorted((each.tidied(memory, terms) for each in alike), key=_Found.by_effort)
+    first = _distinct(tidied)[: MOST_CANDIDATES - 1]
+    ordered = _distinct([*first, best.tidied(memory, terms), *tidied, *others])[:MOST_CANDIDATES]
+    return [each.candidate for each in ordered]
+
+
+def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
+    """Return the event of one entry alone that promises most, the easiest among equals; None if none does."""
+    found = [each for each in _found(memory, terms) if is_of_one_entry(each.event) and each.growth > 0]
+    if not found:
+        return None
+    most = max(each.growth for each in found)
+    alike = sorted((each for each in found if each.growth >= ALIKE * most), key=_Found.by_effort)
+    return alike[0].tidied(memory, terms).candidate
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A candidate with the growth that the past promises."""
+
+    candidate: Candidate
+    growth: float
+
+    @property
+    def event(self) -> Event:
+        return self.candidate.event
+
+    @property
+    def worth(self) -> float:
+        """The growth, less for a fitted score: what says as much in plain words is preferred."""
+        return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
+
+    @cached_property
+    def effort(self) -> int:
+        return effort(self.event)
+
+    def by_effort(self) -> tuple[int, float]:
+        return self.effort, -self.growth
+
+    def tidied(self, memory: PairMemory, terms: Terms) -> "_Found":
+        """Return the event in fewer words, where these keep its growth on the kept outputs."""
+        side, told = self.candidate.side, self.event
+        wanted = _KEPT * growth_on(told, memory, side, terms)
+        for k in range(len(told.conditions)):
+            fewer = in_fewer_words(told, k, memory)
+            told = next((e for e in fewer if growth_on(e, memory, side, terms) >= wanted > 0), told)
+        return self if told is self.event else _Found(replace(self.candidate, event=told), self.growth)
+
+
+def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
+    """Return the events that promise something; where that is a fitted score, those of its entries too."""
     claimed = terms.at(memory.distance)
-    for chosen in memory.choose(terms.epsilon, terms.delta, against=terms.against):
-        growth = growth_rate(chosen.candidates.p, chosen.candidates.q, *claimed)
-        for k in np.argsort(-growth, kind="stable")[:6]:
-            event = memory.event(chosen, int(k))
-            p, q = float(chosen.candidates.p[k]), float(chosen.candidates.q[k])
-            candidate = Candidate(event, chosen.side, p, q, chosen.candidates.past, memory.distance)
-            found.append((float(growth[k]) * 0.97 ** _complexity(event), candidate))
-    found.sort(key=lambda item: -item[0])
-    distinct: list[Candidate] = []
-    for _, candidate in found:
-        tidy = _tidy(candidate, memory, terms)
-        if all(tidy.event != other.event for other in distinct):
-            distinct.append(tidy)
-        if len(distinct) == MOST_CANDIDATES:
-            break
-    return distinct
+    found = list(_of_tables(memory.tables, memory, terms))
+    scores = [each for each in found if is_fitted(each.event)]
+    if scores:
+        best = max(scores, key=lambda each: each.growth)
+        score = best.event.conditions[0].feature
+        found += _of_tables(tables_of(score, memory), memory, terms)
+        for event, p, q in boxes(score, memory, best.candidate.side, claimed):
+            growth = float(growth_rate(np.array(p), np.array(q), *claimed))
+            past = sum(map(len, chain(*memory.kept(0)))) / 2
+            candidate = Candidate(event, best.candidate.side, p, q, past, memory.distance)
+            found.append(_Found(candidate, growth))
+    return found
 
 
-#: How much harder than the output itself a feature is to look at, for a person; 2 for others.
-_EFFORT = (
-    dict.fromkeys(("Value", "Whole", "Coordinate", "Entry", "Part", "PartIs"), 0)
-    | dict.fromkeys(("Length", "Kind", "Keys", "Difference", "PartsDifference"), 1)
-    | dict.fromkeys(("TableScore", "PartsScore"), 20)
-)
+def _of_tables(tables: list[Table], memory: PairMemory, terms: Terms) -> Iterator[_Found]:
+    for table, side, offer in offers_of(tables, against=terms.against):
+        growth = growth_rate(offer.p, offer.q, *terms.at(memory.distance))
+        for k in np.argsort(-growth, kind="stable")[:_MOST_OF_A_TABLE]:
+            condition = table.bins.condition(offer.inside_p[k, : table.bins.width])
+            p, q = float(offer.p[k]), float(offer.q[k])
+            candidate = Candidate(Event((condition,)), side, p, q, offer.past, memory.distance)
+            yield _Found(candidate, float(growth[k]))
 
 
-def _complexity(event: Event) -> int:
-    parts = 0
-    for condition in event.conditions:
-        if not isinstance(condition, RegionIn):
-            parts += _EFFORT.get(type(condition.feature).__name__, 2)
-        if isinstance(condition, AtomIn):
-            parts += max(8 * (not condition.examples), len(condition.examples))
-        elif isinstance(condition, NumberIn):
-            parts += 2 * len(condition.intervals) + condition.unscored
-    return parts
-
-
-def _tidy(candidate: Candidate, memory: PairMemory, terms: Terms) -> Candidate:
-    """Round the event's bounds to the fewest digits that keep its growth on the kept outputs."""
-    event = candidate.event
-    if not any(isinstance(condition, NumberIn) for condition in event.conditions):
-        return candidate
-    wanted = growth_on(event, memory, candidate.side, terms)
-    for digits in (1, 2, 3, 4):
-        rounded = Event(tuple(_rounded(condition, digits) for condition in event.conditions))
-        if growth_on(rounded, memory, candidate.side, terms) >= 0.95 * wanted > 0:
-            return replace(candidate, event=rounded)
-    return candidate
-
-
-def _rounded(condition: Any, digits: int) -> Any:
-    if not isinstance(condition, NumberIn):
-        return condition
-    intervals = tuple(
-        (low, high) if _is_narrow(low, high) else (float(f"{low:.{digits}g}"), float(f"{high:.{digits}g}"))
-        for low, high in condition.intervals
-    )
-    return replace(condition, intervals=intervals)
-
-
-def _is_narrow(low: float, high: float) -> bool:
-    """Return whether an interval is an atom's own, which rounding would miss."""
-    return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
+def _distinct(found: Iterable[_Found]) -> list[_Found]:
+    """Return the first of each event, in their order."""
+    kept: dict[Event, _Found] = {}
+    for each in found:
+        kept.setdefault(each.event, each)
+    return list(kept.values())
 
 
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:

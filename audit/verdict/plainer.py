@@ -5,7 +5,7 @@ fixed; runs of their own then say what they show (`judge`).
 """
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -96,8 +96,9 @@ def _heavy(score: TableScore) -> list[Any]:
     """Return the heaviest entries of a score: their numbers, or their paths."""
     if isinstance(score, PartsScore):
         return [score.paths[k] for k, _ in score.heaviest()][:_ENTRIES]
-    entries = (k if k < score.entries else k - score.entries + 1 for k, _ in score.heaviest())
-    return list(dict.fromkeys(entries))[:_ENTRIES]
+    size = score.entries
+    ends = ((k,) if k < size else (k - size, k - size + 1) for k, _ in score.heaviest())
+    return list(dict.fromkeys(chain.from_iterable(ends)))[:_ENTRIES]
 
 
 def _single(score: TableScore) -> list[NumberFeature]:

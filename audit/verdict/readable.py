@@ -7,8 +7,10 @@ several, and a short text better than a long one.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,8 +70,14 @@ def _rank(condition: Any) -> int:
         return _SCORES
     name = type(condition.feature).__name__
     rank = next((rank for rank, names in enumerate(_ORDER) if name in names), len(_ORDER))
-    odd = any(step[0] in _ODD_STEPS for step in getattr(condition.feature, "path", ()))
-    return rank + 2 * odd
+    path = getattr(condition.feature, "path", ())
+    if name == "Whole":
+        rank = int(any(_is_container(example) for example in condition.examples))
+    return rank + max(0, len(path) - 1) + 2 * any(step[0] in _ODD_STEPS for step in path)
+
+
+def _is_container(output: Any) -> bool:
+    return issubclass(type(output), (tuple, list, Mapping, np.ndarray))
 
 
 def _effort(condition: Any) -> int:
@@ -81,7 +89,7 @@ def _effort(condition: Any) -> int:
         finite = [math.isfinite(low) + math.isfinite(high) for low, high in condition.intervals]
         points = [is_narrow(low, high) for low, high in condition.intervals]
         bounds = sum(1 if narrow else many for narrow, many in zip(points, finite, strict=True))
-        return total + max(1, bounds) + 2 * max(0, len(finite) + condition.unscored - 1)
+        return total + bounds + 2 * (len(finite) + condition.unscored - 1) + (not finite)
     return total
 
 
@@ -90,19 +98,23 @@ def is_narrow(low: float, high: float) -> bool:
     return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
 
 
-def in_fewer_words(event: Event, memory: PairMemory) -> Iterator[Event]:
-    """Yield events that need fewer words and may hold much the same outputs, the plainest first.
+def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
+    """Yield events whose k-th condition needs fewer words and may hold much the same outputs, plainest first.
 
     Bounds become one number where the event held no other in the kept outputs, whole where all numbers were,
     and are rounded; what an event holds besides its largest part is left out.
     """
-    for k, condition in enumerate(event.conditions):
-        if not isinstance(condition, NumberIn) or not condition.intervals:
-            continue
-        column = np.concatenate([condition.feature.column(view) for side in memory.kept(0) for view in side])
-        for plainer in _plainer(condition, column[~np.isnan(column)]):
-            if plainer != condition:
-                yield Event((*event.conditions[:k], plainer, *event.conditions[k + 1 :]))
+    condition = event.conditions[k]
+    if not isinstance(condition, NumberIn) or _is_special(condition):
+        return
+    column = np.concatenate([condition.feature.column(view) for side in memory.kept(0) for view in side])
+    for plainer in dict.fromkeys(_plainer(condition, column[~np.isnan(column)])):
+        if plainer != condition:
+            yield Event((*event.conditions[:k], plainer, *event.conditions[k + 1 :]))
+
+
+def _is_special(condition: NumberIn) -> bool:
+    return condition.feature.special(condition.intervals, unscored=condition.unscored) is not None
 
 
 def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:
@@ -115,24 +127,49 @@ def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:
     finite = values[np.isfinite(values)]
     whole = bool(len(finite)) and bool((finite == np.floor(finite)).all())
     largest = int(np.argmax([len(part) for part in inside]))
-    (low, high), (first, last) = (
-        condition.intervals[largest],
-        (condition.intervals[0][0], condition.intervals[-1][1]),
-    )
-    single = [((first, INF),), ((-INF, last),), ((low, high),)]
-    simple = [part for part in single if part[0] != (-INF, INF)]
+    first, last = condition.intervals[0][0], condition.intervals[-1][1]
+    single = [((first, INF),), ((-INF, last),), (condition.intervals[largest],)]
+    simple = [intervals for intervals in single if intervals != ((-INF, INF),)]
     for intervals in dict.fromkeys([*simple, condition.intervals]):
-        for digits in (1, 2, 3, 4):
-            rounded = tuple(_rounded(*each, digits=digits, whole=whole) for each in intervals)
-            if all(low < high for low, high in rounded):
-                yield replace(condition, intervals=rounded, unscored=False)
-                if condition.unscored and intervals == condition.intervals:
-                    yield replace(condition, intervals=rounded)
+        for rounded in _roundings(intervals, whole=whole):
+            yield replace(condition, intervals=rounded, unscored=False)
+            if condition.unscored and intervals == condition.intervals:
+                yield replace(condition, intervals=rounded)
+
+
+def _roundings(
+    intervals: tuple[tuple[float, float], ...], *, whole: bool
+) -> Iterator[tuple[tuple[float, float], ...]]:
+    """Yield intervals whose bounds are whole, or have few digits: rounded to the nearest, inwards, outwards."""
+    if whole:
+        ways = [lambda bound, _: float(math.ceil(bound)) if math.isfinite(bound) else bound]
+    else:
+        ways = [partial(_rounded, digits=digits, how=how) for digits in (1, 2, 3, 4) for how in _HOW]
+    for way in ways:
+        found = tuple(
+            each if is_narrow(*each) else (way(each[0], 0), way(each[1], 1)) for each in intervals
+        )
+        if all(low < high for low, high in found):
+            yield found
+
+
+#: How the lower and the upper bound of an interval are rounded.
+_HOW = (
+    (ROUND_HALF_EVEN, ROUND_HALF_EVEN),
+    (ROUND_CEILING, ROUND_FLOOR),
+    (ROUND_FLOOR, ROUND_CEILING),
+)
+
+
+def _rounded(bound: float, end: int, *, digits: int, how: tuple[str, str]) -> float:
+    if not math.isfinite(bound):
+        return bound
+    return float(Context(prec=digits, rounding=how[end], traps=[]).create_decimal(repr(float(bound))))
 
 
 def _one_value(values: Floats) -> float | None:
     """Return the one number that all of some are, up to rounding errors, in few digits; else None."""
-    middle = float(np.median(values))
+    middle = float(np.sort(values)[len(values) // 2])
     scale = max(float(np.abs(values).max()), abs(middle))
     close = np.abs(values - middle) <= ATOM_WIDTH / 2 * max(scale, 1e-2)
     if not close.all():
@@ -141,11 +178,3 @@ def _one_value(values: Floats) -> float | None:
     if abs(middle) <= ATOM_WIDTH / 2 * 1e-2:
         return 0.0 if (values == 0).any() else None
     return next((each for each in texts if ((values >= point(each)[0]) & (values < point(each)[1])).all()), None)
-
-
-def _rounded(low: float, high: float, *, digits: int, whole: bool) -> tuple[float, float]:
-    if is_narrow(low, high):
-        return low, high
-    if whole:
-        return (math.ceil(low) if math.isfinite(low) else low), (math.ceil(high) if math.isfinite(high) else high)
-    return float(f"{low:.{digits}g}"), float(f"{high:.{digits}g}")
