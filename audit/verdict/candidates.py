@@ -56,10 +56,10 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
     alike = [each for each in found if each.worth >= ALIKE * most]
     alike = _distinct(sorted(alike, key=_Found.by_effort))[:_MOST_TIDIED]
     others = sorted(found, key=lambda each: -each.worth * 0.97**each.effort)[: 2 * MOST_CANDIDATES]
-    tidied = sorted((each.tidied(memory, terms) for each in alike), key=_Found.by_effort)
-    first = _distinct(tidied)[: MOST_CANDIDATES - 1]
-    ordered = _distinct([*first, best.tidied(memory, terms), *tidied, *others])[:MOST_CANDIDATES]
-    return [each.candidate for each in ordered]
+    alike, [best], others = ([e.tidied(memory, terms) for e in each] for each in (alike, [best], others))
+    alike = _distinct(sorted(alike, key=_Found.by_effort))
+    ordered = _distinct([*alike[: MOST_CANDIDATES - 1], best, *alike, *others])
+    return [each.candidate for each in ordered[:MOST_CANDIDATES]]
 
 
 def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:

@@ -7,6 +7,7 @@ decides nothing.
 
 import contextlib
 from dataclasses import dataclass, replace
+from typing import Any
 
 from audit.databases.chosen import Databases
 from audit.errors import SubjectError
@@ -14,9 +15,11 @@ from audit.evidence.memory import PairMemory
 from audit.results.result import Witness
 from audit.sampling import SHRINK, Sampler
 from audit.search.shrink import failing_step, shrink
+from audit.values import canonical
 from audit.verdict.betting import Betting, Terms, TimeIsOver
 from audit.verdict.candidates import find_candidates, growth_on
 from audit.verdict.judge import Judge, side_of
+from audit.verdict.readable import is_fitted
 
 #: Allowance for selection bias in the shrunk pair, in standard errors.
 _DOUBT = 2.0
@@ -91,15 +94,26 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
         winner = _step(looks, winner, first)
         near = judge.best(winner, errors=_DOUBT, known=first)
     strongest = _stronger(first, near)
-    simplest = near
+    simplest, on = near, winner
     if (near is first or near.confirmed) and not databases.only_given:
         looks.most = judge.sampler.drawn + looks.allowance - 4 * near.runs
-        simpler = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth)
+        looks.pairs.clear()
+        on = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth)
         with contextlib.suppress(TimeIsOver):
-            simplest = near if simpler is winner else judge.best(simpler, errors=_DOUBT)
+            tried = replace(near, simpler_tried=len(looks.pairs))
+            simplest = tried if on is winner else judge.best(on, errors=_DOUBT)
     if not simplest.confirmed:
-        simplest = near if near.confirmed else strongest
-    return replace(strongest, simplest=simplest)
+        simplest, on = near if near.confirmed else strongest, winner
+    return _beside_a_score(judge, strongest, simplest, on)
+
+
+def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
+    """Return the strongest witness with the simplest; beside a fitted score stands an event of one entry."""
+    alone = simplest.seed == strongest.seed
+    if is_fitted(simplest.event) and simplest.left is on.left:
+        with contextlib.suppress(TimeIsOver):
+            simplest = replace(simplest, beside=judge.single(on))
+    return replace(simplest if alone else strongest, simplest=simplest)
 
 
 def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
@@ -135,6 +149,8 @@ class _Looks:
         self.allowance = max(LEAST_SHRINKING, most)
         self.most = sampler.drawn + self.allowance
         self.tried = 0
+        #: The pairs that were looked at.
+        self.pairs: set[Any] = set()
 
     def __call__(self, memory: PairMemory, runs: int) -> bool:
         """Draw this many pairs of runs; return False if runs or time do not suffice."""
@@ -142,6 +158,7 @@ class _Looks:
         if late or self.sampler.drawn + 2 * runs > self.most:
             return False
         self.tried += 1
+        self.pairs.add(canonical.key([memory.left, memory.right]))
         with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
             drawn = self.sampler.draw(memory.left, memory.right, runs, (SHRINK, self.tried))
             crosses, blocks = memory.take(drawn)

@@ -54,6 +54,8 @@ class WitnessWords:
         ``" (0.45–0.51)"``, or empty where the number is exact.
     part : str
         A sentence on what the event leaves out, where it alone would keep the claim; else empty.
+    beside : str
+        A sentence on the event of one entry that refutes the claim too, beside a fitted score; else empty.
     """
 
     def __init__(self, result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE) -> None:
@@ -66,6 +68,7 @@ class WitnessWords:
         self.allowance, self.apart = allowance(result, witness), distance_words(result, witness)
         self.p_interval, self.q_interval = interval(witness.p_interval), interval(witness.q_interval)
         self.part = _part_words(result, witness)
+        self.beside = _beside_words(result, witness.beside)
 
 
 def witness_story(result: AuditResult, witness: Witness) -> str:
@@ -77,7 +80,17 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
     said += f" {w.apart}" if w.apart else ""
     there = "At that distance the claim" if w.apart else "The claim"
     said += f" {there} allows at most {w.allowance} = {w.limit}." if w.limit else ""
-    return f"{said} {w.part}" if w.part else said
+    return " ".join(filter(None, [said, w.part, w.beside]))
+
+
+def _beside_words(result: AuditResult, beside: Witness | None) -> str:
+    """Return what one entry alone shows on the databases of a witness whose event is a fitted score."""
+    if beside is None:
+        return ""
+    w = WitnessWords(result, beside)
+    happens = f'"{w.event}" happens with probability {w.p}{w.p_interval} on {w.on_p}'
+    most = f"; at most {w.limit} is allowed" if w.limit else ""
+    return f"One entry alone shows it too: {happens} and {w.q}{w.q_interval} on {w.on_q}{most}."
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
@@ -120,7 +133,14 @@ def why_no_simpler(result: AuditResult) -> str:
         return "This is the worst pair compared; the audit did not look for a simpler one."
     if witness.given:
         return "The pair was given; the audit did not look for a simpler one."
-    return "" if witness.simplest is None else "No simpler pair failed."
+    if witness.simplest is None:
+        return ""
+    count = witness.simplest.simpler_tried
+    if count is None:
+        return "No simpler pair was shown to fail."
+    if count < 2:
+        return "The one simpler pair tried did not fail." if count else "No simpler pair was tried."
+    return f"None of the {count:,} simpler pairs tried failed."
 
 
 def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
