@@ -33,15 +33,18 @@ _LEAST_AT_LAST = 100
 
 
 def size(pair: Pair) -> tuple[Any, ...]:
-    """Return a key by which simpler pairs come first: fewer records, then simpler ones.
+    """Return a key by which simpler pairs come first: fewer records, fewer different ones, simpler ones.
 
     Examples
     --------
     >>> size(([0], [1])) < size(([0, 0], [1, 0])), size(([0], [1])) < size(([7], [1]))
     (True, True)
+    >>> size(([5, 5], [5, 9])) < size(([0, 5], [0, 9]))
+    True
     """
     records = [record for side in pair for record in side]
-    return len(records), sorted((simplicity(record) for record in records), reverse=True)
+    different = {canonical.key(record) for record in records}
+    return len(records), len(different), sorted((simplicity(record) for record in records), reverse=True)
 
 
 def failing_step(

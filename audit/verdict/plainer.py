@@ -26,10 +26,15 @@ _BOUNDS = 24
 
 
 def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
-    """Return tables of the heaviest entries of a score, of their sums and of their differences."""
+    """Return tables of the heaviest entries of a score, of their sums and of their differences.
+
+    Of entries that are missing at times there is none: a sum would not say that they are there.
+    """
     sides = [merged(views) for views in memory.kept(0)]
     tables = []
     for feature in _features(score):
+        if any(np.isnan(feature.column(view)).any() for view in sides):
+            continue
         table = Table(learn_bins(feature, sides))
         table.counts += table.count(sides[0], sides[1])
         tables.append(table)

@@ -50,7 +50,7 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
     Examples
     --------
     >>> pair_words(Witness([0] * 99, [0] * 98 + [1], None, 0.5, 0.1), limit=20)
-    ('[0, 0, 0, 0, 0, 0, … (length 99)', 'the same except for that record')
+    ('[…, 0, 0, 0, 0, 0, 0, 0] (length 99)', 'the same except for that record')
     """
     first, second = witness.on_p, witness.on_q
     if shown(second, limit) == shown(second, 10 * limit):  # nothing is cut
