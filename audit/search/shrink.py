@@ -85,6 +85,7 @@ def shrink(
     simpler: Callable[[Pair], Iterator[Pair]],
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
+    taken: Callable[[PairMemory], object] = lambda _: None,
 ) -> PairMemory:
     """Return what is known of the simplest pair found.
 
@@ -98,6 +99,8 @@ def shrink(
         Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
     growth
         The growth, in nats a pair of runs, that a pair promises, less this many standard errors.
+    taken
+        Called with each simpler pair that fails, from which the search goes on.
     """
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
@@ -121,6 +124,7 @@ def shrink(
                 return memory
             if fails:
                 memory = candidate
+                taken(memory)
                 break
         else:
             return memory

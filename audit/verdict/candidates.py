@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 
 from audit.events.event import Event
-from audit.events.tables import Table
+from audit.events.tables import Table, apart
 from audit.evidence.memory import PairMemory, growth_rate
 from audit.verdict.betting import Terms
 from audit.verdict.plainer import boxes, offers_of, tables_of
@@ -147,7 +147,13 @@ def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
     return Candidate(event, side, p, q, p_in + p_out, memory.distance)
 
 
-def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms) -> float:
-    """Return the growth by an event on the kept outputs of a pair, in nats a pair of runs."""
+def growth_on(
+    event: Event, memory: PairMemory, side: int, terms: Terms, *, errors: float = 0.0
+) -> float:
+    """Return the growth by an event on the kept outputs of a pair, in nats a pair of runs.
+
+    Before that, `errors` standard errors are taken from its p and added to its q.
+    """
     found = seen(event, memory, side)
-    return float(growth_rate(np.array(found.p), np.array(found.q), *terms.at(memory.distance)))
+    p, q = apart(np.array(found.p), np.array(found.q), found.past, errors)
+    return float(growth_rate(p, q, *terms.at(memory.distance)))

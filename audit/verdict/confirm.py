@@ -17,7 +17,7 @@ from audit.sampling import SHRINK, Sampler
 from audit.search.shrink import failing_step, shrink
 from audit.values import canonical
 from audit.verdict.betting import Betting, Terms, TimeIsOver
-from audit.verdict.candidates import find_candidates, growth_on
+from audit.verdict.candidates import Candidate, find_candidates, growth_on
 from audit.verdict.judge import Judge, side_of
 from audit.verdict.readable import is_fitted
 
@@ -98,7 +98,8 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
     if (near is first or near.confirmed) and not databases.only_given:
         looks.most = judge.sampler.drawn + looks.allowance - 4 * near.runs
         looks.pairs.clear()
-        on = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth)
+        looks.take(winner)
+        on = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth, taken=looks.take)
         with contextlib.suppress(TimeIsOver):
             tried = replace(near, simpler_tried=len(looks.pairs))
             simplest = tried if on is winner else judge.best(on, errors=_DOUBT)
@@ -149,6 +150,8 @@ class _Looks:
         self.allowance = max(LEAST_SHRINKING, most)
         self.most = sampler.drawn + self.allowance
         self.tried = 0
+        #: The event by which the pair fails whose simpler versions are looked at.
+        self.known: Candidate | None = None
         #: The pairs that were looked at.
         self.pairs: set[Any] = set()
 
@@ -166,10 +169,21 @@ class _Looks:
         return True
 
     def growth(self, memory: PairMemory, errors: float) -> float:
-        """Return what a pair promises, less this many standard errors, in nats a pair of runs."""
+        """Return what a pair promises, less this many standard errors, in nats a pair of runs.
+
+        By events learned on the pair or by the known one: few runs may miss what is there.
+        """
         if memory.raised and not self.winner.raised:
             return 0.0  # perhaps no database of the domain at all
-        return memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
+        learned = memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
+        if self.known is None:
+            return learned
+        known = growth_on(self.known.event, memory, self.known.side, self.terms, errors=errors)
+        return max(learned, known)
+
+    def take(self, memory: PairMemory) -> None:
+        """Look on from a simpler pair that failed."""
+        self.known = next(iter(find_candidates(memory, self.terms)), None)
 
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
