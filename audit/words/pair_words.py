@@ -84,18 +84,18 @@ def _around(rows: Any, at: int, limit: int) -> str:
 
 
 def _unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
-    """Return both values in words: whole up to `limit`, of longer ones what differs first.
+    """Return both values in words: from their beginning if they soon differ, else around what differs first.
 
     Examples
     --------
     >>> _unlike([0] * 99 + [1, 2], [0] * 99 + [3, 4], 20)
     ('…0, 0, 1, 2]', '…0, 0, 3, 4]')
     """
-    texts = shown(first, limit), shown(second, limit)
     whole = shown(first, _LONGEST), shown(second, _LONGEST)
-    if texts == whole or whole[0] == whole[1]:
-        return texts
     same = len(os.path.commonprefix(whole))
+    for length in (limit, 2 * limit):
+        if max(map(len, whole)) <= length or same <= length // 2:
+            return shown(first, length), shown(second, length)
     start = max(0, same - limit // 3)
     start = start and whole[0].rfind(", ", 0, start + 1) + 2
     return tuple(_window(text, start, limit) for text in whole)  # type: ignore[return-value]

@@ -92,13 +92,13 @@ class FinestBit(_OfBits):
     said = "the exponent of the lowest set bit of {0.number.words}"
 
     def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Say of which power of 2 the number is a multiple, or of which it is none."""
+        """Say below which power of 2 the number has bits, or has none."""
         if len(intervals) == 1 and not unscored:
             [(low, high)] = intervals
             if low == -np.inf and np.isfinite(high):
-                return f"{self.number.words} is no multiple of {_power(np.ceil(high))}"
+                return f"{self.number.words} has bits below {_power(np.ceil(high))}"
             if np.isfinite(low) and high == np.inf:
-                return f"{self.number.words} is a multiple of {_power(np.ceil(low))}"
+                return f"{self.number.words} has no bits below {_power(np.ceil(low))}"
         return super().special(intervals, unscored=unscored)
 
     @staticmethod
