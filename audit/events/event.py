@@ -17,7 +17,9 @@ from audit.codec.encoding import encode, register
 from audit.codec.stored import is_replayable
 from audit.errors import InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
+from audit.events.features.atoms import Whole
 from audit.events.features.base import AtomFeature, NumberFeature, feature_from_json
+from audit.events.features.numbers import Value
 from audit.events.features.views import View
 from audit.laws.region import Region
 from audit.values.wording import ends, inside
@@ -199,6 +201,18 @@ class Event:
     def contains(self, output: object) -> bool:
         """Return whether one output belongs to the event."""
         return bool(self.members([output])[0])
+
+    @property
+    def is_one_output(self) -> bool:
+        """Whether the output is one value, up to rounding errors."""
+        [condition, *others] = self.conditions
+        if isinstance(condition, AtomIn):
+            alone = isinstance(condition.feature, Whole) and len(condition.examples) == 1
+        else:
+            number = isinstance(condition, NumberIn) and isinstance(condition.feature, Value)
+            alone = number and not condition.unscored and len(condition.intervals) == 1
+            alone = alone and _is_point(*condition.intervals[0])
+        return alone and not others
 
     def words(self) -> str:
         """Return the event as a sentence without a full stop."""

@@ -23,6 +23,8 @@ from audit.verdict.readable import is_fitted
 
 #: Allowance for selection bias in the shrunk pair, in standard errors.
 _DOUBT = 2.0
+#: Pairs of runs from which the event of the simplest pair is learned.
+_KNOWN = 256
 #: Shrinking may draw this many times the runs that the refutation took.
 SHRINKING = 12
 #: But at least this many.
@@ -101,8 +103,11 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
         looks.take(winner)
         on = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth, taken=looks.take)
         with contextlib.suppress(TimeIsOver):
-            tried = replace(near, simpler_tried=len(looks.pairs))
-            simplest = tried if on is winner else judge.best(on, errors=_DOUBT)
+            if on is winner:
+                simplest = replace(near, simpler_tried=len(looks.pairs))
+            else:
+                looks.know(on)
+                simplest = judge.best(on, errors=_DOUBT)
     if not simplest.confirmed:
         simplest, on = near if near.confirmed else strongest, winner
     return _beside_a_score(judge, strongest, simplest, on)
@@ -180,6 +185,11 @@ class _Looks:
             return learned
         known = growth_on(self.known.event, memory, self.known.side, self.terms, errors=errors)
         return max(learned, known)
+
+    def know(self, memory: PairMemory) -> None:
+        """Look longer at a pair that few runs decided: an event learned from these is a lucky one."""
+        if memory.pairs < _KNOWN:
+            self(memory, _KNOWN - memory.pairs)
 
     def take(self, memory: PairMemory) -> None:
         """Look on from a simpler pair that failed."""

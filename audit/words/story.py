@@ -54,6 +54,8 @@ class WitnessWords:
         ``" (0.45–0.51)"``, or empty where the number is exact.
     part : str
         A sentence on what the event leaves out, where it alone would keep the claim; else empty.
+    always : str
+        A sentence if the outputs on the database of `p` are all the same; else empty.
     beside : str
         A sentence on the event of one entry that refutes the claim too, beside a fitted score; else empty.
     """
@@ -69,6 +71,7 @@ class WitnessWords:
         self.p_interval, self.q_interval = interval(witness.p_interval), interval(witness.q_interval)
         self.part = _part_words(result, witness)
         self.beside = _beside_words(result, witness.beside)
+        self.always = _always_words(witness, self.on_p)
 
 
 def witness_story(result: AuditResult, witness: Witness) -> str:
@@ -77,10 +80,18 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
     happens = f'the event "{w.event}" happens with probability {w.p}{w.p_interval}'
     said = f"{w.change} " if w.change else ""
     said += f"On {w.on_p} = {w.database_p} {happens}; on {w.on_q} = {w.database_q} with {w.q}{w.q_interval}."
+    said += f" {w.always}" if w.always else ""
     said += f" {w.apart}" if w.apart else ""
     there = "At that distance the claim" if w.apart else "The claim"
     said += f" {there} allows at most {w.allowance} = {w.limit}." if w.limit else ""
     return " ".join(filter(None, [said, w.part, w.beside]))
+
+
+def _always_words(witness: Witness, where: str) -> str:
+    """Return that all outputs on the database of p are the same, where the event says which; else empty."""
+    if witness.p < 1 or not getattr(witness.event, "is_one_output", False):
+        return ""
+    return f"Every run on {where} gave the same output." if witness.runs else f"On {where} nothing varies."
 
 
 def _beside_words(result: AuditResult, beside: Witness | None) -> str:
