@@ -26,6 +26,8 @@ ALIKE = 0.8
 _FITTED = 0.5
 #: What is said in fewer words keeps this share of the growth.
 _KEPT = 0.9
+#: Standard errors that an event of one entry must be beyond the claim to be tried beside a score.
+_SURE = 3.0
 #: Events of one table that are looked at, and events that are said in fewer words.
 _MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
 
@@ -64,7 +66,8 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
 
 def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
     """Return the event of one entry alone that promises most, the easiest among equals; None if none does."""
-    found = [each for each in _found(memory, terms) if is_of_one_entry(each.event) and each.growth > 0]
+    found = [each for each in _found(memory, terms) if is_of_one_entry(each.event)]
+    found = [each for each in found if each.surely(terms)]
     if not found:
         return None
     most = max(each.growth for each in found)
@@ -87,6 +90,12 @@ class _Found:
     def worth(self) -> float:
         """The growth, less for a fitted score: what says as much in plain words is preferred."""
         return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
+
+    def surely(self, terms: Terms) -> bool:
+        """Whether it promises something for all that it was chosen for that."""
+        known = self.candidate
+        p, q = apart(np.array(known.p), np.array(known.q), known.past, _SURE)
+        return bool(growth_rate(p, q, *terms.at(known.distance)) > 0)
 
     @cached_property
     def effort(self) -> int:
@@ -123,8 +132,8 @@ def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
 
 
 def _of_tables(tables: list[Table], memory: PairMemory, terms: Terms) -> Iterator[_Found]:
-    for table, side, offer in offers_of(tables, against=terms.against):
-        growth = growth_rate(offer.p, offer.q, *terms.at(memory.distance))
+    for table, side, offer, errors in offers_of(tables, against=terms.against):
+        growth = growth_rate(*apart(offer.p, offer.q, offer.past, errors), *terms.at(memory.distance))
         for k in np.argsort(-growth, kind="stable")[:_MOST_OF_A_TABLE]:
             condition = table.bins.condition(offer.inside_p[k, : table.bins.width])
             p, q = float(offer.p[k]), float(offer.q[k])
@@ -133,10 +142,10 @@ def _of_tables(tables: list[Table], memory: PairMemory, terms: Terms) -> Iterato
 
 
 def _distinct(found: Iterable[_Found]) -> list[_Found]:
-    """Return the first of each event, in their order."""
-    kept: dict[Event, _Found] = {}
+    """Return those that are said differently, in their order."""
+    kept: dict[str, _Found] = {}
     for each in found:
-        kept.setdefault(each.event, each)
+        kept.setdefault(each.event.words(), each)
     return list(kept.values())
 
 

@@ -23,6 +23,8 @@ from audit.evidence.memory import PairMemory, growth_rate, merged
 _ENTRIES = 3
 #: Bounds of each of two entries that are tried together.
 _BOUNDS = 24
+#: Standard errors by which plain events are flattered.
+_FLATTERED = 0.5
 
 
 def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
@@ -120,11 +122,14 @@ def _features(score: TableScore) -> Iterator[NumberFeature]:
             yield from (numbers.Difference(first, second), numbers.PairSum(first, second))
 
 
-def offers_of(tables: list[Table], *, against: bool) -> Iterator[tuple[Table, int, Candidates]]:
-    """Yield what each table suggests, and its plain events, for either side as the p side."""
+def offers_of(tables: list[Table], *, against: bool) -> Iterator[tuple[Table, int, Candidates, float]]:
+    """Yield what each table suggests, and its plain events, for either side as the p side.
+
+    The last number is how many standard errors to take off: plain events were chosen by the same counts.
+    """
     for table in tables:
         for side in (0, 1):
-            for suggest in (table.suggest, table.plain):
+            for suggest, errors in ((table.suggest, 0.0), (table.plain, _FLATTERED)):
                 found = suggest(side, unfinished_counts_against=against)
                 if found is not None:
-                    yield table, side, found
+                    yield table, side, found, errors

@@ -43,7 +43,7 @@ def is_fitted(event: Event) -> bool:
 
 def is_of_one_entry(event: Event) -> bool:
     """Return whether an event is about the output as a whole, or about one entry of it."""
-    return all(_rank(condition) <= 1 for condition in event.conditions)
+    return len(event.conditions) == 1 and _rank(event.conditions[0]) <= 1
 
 
 def effort(event: Event) -> int:
@@ -89,7 +89,8 @@ def _effort(condition: Any) -> int:
         finite = [math.isfinite(low) + math.isfinite(high) for low, high in condition.intervals]
         points = [is_narrow(low, high) for low, high in condition.intervals]
         bounds = sum(1 if narrow else many for narrow, many in zip(points, finite, strict=True))
-        return total + bounds + 2 * (len(finite) + condition.unscored - 1) + (not finite)
+        answers = total == 0 and not condition.unscored and not any(finite)  # rather say what else happens
+        return total + bounds + 2 * (len(finite) + condition.unscored - 1) + (not finite) + answers
     return total
 
 
@@ -128,7 +129,8 @@ def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:
     whole = bool(len(finite)) and bool((finite == np.floor(finite)).all())
     largest = int(np.argmax([len(part) for part in inside]))
     first, last = condition.intervals[0][0], condition.intervals[-1][1]
-    single = [((first, INF),), ((-INF, last),), (condition.intervals[largest],)]
+    low, high = condition.intervals[largest]
+    single = [((first, INF),), ((-INF, last),), ((low, INF),), ((-INF, high),), ((low, high),)]
     simple = [intervals for intervals in single if intervals != ((-INF, INF),)]
     for intervals in dict.fromkeys([*simple, condition.intervals]):
         for rounded in _roundings(intervals, whole=whole):

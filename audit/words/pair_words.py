@@ -4,14 +4,17 @@ import os.path
 from typing import Any, Literal
 
 from audit.results.result import Witness
+from audit.values.brief import show
 from audit.values.canonical import same
 from audit.values.wording import shown
 
 MOST_DATABASE = 60
+#: Stands for a long record that has been told.
+_THAT = "that record"
 #: Letters of a value in which a difference is sought.
 _LONGEST = 20_000
 #: A record that differs is shown whole up to this length; of a longer one the part that differs.
-_MOST_RECORD = 120
+_MOST_RECORD = 200
 
 
 def change(witness: Witness) -> str:
@@ -62,7 +65,7 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
 
 
 def _around(rows: Any, at: int, limit: int) -> str:
-    """Return a list or tuple around one of its records, which is shown whole; others fill about `limit`.
+    """Return a list or tuple around one of its records, which `change` has told; others fill about `limit`.
 
     Examples
     --------
@@ -70,7 +73,8 @@ def _around(rows: Any, at: int, limit: int) -> str:
     '[…, 0, 0, 1, 0, 0, …] (length 99)'
     """
     first = last = min(at, len(rows) - 1)
-    texts = [shown(rows[first], _MOST_RECORD)]
+    record = show(rows[first], _MOST_RECORD)
+    texts = [shown(rows[first]) if len(record) <= limit else _THAT]
     while sum(map(len, texts)) + 2 * len(texts) < limit and last - first + 1 < len(rows):
         if first > 0 and (at - first <= last - at or last == len(rows) - 1):
             first -= 1
