@@ -86,7 +86,9 @@ class KnownRecords:
 
     def _has(self, record: Any) -> bool:
         kind = type(record)
-        if (kind, canonical.key(record)) in self._forms or (self._plain is not None and record in self._plain):
+        if (kind, canonical.key(record)) in self._forms or (
+            self._plain is not None and record in self._plain
+        ):
             return True
         return is_labelled(record) and all(
             (kind, canonical.key(part)) in known

@@ -6,7 +6,8 @@ round number without a word of that in its `repr`; its records stay as they were
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from audit.databases.recombination import name_of_call, parsed
@@ -53,29 +54,27 @@ class PlainRecords:
             return False
 
     def rounded(self, record: Any, digits: int) -> Any:
-        """Return a record with its numbers rounded to this many digits after the point; itself if it may not."""
-        found = _changed(record, lambda number: round(number, digits))
+        """Return a record with its numbers rounded to these digits after the point; itself if it may not."""
+        found = _changed(record, partial(round, ndigits=digits))
         return found if found in self else record
 
     def simpler(self, record: Any) -> Iterator[Any]:
         """Yield records for its place, rounder ones first: 0, 1, roundings, all entries equal."""
-        found = [_changed(record, lambda _, value=value: value) for value in (0, 1)]
-        found += [_changed(record, lambda x, digits=digits: round(x, digits)) for digits in DIGITS]
-        found += self._equal(record)
+        changes = [partial(_always, 0), partial(_always, 1)]
+        changes += [partial(round, ndigits=digits) for digits in DIGITS]
+        entries = [x for x in record if _is_number(x)] if type(record) is tuple else []
+        if entries:
+            largest = max(entries, key=abs)
+            changes += [partial(_always, round(largest, digits)) for digits in DIGITS]
         seen = {canonical.key(record)}
-        for each in found:
+        for each in (_changed(record, change) for change in changes):
             if (key := canonical.key(each)) not in seen and each in self:
                 seen.add(key)
                 yield each
 
-    @staticmethod
-    def _equal(record: Any) -> list[Any]:
-        """Return a tuple with every entry as the largest one, rounded."""
-        entries = [x for x in record if _is_number(x)] if type(record) is tuple else []
-        if not entries:
-            return []
-        largest = max(entries, key=abs)
-        return [_changed(record, lambda _, value=round(largest, digits): value) for digits in DIGITS]
+
+def _always(value: float, _: float) -> float:
+    return value
 
 
 def _is_number(value: Any) -> bool:
@@ -93,28 +92,60 @@ def _changed(record: Any, change: Any) -> Any:
 def _has(node: ast.AST | None, record: Any) -> bool:
     if not isinstance(node, ast.Call):
         return False
-    name, words = name_of_call(node), {each.arg: each.value for each in node.keywords}
-    if name == "one_of":
-        return any(_has(each, record) for each in node.args)
-    if name == "tuples":
-        known = type(record) is tuple and len(record) == len(node.args) and not words
-        return known and all(map(_has, node.args, record))
-    if name in {"just", "sampled_from"} and len(node.args) == 1 and not words:
-        values = [ast.literal_eval(node.args[0])] if name == "just" else list(ast.literal_eval(node.args[0]))
-        return any(type(each) is type(record) and canonical.same(each, record) for each in values)
-    if node.args or name not in {"floats", "integers"} or not _is_number(record):
+    words = {each.arg: each.value for each in node.keywords}
+    holds = _HOLDS.get(name_of_call(node))
+    return holds is not None and holds(node.args, words, record)
+
+
+Words = dict[str | None, ast.expr]
+
+
+def _one_of(parts: list[ast.expr], _words: Words, record: Any) -> bool:
+    return any(_has(part, record) for part in parts)
+
+
+def _tuples(parts: list[ast.expr], words: Words, record: Any) -> bool:
+    return type(record) is tuple and len(record) == len(parts) and not words and all(map(_has, parts, record))
+
+
+def _just(parts: list[ast.expr], words: Words, record: Any) -> bool:
+    return len(parts) == 1 and not words and _is(ast.literal_eval(parts[0]), record)
+
+
+def _sampled_from(parts: list[ast.expr], words: Words, record: Any) -> bool:
+    return len(parts) == 1 and not words and any(_is(each, record) for each in ast.literal_eval(parts[0]))
+
+
+def _is(value: Any, record: Any) -> bool:
+    return type(value) is type(record) and canonical.same(value, record)
+
+
+def _floats(parts: list[ast.expr], words: Words, record: Any) -> bool:
+    if parts or type(record) is not float or not _OF_FLOATS.issuperset(words):
         return False
-    kind, known_words = (float, _OF_FLOATS) if name == "floats" else (int, _OF_INTEGERS)
-    if type(record) is not kind or not known_words.issuperset(words):
-        return False
-    low, high = (_bound(words.get(word), default) for word, default in _ENDS)
+    low, high = _bounds(words)
     subnormal = record != 0 and abs(record) < 2.0**-1000
     return bool(low <= record <= high and not subnormal and (record or math.copysign(1.0, high) > 0))
 
 
-_ENDS = (("min_value", -math.inf), ("max_value", math.inf))
+def _integers(parts: list[ast.expr], words: Words, record: Any) -> bool:
+    if parts or type(record) is not int or not _OF_INTEGERS.issuperset(words):
+        return False
+    low, high = _bounds(words)
+    return bool(low <= record <= high)
 
 
-def _bound(node: ast.expr | None, default: float) -> Any:
-    value = default if node is None else ast.literal_eval(node)
-    return default if value is None else value
+def _bounds(words: Words) -> tuple[Any, Any]:
+    low, high = (None if word not in words else ast.literal_eval(words[word]) for word in _ENDS)
+    return -math.inf if low is None else low, math.inf if high is None else high
+
+
+_ENDS = ("min_value", "max_value")
+_HOLDS: dict[str, Callable[[list[ast.expr], Words, Any], bool]] = {
+    "one_of": _one_of,
+    "tuples": _tuples,
+    "just": _just,
+    "sampled_from": _sampled_from,
+    "floats": _floats,
+    "integers": _integers,
+}

@@ -59,7 +59,12 @@ def labels_cross(strategy: Any) -> bool:
     node = parsed(strategy)
     if isinstance(node, ast.Call) and name_of_call(node) == "lists" and _is_plain(node):
         node = node.args[0]
-    return isinstance(node, ast.Call) and name_of_call(node) == "tuples" and len(node.args) == 2 and _is_plain(node)
+    return (
+        isinstance(node, ast.Call)
+        and name_of_call(node) == "tuples"
+        and len(node.args) == 2
+        and _is_plain(node)
+    )
 
 
 def parsed(strategy: Any) -> ast.expr | None:

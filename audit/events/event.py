@@ -206,13 +206,12 @@ class Event:
     def is_one_output(self) -> bool:
         """Whether the output is one value, up to rounding errors."""
         [condition, *others] = self.conditions
+        if others or not isinstance(condition, AtomIn | NumberIn):
+            return False
         if isinstance(condition, AtomIn):
-            alone = isinstance(condition.feature, Whole) and len(condition.examples) == 1
-        else:
-            number = isinstance(condition, NumberIn) and isinstance(condition.feature, Value)
-            alone = number and not condition.unscored and len(condition.intervals) == 1
-            alone = alone and _is_point(*condition.intervals[0])
-        return alone and not others
+            return isinstance(condition.feature, Whole) and len(condition.examples) == 1
+        alone = isinstance(condition.feature, Value) and not condition.unscored
+        return alone and len(condition.intervals) == 1 and _is_point(*condition.intervals[0])
 
     def words(self) -> str:
         """Return the event as a sentence without a full stop."""

@@ -15,12 +15,12 @@ from audit.events.tables import Table, apart
 from audit.evidence.memory import PairMemory, growth_rate
 from audit.verdict.betting import Terms
 from audit.verdict.plainer import boxes, offers_of, tables_of
-from audit.verdict.readable import effort, in_fewer_words, is_fitted, is_of_one_entry
+from audit.verdict.readable import effort, in_fewer_words, is_fitted, is_of_one_entry, score_of
 
 #: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
 #: one.
 MOST_CANDIDATES = 3
-#: Events are practically as good as the best that show this share of its growth; larger: the best counts more.
+#: Events with this share of the best growth count as equally good; larger: the best counts more.
 ALIKE = 0.8
 #: A fitted score counts for this share of its growth: an event of entries that shows as much is preferred.
 _FITTED = 0.5
@@ -118,16 +118,14 @@ def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
     """Return the events that promise something; where that is a fitted score, those of its entries too."""
     claimed = terms.at(memory.distance)
     found = list(_of_tables(memory.tables, memory, terms))
-    scores = [each for each in found if is_fitted(each.event)]
-    if scores:
-        best = max(scores, key=lambda each: each.growth)
-        score = best.event.conditions[0].feature
+    best = max((each for each in found if is_fitted(each.event)), key=lambda each: each.growth, default=None)
+    score = None if best is None else score_of(best.event)
+    if best is not None and score is not None:
         found += _of_tables(tables_of(score, memory), memory, terms)
-        for event, p, q in boxes(score, memory, best.candidate.side, claimed):
+        side, past = best.candidate.side, sum(map(len, chain(*memory.kept(0)))) / 2
+        for event, p, q in boxes(score, memory, side, claimed):
             growth = float(growth_rate(np.array(p), np.array(q), *claimed))
-            past = sum(map(len, chain(*memory.kept(0)))) / 2
-            candidate = Candidate(event, best.candidate.side, p, q, past, memory.distance)
-            found.append(_Found(candidate, growth))
+            found.append(_Found(Candidate(event, side, p, q, past, memory.distance), growth))
     return found
 
 
@@ -156,9 +154,7 @@ def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
     return Candidate(event, side, p, q, p_in + p_out, memory.distance)
 
 
-def growth_on(
-    event: Event, memory: PairMemory, side: int, terms: Terms, *, errors: float = 0.0
-) -> float:
+def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms, *, errors: float = 0.0) -> float:
     """Return the growth by an event on the kept outputs of a pair, in nats a pair of runs.
 
     Before that, `errors` standard errors are taken from its p and added to its q.

@@ -36,9 +36,15 @@ _ODD_STEPS = frozenset({"text", "number", "letter", "digits", "state", "ticks", 
 _LETTERS_A_STEP = 40
 
 
+def score_of(event: Event) -> TableScore | None:
+    """Return the fitted score that decides an event; None if none does."""
+    features = (getattr(each, "feature", None) for each in event.conditions)
+    return next((each for each in features if isinstance(each, TableScore)), None)
+
+
 def is_fitted(event: Event) -> bool:
     """Return whether a fitted score decides an event."""
-    return any(isinstance(getattr(each, "feature", None), TableScore) for each in event.conditions)
+    return score_of(event) is not None
 
 
 def is_of_one_entry(event: Event) -> bool:
@@ -119,7 +125,9 @@ def _is_special(condition: NumberIn) -> bool:
 
 
 def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:
-    inside = [values[(values >= low) & ((values < high) | (high == INF))] for low, high in condition.intervals]
+    inside = [
+        values[(values >= low) & ((values < high) | (high == INF))] for low, high in condition.intervals
+    ]
     together = np.concatenate(inside)
     if len(together) and np.isfinite(together).all():
         value = _one_value(together)
@@ -142,15 +150,10 @@ def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:
 def _roundings(
     intervals: tuple[tuple[float, float], ...], *, whole: bool
 ) -> Iterator[tuple[tuple[float, float], ...]]:
-    """Yield intervals whose bounds are whole, or have few digits: rounded to the nearest, inwards, outwards."""
-    if whole:
-        ways = [lambda bound, _: float(math.ceil(bound)) if math.isfinite(bound) else bound]
-    else:
-        ways = [partial(_rounded, digits=digits, how=how) for digits in (1, 2, 3, 4) for how in _HOW]
-    for way in ways:
-        found = tuple(
-            each if is_narrow(*each) else (way(each[0], 0), way(each[1], 1)) for each in intervals
-        )
+    """Yield intervals whose bounds are whole, or have few digits: rounded to the nearest, in- or outwards."""
+    few = [partial(_rounded, digits=digits, how=how) for digits in (1, 2, 3, 4) for how in _HOW]
+    for way in [_next_whole] if whole else few:
+        found = tuple(each if is_narrow(*each) else (way(each[0], 0), way(each[1], 1)) for each in intervals)
         if all(low < high for low, high in found):
             yield found
 
@@ -161,6 +164,10 @@ _HOW = (
     (ROUND_CEILING, ROUND_FLOOR),
     (ROUND_FLOOR, ROUND_CEILING),
 )
+
+
+def _next_whole(bound: float, _end: int) -> float:
+    return float(math.ceil(bound)) if math.isfinite(bound) else bound
 
 
 def _rounded(bound: float, end: int, *, digits: int, how: tuple[str, str]) -> float:
@@ -179,4 +186,6 @@ def _one_value(values: Floats) -> float | None:
     texts = (float(f"{middle:.{digits}g}") for digits in range(1, 17))
     if abs(middle) <= ATOM_WIDTH / 2 * 1e-2:
         return 0.0 if (values == 0).any() else None
-    return next((each for each in texts if ((values >= point(each)[0]) & (values < point(each)[1])).all()), None)
+    return next(
+        (each for each in texts if ((values >= point(each)[0]) & (values < point(each)[1])).all()), None
+    )

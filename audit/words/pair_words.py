@@ -1,6 +1,5 @@
 """The two databases of a witness in words: what changes between them first, each of them then."""
 
-import os.path
 from typing import Any, Literal
 
 from audit.results.result import Witness
@@ -96,7 +95,8 @@ def _unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
     ('…0, 0, 1, 2]', '…0, 0, 3, 4]')
     """
     whole = shown(first, _LONGEST), shown(second, _LONGEST)
-    same = len(os.path.commonprefix(whole))
+    pairs = enumerate(zip(*whole, strict=False))
+    same = next((i for i, (a, b) in pairs if a != b), min(map(len, whole)))
     for length in (limit, 2 * limit):
         if max(map(len, whole)) <= length or same <= length // 2:
             return shown(first, length), shown(second, length)

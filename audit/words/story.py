@@ -144,14 +144,15 @@ def why_no_simpler(result: AuditResult) -> str:
         return "This is the worst pair compared; the audit did not look for a simpler one."
     if witness.given:
         return "The pair was given; the audit did not look for a simpler one."
-    if witness.simplest is None:
-        return ""
-    count = witness.simplest.simpler_tried
-    if count is None:
+    return "" if witness.simplest is None else _no_simpler(witness.simplest.simpler_tried)
+
+
+def _no_simpler(tried: int | None) -> str:
+    if tried is None:
         return "No simpler pair was shown to fail."
-    if count < 2:
-        return "The one simpler pair tried did not fail." if count else "No simpler pair was tried."
-    return f"None of the {count:,} simpler pairs tried failed."
+    if tried < 2:
+        return "The one simpler pair tried did not fail." if tried else "No simpler pair was tried."
+    return f"None of the {tried:,} simpler pairs tried failed."
 
 
 def witness_standing(witness: Witness, *, replayed: bool = False) -> str:

@@ -17,7 +17,11 @@ PLAIN = [
     (st.floats(allow_nan=False), [0.0, -4.0], [0, math.inf]),
     (st.integers(0, 9), [0, 9], [10, 1.0, True]),
     (st.integers(max_value=-3), [-3], [0]),
-    (st.tuples(st.floats(-1, 1), st.sampled_from("ab")), [(0.0, "a")], [(0.0, "c"), (2.0, "a"), (0.0,), [0.0, "a"]]),
+    (
+        st.tuples(st.floats(-1, 1), st.sampled_from("ab")),
+        [(0.0, "a")],
+        [(0.0, "c"), (2.0, "a"), (0.0,), [0.0, "a"]],
+    ),
     (st.one_of(st.just(7), st.floats(0, 1)), [7, 1.0], [7.0, 1]),
     (st.lists(st.floats(0, 3), max_size=4), [2.0], [4.0]),
 ]
@@ -101,4 +105,6 @@ def test_a_pair_without_simpler_ones_counts_those_that_were_tried():
     assert result.witness.simpler is None
     assert tried > 0
     said = f"None of the {tried} simpler pairs tried failed."
-    assert (said if tried > 1 else "The one simpler pair tried did not fail.") in " ".join(str(result).split())
+    assert (said if tried > 1 else "The one simpler pair tried did not fail.") in " ".join(
+        str(result).split()
+    )

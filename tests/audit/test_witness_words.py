@@ -12,7 +12,7 @@ from audit.errors import CorruptFile
 from audit.events.edges import point
 from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Kind, Type, Whole
-from audit.events.features.numbers import Coordinate, Difference, Entry, Norm, Sum, Value
+from audit.events.features.numbers import Coordinate, Difference, Entry, Norm, Value
 from audit.events.features.parts import Part, PartsScore
 from audit.events.features.scores import AdditiveScore, TableScore
 from audit.evidence.memory import PairMemory
@@ -216,7 +216,11 @@ def test_one_entry_alone_stands_beside_a_score_with_runs_of_its_own():
     witness = Witness([0], [1], above(Value()), 0.5, 0.1, runs=100)
     beside = dataclasses.replace(witness, event=above(Coordinate(3)), p=0.4, direction="right")
     result = AuditResult(
-        "cells", PureDP(1.0), Verdict.REFUTED, Evidence.STATISTICAL, witness=dataclasses.replace(witness, beside=beside)
+        "cells",
+        PureDP(1.0),
+        Verdict.REFUTED,
+        Evidence.STATISTICAL,
+        witness=dataclasses.replace(witness, beside=beside),
     )
     said = 'One entry alone shows it too: "output[3] is at least 1.5" happens with probability 0.4 on right'
     assert f"{said} and 0.1 on left; at most 0.272 is allowed." in " ".join(str(result).split())
