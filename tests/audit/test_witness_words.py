@@ -267,3 +267,18 @@ def test_the_context_is_left_out_and_the_record_is_shown():
     assert ", 0, 7, 1, " in first
     assert first.endswith(", …] (length 100)")
     assert len(first) <= 90
+
+
+def twelve_cells(database, rng):
+    """Each cell moves by 1.5, up or down: no two of them show half of what the score of all shows."""
+    return 1.5 * database[0] * np.array([1, -1] * 6) + rng.laplace(size=12)
+
+
+def test_a_single_entry_is_confirmed_beside_a_score_as_a_later_try_of_the_same_judge():
+    result = audit_privacy(twelve_cells, PureDP(1.0), pairs=[([0], [1])], budget=30_000, seed=0)
+    witness, beside = result.witness, result.witness.beside
+    assert isinstance(witness.event.conditions[0].feature, TableScore)
+    assert is_of_one_entry(beside.event)
+    assert beside.confirmed
+    assert beside.seed[1] > witness.seed[1]  # the k-th try has the level 2^−k
+    assert "One entry alone shows it too" in str(result)
