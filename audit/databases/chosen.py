@@ -19,6 +19,7 @@ import numpy as np
 from audit.databases.boundary import edges, far_and_near, spread, strange
 from audit.databases.membership import KnownRecords, says
 from audit.databases.paths import repeated
+from audit.databases.plain_records import PlainRecords
 from audit.databases.support import Support
 from audit.databases.variations import by_turns, fruitful, simplicity, simplified, varied
 from audit.relations import Relation, name_of
@@ -32,16 +33,13 @@ from audit.values.wording import short
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]
 
-#: An exhaustive comparison covers at most this many pairs.
-MOST_PAIRS = 1_000_000
+#: Most pairs of an exhaustive comparison; most databases of a domain that a search goes through in full.
+MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
 #: On at most this many databases, a custom relation is asked about each pair, to find those it does not list.
 MOST_CHECKED = 1_500
-#: The search goes through all pairs of a domain of at most this many databases.
-FEW_DATABASES = 4_096
 #: Example databases drawn from a strategy for whole databases.
 SOME_PAIRS = 48
-_EXTREMES = 6
-_NEIGHBOURS = 64
+_EXTREMES, _NEIGHBOURS = 6, 64
 #: Make at most this many variations of a pair, in search of valid ones.
 _VARIATIONS = 400
 #: The search for random pairs ends after this many misses in a row, here and where `valid` is asked first.
@@ -73,6 +71,8 @@ class Databases:
         Whether every list of these records, of an allowed size, is in the domain.
     crossed
         Whether the domain also has every x with every y, for records (x, y).
+    plain
+        Records that the strategy contains though it was not seen to draw them; None where there is none.
     support
         Databases that the strategy generated, if lists of records may leave the domain or are not all of it.
     """
@@ -86,6 +86,7 @@ class Databases:
     valid: Callable[[Any], Any] | None = None
     recombined: bool = True
     crossed: bool = False
+    plain: PlainRecords | None = None
     support: Support | None = None
 
     @property
@@ -114,7 +115,7 @@ class Databases:
         records = list(self.records)
         if not self.finite:
             records += (record for pair in self.given for end in pair for record in records_of(end))
-        return KnownRecords(records, crossed=self.crossed)
+        return KnownRecords(records, crossed=self.crossed, plain=self.plain)
 
     @cached_property
     def _given(self) -> set[Any]:
@@ -340,7 +341,7 @@ class Databases:
 
     def simpler(self, pair: Pair) -> Iterator[Pair]:
         """Return simpler pairs, the boldest step first: fewer records, then simpler ones."""
-        made = simplified(*_as_records(pair), sorted(self._pool(pair), key=simplicity))
+        made = simplified(*_as_records(pair), sorted(self._pool(pair), key=simplicity), plain=self.plain)
         drawn = iter(()) if self.support is None else self.support.simpler(pair, self.relates)
         return chain(self._valid(made, pair), self._allowed_of(drawn))
 

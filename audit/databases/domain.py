@@ -8,6 +8,7 @@ import numpy as np
 
 from audit.databases.chosen import MOST_PAIRS, SOME_PAIRS, Databases, Pair
 from audit.databases.membership import says
+from audit.databases.plain_records import PlainRecords
 from audit.databases.recombination import is_recombined, labels_cross
 from audit.databases.strategies import examples, is_strategy
 from audit.databases.support import Support
@@ -102,6 +103,7 @@ def describe(
         sizes=sizes,
         valid=valid,
         crossed=crossed,
+        plain=None if finite else PlainRecords(records),
         support=None if finite or _is_enough(relation, crossed=crossed) else Support(_lists(records, *sizes)),
     )
 
@@ -155,6 +157,7 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
         valid=valid,
         recombined=recombined,
         crossed=crossed,
+        plain=PlainRecords(strategy) if recombined else None,
         support=None if enough else Support(strategy, whole),
     )
 

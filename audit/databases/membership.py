@@ -1,7 +1,7 @@
 """Whether a database belongs to a domain: by the records that it holds, or because `valid` says so."""
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,8 @@ class KnownRecords:
         The records.
     crossed
         Whether every x of a record (x, y) may stand beside every y.
+    plain
+        Records that are known without having been drawn; None if there are no such ones.
 
     Examples
     --------
@@ -66,8 +68,10 @@ class KnownRecords:
     True
     """
 
-    def __init__(self, records: Iterable[Any], *, crossed: bool = False) -> None:
-        known = list(records)
+    def __init__(
+        self, records: Iterable[Any], *, crossed: bool = False, plain: Container[Any] | None = None
+    ) -> None:
+        known, self._plain = list(records), plain
         self._values = {canonical.key(record) for record in known}
         self._forms = {(type(record), canonical.key(record)) for record in known}
         labelled = [record for record in known if crossed and is_labelled(record)]
@@ -82,7 +86,9 @@ class KnownRecords:
 
     def _has(self, record: Any) -> bool:
         kind = type(record)
-        if (kind, canonical.key(record)) in self._forms:
+        if (kind, canonical.key(record)) in self._forms or (
+            self._plain is not None and record in self._plain
+        ):
             return True
         return is_labelled(record) and all(
             (kind, canonical.key(part)) in known

@@ -37,13 +37,13 @@ def is_recombined(strategy: Any) -> bool:
     >>> is_recombined(st.tuples(st.just("header"), st.integers()))  # each place has its own records
     False
     """
-    node = _parsed(strategy)
-    if not (isinstance(node, ast.Call) and _name(node) in _SEQUENCES and _is_plain(node)):
+    node = parsed(strategy)
+    if not (isinstance(node, ast.Call) and name_of_call(node) in _SEQUENCES and _is_plain(node)):
         return False
-    if _name(node) == "arrays":
+    if name_of_call(node) == "arrays":
         shape = next((word.value for word in node.keywords if word.arg == "shape"), None)
         return isinstance(shape, ast.Constant | ast.Tuple)
-    return _name(node) != "tuples" or len({ast.dump(each) for each in node.args}) == 1
+    return name_of_call(node) != "tuples" or len({ast.dump(each) for each in node.args}) == 1
 
 
 def labels_cross(strategy: Any) -> bool:
@@ -56,20 +56,27 @@ def labels_cross(strategy: Any) -> bool:
     >>> labels_cross(pairs), labels_cross(pairs.filter(all)), labels_cross(st.lists(pairs))
     (True, False, True)
     """
-    node = _parsed(strategy)
-    if isinstance(node, ast.Call) and _name(node) == "lists" and _is_plain(node):
+    node = parsed(strategy)
+    if isinstance(node, ast.Call) and name_of_call(node) == "lists" and _is_plain(node):
         node = node.args[0]
-    return isinstance(node, ast.Call) and _name(node) == "tuples" and len(node.args) == 2 and _is_plain(node)
+    return (
+        isinstance(node, ast.Call)
+        and name_of_call(node) == "tuples"
+        and len(node.args) == 2
+        and _is_plain(node)
+    )
 
 
-def _parsed(strategy: Any) -> ast.expr | None:
+def parsed(strategy: Any) -> ast.expr | None:
+    """Return the `repr` of a strategy as an expression; None if it is none."""
     try:
         return ast.parse(repr(strategy), mode="eval").body
     except Exception:  # noqa: BLE001 - a repr of the user's own may be anything
         return None
 
 
-def _name(call: ast.Call) -> str:
+def name_of_call(call: ast.Call) -> str:
+    """Return the name of the function that a call calls; empty if that has no plain name."""
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
@@ -77,10 +84,10 @@ def _is_plain(node: ast.expr) -> bool:
     """Return whether a strategy is made of basic ones alone, each drawn for itself."""
     if not isinstance(node, ast.Call):
         return False
-    if _name(node) in _VALUES:
+    if name_of_call(node) in _VALUES:
         return True
     return (
-        _name(node) in _RECORDS
+        name_of_call(node) in _RECORDS
         and all(_is_part(each) for each in node.args)
         and all(_is_harmless(word) for word in node.keywords)
     )

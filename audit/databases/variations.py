@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.databases.plain_records import DIGITS, PlainRecords
 from audit.events.features.views import as_number, as_vector
 from audit.values import canonical
 from audit.values.brief import show
@@ -131,26 +132,73 @@ def simplicity(record: Any) -> tuple[Any, ...]:
     return (0, 0 if whole else digits, abs(number), str(number < 0))
 
 
-def simplified(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
-    """Yield simpler versions of a pair, the boldest first; `pool` has the records to use, simplest first."""
+def simplified(
+    left: Rows, right: Rows, pool: Sequence[Any], *, plain: PlainRecords | None = None
+) -> Iterator[RowPair]:
+    """Yield simpler versions of a pair, the boldest first.
+
+    Parameters
+    ----------
+    left, right
+        The pair.
+    pool
+        The records to use, simplest first.
+    plain
+        Records that may be used too, where these are rounder; None if there are no such ones.
+    """
     start, end = middle(left, right)
-    shared = _shared(left, right)
     fewer = [*_fewer(left, right, start, end), *_alike(left, right, pool)]
     yield from sorted(fewer, key=lambda rows: len(rows[0]) + len(rows[1]))
-    simplest = pool[:3]
-    for record in simplest:
-        yield _with_shared(left, right, dict.fromkeys(shared, record))
-    for place in shared:
-        for record in simplest:
-            if simplicity(record) < simplicity(left[place[0]]):
-                yield _with_shared(left, right, {place: record})
+    yield from _rounded(left, right, plain)
+    yield from _all_at_once(left, right, pool[:3], plain)
+    for place in _shared(left, right):
+        for record in _simpler(left[place[0]], pool[:3], plain):
+            yield _with_shared(left, right, {place: record})
     for side in (0, 1):
         rows = (left, right)[side]
         for i in range(start, len(rows) - end):
-            for record in pool:
-                if simplicity(record) < simplicity(rows[i]):
-                    changed = [*rows[:i], record, *rows[i + 1 :]]
-                    yield (changed, list(right)) if side == 0 else (list(left), changed)
+            for record in _simpler(rows[i], pool, plain):
+                changed = [*rows[:i], record, *rows[i + 1 :]]
+                yield (changed, list(right)) if side == 0 else (list(left), changed)
+
+
+def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[RowPair]:
+    """Yield versions in which every number is rounded that may be."""
+    if plain is not None:
+        for digits in DIGITS:
+            yield (
+                [plain.rounded(each, digits) for each in left],
+                [plain.rounded(each, digits) for each in right],
+            )
+
+
+def _all_at_once(
+    left: Rows, right: Rows, simplest: Sequence[Any], plain: PlainRecords | None
+) -> Iterator[RowPair]:
+    """Yield versions in which all records, all shared ones, or all that are equal become another one."""
+    shared = _shared(left, right)
+    for record in simplest:
+        yield [record] * len(left), [record] * len(right)
+        yield _with_shared(left, right, dict.fromkeys(shared, record))
+    for old in _distinct(left, right):
+        for record in _simpler(old, simplest, plain):
+            yield _everywhere(left, old, record), _everywhere(right, old, record)
+
+
+def _simpler(record: Any, pool: Sequence[Any], plain: PlainRecords | None) -> Iterator[Any]:
+    """Yield simpler records for the place of one, the rounded ones first."""
+    rounder = iter(()) if plain is None else plain.simpler(record)
+    return (each for each in chain(rounder, pool) if simplicity(each) < simplicity(record))
+
+
+def _distinct(left: Rows, right: Rows) -> Rows:
+    """Return the different records of a pair, the least simple first."""
+    found = {canonical.key(record): record for record in (*left, *right)}
+    return sorted(found.values(), key=simplicity, reverse=True)
+
+
+def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
+    return [record if canonical.same(each, old) else each for each in rows]
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:

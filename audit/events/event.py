@@ -17,7 +17,9 @@ from audit.codec.encoding import encode, register
 from audit.codec.stored import is_replayable
 from audit.errors import InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
+from audit.events.features.atoms import Whole
 from audit.events.features.base import AtomFeature, NumberFeature, feature_from_json
+from audit.events.features.numbers import Value
 from audit.events.features.views import View
 from audit.laws.region import Region
 from audit.values.wording import ends, inside
@@ -51,7 +53,14 @@ class NumberIn:
 
     def words(self) -> str:
         """Return the condition in words."""
-        subject = self.feature.words
+        special = self.feature.special(self.intervals, unscored=self.unscored)
+        return f"{self.feature.words} {self._bounds()}" if special is None else special
+
+    def earlier_words(self) -> str:
+        """Return the condition as files of earlier releases say it."""
+        return f"{self.feature.earlier} {self._bounds()}"
+
+    def _bounds(self) -> str:
         points = [_say_point(low, high) for low, high in self.intervals if _is_point(low, high)]
         parts = [_say_interval(low, high) for low, high in self.intervals if not _is_point(low, high)]
         if len(points) == 1:
@@ -60,7 +69,7 @@ class NumberIn:
             parts.insert(0, "is one of " + ", ".join(points))
         if self.unscored:
             parts.append("is not a number (or is absent)")
-        return f"{subject} " + " or ".join(parts or ["is impossible"])
+        return " or ".join(parts or ["is impossible"])
 
     def to_json(self) -> dict[str, Any]:
         """Return the condition as plain data."""
@@ -90,10 +99,11 @@ class AtomIn:
 
     def words(self) -> str:
         """Return the condition in words."""
-        shown = [self.feature.show(example) for example in self.examples]
-        if len(shown) == 1:
-            return f"{self.feature.words} is {shown[0]}"
-        return f"{self.feature.words} is one of " + "; ".join(shown)
+        return self.feature.say(self.examples)
+
+    def earlier_words(self) -> str:
+        """Return the condition as files of earlier releases say it."""
+        return AtomFeature.say(self.feature, self.examples)
 
     def to_json(self) -> dict[str, Any]:
         """Return the condition as plain data."""
@@ -119,6 +129,8 @@ class RegionIn:
     def words(self) -> str:
         """Return the condition in words."""
         return self.region.words()
+
+    earlier_words = words
 
     def to_json(self) -> dict[str, Any]:
         """Return the condition as plain data."""
@@ -190,11 +202,26 @@ class Event:
         """Return whether one output belongs to the event."""
         return bool(self.members([output])[0])
 
+    @property
+    def is_one_output(self) -> bool:
+        """Whether the output is one value, up to rounding errors."""
+        [condition, *others] = self.conditions
+        if others or not isinstance(condition, AtomIn | NumberIn):
+            return False
+        if isinstance(condition, AtomIn):
+            return isinstance(condition.feature, Whole) and len(condition.examples) == 1
+        alone = isinstance(condition.feature, Value) and not condition.unscored
+        return alone and len(condition.intervals) == 1 and _is_point(*condition.intervals[0])
+
     def words(self) -> str:
         """Return the event as a sentence without a full stop."""
         if self.said and not is_replayable(self.to_json()):
             return self.said
         return " and ".join(condition.words() for condition in self.conditions)
+
+    def earlier_words(self) -> str:
+        """Return the event as files of earlier releases say it."""
+        return " and ".join(condition.earlier_words() for condition in self.conditions)
 
     def to_json(self) -> dict[str, Any]:
         """Return the event as plain data."""

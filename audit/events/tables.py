@@ -45,6 +45,11 @@ class NumberBins:
         """How many leading bins are in numeric order."""
         return len(self.edges) + 1
 
+    @property
+    def nameable(self) -> int:
+        """How many leading bins can be said by themselves."""
+        return self.width
+
     def find(self, view: View) -> Ints:
         """Give the bin of every output of a block."""
         return bins_of(self.feature.column(view), self.edges)
@@ -73,6 +78,11 @@ class AtomBins:
     def width(self) -> int:
         """The number of bins."""
         return len(self.known) + 1
+
+    @property
+    def nameable(self) -> int:
+        """How many leading bins can be said by themselves: all but that of all other values."""
+        return len(self.known)
 
     def find(self, view: View) -> Ints:
         """Return the bin of every output of a block."""
@@ -202,10 +212,30 @@ class Table:
             x, y = x[:-1], y[:-1]
         tails, (rated, hits_p, hits_q) = _tails(len(x), self.bins.ordered), _ratios(x, y)
         inside = np.concatenate([tails, rated])
+        hits_p, hits_q = np.concatenate([tails @ x, hits_p]), np.concatenate([tails @ y, hits_q])
+        return self._estimated(side, inside, hits_p, hits_q, against=unfinished_counts_against)
+
+    def plain(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
+        """Return events that need few words: one bin alone, or that the feature is a number.
+
+        They are for showing, not for betting: nothing allows for their having been chosen by these counts.
+        """
+        width = self.bins.nameable
+        x, y = self.counts[side], self.counts[1 - side]
+        if unfinished_counts_against:
+            x, y = x[:-1], y[:-1]
+        inside = np.eye(width, len(x), dtype=bool)
+        if self.bins.ordered:
+            inside = np.vstack([inside, np.arange(len(x)) < self.bins.ordered])
+        return self._estimated(side, inside, inside @ x, inside @ y, against=unfinished_counts_against)
+
+    def _estimated(
+        self, side: int, inside: NDArray[np.bool_], hits_p: Floats, hits_q: Floats, *, against: bool
+    ) -> Candidates | None:
+        """Return the events with the estimates that these hits give; None where there are none."""
         if not len(inside):
             return None
-        hits_p, hits_q = np.concatenate([tails @ x, hits_p]), np.concatenate([tails @ y, hits_q])
-        if unfinished_counts_against:
+        if against:
             # An unfinished run might have answered anything: outside the event on the p side, inside on the
             # q side.
             hits_q = hits_q + self.counts[1 - side][-1]

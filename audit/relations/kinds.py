@@ -391,11 +391,10 @@ def _custom_objection(relation: NeighbourRelation, left: Any, right: Any) -> str
     return None if neighbours else f"its `are_neighbours` returns False for {show(left)} and {show(right)}"
 
 
-_ALL = (_ReplaceOne(), _AddOrRemoveOne(), _ReplaceLabel(), _Local(), _QueryAnswers())
 (
     Relation.REPLACE_ONE,
     Relation.ADD_OR_REMOVE_ONE,
     Relation.REPLACE_LABEL,
     Relation.LOCAL,
     Relation.QUERY_ANSWERS,
-) = _ALL
+) = _ALL = (_ReplaceOne(), _AddOrRemoveOne(), _ReplaceLabel(), _Local(), _QueryAnswers())

@@ -135,7 +135,7 @@ def _event(witness: Witness) -> str:
     if not isinstance(event, Event) or not event.said or not witness.replayable:
         return ""
     said, held = event.said, Event(event.conditions).words()
-    if _are_alike(said, held):
+    if _are_alike(said, held) or _are_alike(said, event.earlier_words()):
         return ""
     return f'its event is "{held[:80]}", but its words say "{said[:80]}"'
 

@@ -220,6 +220,11 @@ class Witness(SavedValue):
         claim says of that distance, and `epsilon_lower` is the loss of one step.
     simplest : Witness, optional
         The simplest pair and event found that still refute the claim; this one if none is simpler.
+    simpler_tried : int, optional
+        How many simpler pairs were tried, where none of them failed; None where that is not known.
+    beside : Witness, optional
+        An event of one entry that refutes the claim on these databases too, where `event` is about a fitted
+        score.
     given : bool
         Whether only pairs given by hand were tried, so that no simpler one was sought.
     examples : tuple of tuple of str
@@ -251,6 +256,8 @@ class Witness(SavedValue):
     against: bool = True
     distance: int = 1
     simplest: "Witness | None" = None
+    simpler_tried: int | None = None
+    beside: "Witness | None" = None
     given: bool = False
     examples: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 

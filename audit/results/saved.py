@@ -209,6 +209,7 @@ _WITNESS = known_fields(
     seed=optional(fields.seed_path),
     distance=fields.steps,
     simplest=optional(_witness),
+    beside=optional(_witness),
     examples=listed(_TEXTS, length=2),
 )
 _RESULT = result_fields(AuditResult, witness=optional(_witness))

@@ -33,15 +33,18 @@ _LEAST_AT_LAST = 100
 
 
 def size(pair: Pair) -> tuple[Any, ...]:
-    """Return a key by which simpler pairs come first: fewer records, then simpler ones.
+    """Return a key by which simpler pairs come first: fewer records, fewer different ones, simpler ones.
 
     Examples
     --------
     >>> size(([0], [1])) < size(([0, 0], [1, 0])), size(([0], [1])) < size(([7], [1]))
     (True, True)
+    >>> size(([5, 5], [5, 9])) < size(([0, 5], [0, 9]))
+    True
     """
     records = [record for side in pair for record in side]
-    return len(records), sorted((simplicity(record) for record in records), reverse=True)
+    different = {canonical.key(record) for record in records}
+    return len(records), len(different), sorted((simplicity(record) for record in records), reverse=True)
 
 
 def failing_step(
@@ -82,6 +85,7 @@ def shrink(
     simpler: Callable[[Pair], Iterator[Pair]],
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
+    taken: Callable[[PairMemory], object] = lambda _: None,
 ) -> PairMemory:
     """Return what is known of the simplest pair found.
 
@@ -95,6 +99,8 @@ def shrink(
         Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
     growth
         The growth, in nats a pair of runs, that a pair promises, less this many standard errors.
+    taken
+        Called with each simpler pair that fails, from which the search goes on.
     """
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
@@ -118,6 +124,7 @@ def shrink(
                 return memory
             if fails:
                 memory = candidate
+                taken(memory)
                 break
         else:
             return memory

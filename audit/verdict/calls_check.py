@@ -20,7 +20,7 @@ from audit.events.event import Event, NumberIn
 from audit.evidence.memory import PairMemory, bet_on
 from audit.sampling import CALLS, Runs, Sampler
 from audit.values.brief import show
-from audit.verdict.candidates import find_candidates
+from audit.verdict.shown.candidates import find_candidates
 from audit.verdict.terms import Terms
 
 #: Calls on each database at most, and as many outputs of `sample`; a smaller share of a small budget.

@@ -7,6 +7,7 @@ decides nothing.
 
 import contextlib
 from dataclasses import dataclass, replace
+from typing import Any
 
 from audit.databases.chosen import Databases
 from audit.errors import SubjectError
@@ -14,13 +15,17 @@ from audit.evidence.memory import PairMemory
 from audit.results.result import Witness
 from audit.sampling import SHRINK, Sampler
 from audit.search.shrink import failing_step, shrink
+from audit.values import canonical
 from audit.verdict.betting import Betting, TimeIsOver
-from audit.verdict.candidates import find_candidates, growth_on
 from audit.verdict.judge import Judge, side_of
+from audit.verdict.shown.candidates import Candidate, find_candidates, growth_on
+from audit.verdict.shown.readable import is_fitted
 from audit.verdict.terms import Terms
 
 #: Allowance for selection bias in the shrunk pair, in standard errors.
 _DOUBT = 2.0
+#: Pairs of runs from which the event of the simplest pair is learned.
+_KNOWN = 256
 #: Shrinking may draw this many times the runs that the refutation took.
 SHRINKING = 12
 #: But at least this many.
@@ -92,15 +97,30 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
         winner = _step(looks, winner, first)
         near = judge.best(winner, errors=_DOUBT, known=first)
     strongest = _stronger(first, near)
-    simplest = near
+    simplest, on = near, winner
     if (near is first or near.confirmed) and not databases.only_given:
         looks.most = judge.sampler.drawn + looks.allowance - 4 * near.runs
-        simpler = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth)
+        looks.pairs.clear()
+        looks.take(winner)
+        on = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth, taken=looks.take)
         with contextlib.suppress(TimeIsOver):
-            simplest = near if simpler is winner else judge.best(simpler, errors=_DOUBT)
+            if on is winner:
+                simplest = replace(near, simpler_tried=len(looks.pairs))
+            else:
+                looks.know(on)
+                simplest = judge.best(on, errors=_DOUBT)
     if not simplest.confirmed:
-        simplest = near if near.confirmed else strongest
-    return replace(strongest, simplest=simplest)
+        simplest, on = near if near.confirmed else strongest, winner
+    return _beside_a_score(judge, strongest, simplest, on)
+
+
+def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
+    """Return the strongest witness with the simplest; beside a fitted score stands an event of one entry."""
+    alone = simplest.seed == strongest.seed
+    if is_fitted(simplest.event) and simplest.left is on.left:
+        with contextlib.suppress(TimeIsOver):
+            simplest = replace(simplest, beside=judge.single(on))
+    return replace(simplest if alone else strongest, simplest=simplest)
 
 
 def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
@@ -136,6 +156,10 @@ class _Looks:
         self.allowance = max(LEAST_SHRINKING, most)
         self.most = sampler.drawn + self.allowance
         self.tried = 0
+        #: The event by which the pair fails whose simpler versions are looked at.
+        self.known: Candidate | None = None
+        #: The pairs that were looked at.
+        self.pairs: set[Any] = set()
 
     def __call__(self, memory: PairMemory, runs: int) -> bool:
         """Draw this many pairs of runs; return False if runs or time do not suffice."""
@@ -143,6 +167,7 @@ class _Looks:
         if late or self.sampler.drawn + 2 * runs > self.most:
             return False
         self.tried += 1
+        self.pairs.add(canonical.key([memory.left, memory.right]))
         with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
             drawn = self.sampler.draw(memory.left, memory.right, runs, (SHRINK, self.tried))
             crosses, blocks = memory.take(drawn)
@@ -150,10 +175,26 @@ class _Looks:
         return True
 
     def growth(self, memory: PairMemory, errors: float) -> float:
-        """Return what a pair promises, less this many standard errors, in nats a pair of runs."""
+        """Return what a pair promises, less this many standard errors, in nats a pair of runs.
+
+        By events learned on the pair or by the known one: few runs may miss what is there.
+        """
         if memory.raised and not self.winner.raised:
             return 0.0  # perhaps no database of the domain at all
-        return memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
+        learned = memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
+        if self.known is None:
+            return learned
+        known = growth_on(self.known.event, memory, self.known.side, self.terms, errors=errors)
+        return max(learned, known)
+
+    def know(self, memory: PairMemory) -> None:
+        """Look longer at a pair that few runs decided: an event learned from these is a lucky one."""
+        if memory.pairs < _KNOWN:
+            self(memory, _KNOWN - memory.pairs)
+
+    def take(self, memory: PairMemory) -> None:
+        """Look on from a simpler pair that failed."""
+        self.known = next(iter(find_candidates(memory, self.terms)), None)
 
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:

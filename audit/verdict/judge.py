@@ -18,7 +18,9 @@ the chance is at most the significance. If only first answers do, the calls of a
 with one run a process each is a first answer of its own, and the k-th try's wealth crosses with
 probability at most significance·2^−k, and at most 0.001·2^−k. With several runs a process kept noise moves
 the event's frequency from process to process, which the exact test notices; what it misses must then cross
-by itself.
+by itself. Which event is tried, and in which order, is decided on past runs alone; a second event beside a
+fitted score is a try like the others, so that all that an audit shows as confirmed is wrong with probability
+at most the significance.
 """
 
 import math
@@ -37,7 +39,14 @@ from audit.results.result import Witness
 from audit.sampling import CONFIRM, Sampler
 from audit.subject.subject import Renewed
 from audit.verdict.betting import Betting, TimeIsOver
-from audit.verdict.candidates import MOST_CANDIDATES, Candidate, find_candidates, growth_on, seen
+from audit.verdict.shown.candidates import (
+    MOST_CANDIDATES,
+    Candidate,
+    find_candidates,
+    find_single,
+    growth_on,
+    seen,
+)
 from audit.verdict.statements import BY_SAMPLE, HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.terms import Terms
 from audit.verdict.witness import SECONDS_ALONE, Plan, run_witness, spread_evenly, terms_of
@@ -156,6 +165,18 @@ class Judge:
         hopeful = _HOPEFUL * self._runs_wanted(sober, 0.0) <= self._most_runs
         tried = self._tries(memory, sober, 0.0) if hopeful else iter(())
         return next((witness for witness in tried if witness.confirmed), first)
+
+    def single(self, memory: PairMemory) -> Witness | None:
+        """Return an event of one entry that is confirmed on this pair too; None where none is.
+
+        It is one more try: the k-th of all, at significance·2^−k. It comes after the verdict and decides
+        nothing.
+        """
+        self.most = self.sampler.drawn + self.allowance
+        candidate = find_single(memory, self.betting.terms)
+        if candidate is None or self._runs_wanted(candidate, 1.0) > self._most_runs:
+            return None
+        return next((each for each in self._tries(memory, candidate, 1.0) if each.confirmed), None)
 
     def _promises(self, memory: PairMemory, candidate: Candidate) -> bool:
         growth = growth_on(candidate.event, memory, candidate.side, self.betting.terms)

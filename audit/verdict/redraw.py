@@ -24,8 +24,8 @@ from audit.evidence.bets import Bet, log_payoffs, matched, outcomes
 from audit.results.result import Verdict, Witness
 from audit.sampling import CONFIRM, Sampler
 from audit.subject.subject import Renewed
-from audit.verdict.candidates import Candidate
 from audit.verdict.judge import LEAST_SHARED, MARGIN, PARTS, differs, side_of, singly
+from audit.verdict.shown.candidates import Candidate
 from audit.verdict.statements import HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.terms import Terms
 from audit.verdict.witness import Drawn, Plan, run_witness, terms_of

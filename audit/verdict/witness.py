@@ -16,8 +16,8 @@ from audit.results.result import Witness
 from audit.sampling import Runs, Sampler
 from audit.values.outcomes import Raised, Unfinished
 from audit.verdict.betting import TimeIsOver
-from audit.verdict.candidates import Candidate
 from audit.verdict.examples import MOST_EXAMPLES, output_words
+from audit.verdict.shown.candidates import Candidate
 from audit.verdict.terms import Terms
 
 #: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.

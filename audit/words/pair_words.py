@@ -3,11 +3,17 @@
 from typing import Any, Literal
 
 from audit.results.result import Witness
+from audit.values.brief import show
 from audit.values.canonical import same
 from audit.values.wording import shown
 
 MOST_DATABASE = 60
-_MOST_RECORD = 30
+#: Stands for a long record that has been told.
+_THAT = "that record"
+#: Letters of a value in which a difference is sought.
+_LONGEST = 20_000
+#: A record that differs is shown whole up to this length; of a longer one the part that differs.
+_MOST_RECORD = 200
 
 
 def change(witness: Witness) -> str:
@@ -46,21 +52,62 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
     Examples
     --------
     >>> pair_words(Witness([0] * 99, [0] * 98 + [1], None, 0.5, 0.1), limit=20)
-    ('[0, 0, 0, 0, 0, 0, … (length 99)', 'the same except for that record')
+    ('[…, 0, 0, 0, 0, 0, 0, 0] (length 99)', 'the same except for that record')
     """
     first, second = witness.on_p, witness.on_q
     if shown(second, limit) == shown(second, 10 * limit):  # nothing is cut
         return shown(first, limit), shown(second, limit)
-    if _one_step(first, second) is None:
+    step = _one_step(first, second)
+    if step is None:
         return _unlike(first, second, limit)
-    return shown(first, limit), "the same except for that record"
+    return _around(first, step[1], limit), "the same except for that record"
+
+
+def _around(rows: Any, at: int, limit: int) -> str:
+    """Return a list or tuple around one of its records, which `change` has told; others fill about `limit`.
+
+    Examples
+    --------
+    >>> _around([0] * 50 + [1] + [0] * 48, 50, 15)
+    '[…, 0, 0, 1, 0, 0, …] (length 99)'
+    """
+    first = last = min(at, len(rows) - 1)
+    record = show(rows[first], _MOST_RECORD)
+    texts = [shown(rows[first]) if len(record) <= limit else _THAT]
+    while sum(map(len, texts)) + 2 * len(texts) < limit and last - first + 1 < len(rows):
+        if first > 0 and (at - first <= last - at or last == len(rows) - 1):
+            first -= 1
+            texts.insert(0, shown(rows[first], limit))
+        else:
+            last += 1
+            texts.append(shown(rows[last], limit))
+    inside = ", ".join([*(["…"] if first else []), *texts, *(["…"] if last < len(rows) - 1 else [])])
+    ends = "()" if isinstance(rows, tuple) else "[]"
+    return f"{ends[0]}{inside}{ends[1]} (length {len(rows):,})"
 
 
 def _unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
-    """Return both values in words, long enough to tell them apart where some length does."""
-    lengths = [each for each in (limit, 200, 1000) if each >= limit]
-    texts = [(shown(first, each), shown(second, each)) for each in lengths]
-    return next((pair for pair in texts if pair[0] != pair[1]), texts[0])
+    """Return both values in words: from their beginning if they soon differ, else around what differs first.
+
+    Examples
+    --------
+    >>> _unlike([0] * 99 + [1, 2], [0] * 99 + [3, 4], 20)
+    ('…0, 0, 1, 2]', '…0, 0, 3, 4]')
+    """
+    whole = shown(first, _LONGEST), shown(second, _LONGEST)
+    pairs = enumerate(zip(*whole, strict=False))
+    same = next((i for i, (a, b) in pairs if a != b), min(map(len, whole)))
+    for length in (limit, 2 * limit):
+        if max(map(len, whole)) <= length or same <= length // 2:
+            return shown(first, length), shown(second, length)
+    start = max(0, same - limit // 3)
+    start = start and whole[0].rfind(", ", 0, start + 1) + 2
+    return tuple(_window(text, start, limit) for text in whole)  # type: ignore[return-value]
+
+
+def _window(text: str, start: int, limit: int) -> str:
+    end = "…" if len(text) > start + limit else ""
+    return f"{'…' if start else ''}{text[start : start + limit]}{end}"
 
 
 def _one_step(first: Any, second: Any) -> tuple[Literal["replaced", "added", "removed"], int] | None:

@@ -54,6 +54,10 @@ class WitnessWords:
         ``" (0.45–0.51)"``, or empty where the number is exact.
     part : str
         A sentence on what the event leaves out, where it alone would keep the claim; else empty.
+    always : str
+        A sentence if the outputs on the database of `p` are all the same; else empty.
+    beside : str
+        A sentence on the event of one entry that refutes the claim too, beside a fitted score; else empty.
     """
 
     def __init__(self, result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE) -> None:
@@ -66,6 +70,8 @@ class WitnessWords:
         self.allowance, self.apart = allowance(result, witness), distance_words(result, witness)
         self.p_interval, self.q_interval = interval(witness.p_interval), interval(witness.q_interval)
         self.part = _part_words(result, witness)
+        self.beside = _beside_words(result, witness.beside)
+        self.always = _always_words(witness, self.on_p)
 
 
 def witness_story(result: AuditResult, witness: Witness) -> str:
@@ -74,10 +80,28 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
     happens = f'the event "{w.event}" happens with probability {w.p}{w.p_interval}'
     said = f"{w.change} " if w.change else ""
     said += f"On {w.on_p} = {w.database_p} {happens}; on {w.on_q} = {w.database_q} with {w.q}{w.q_interval}."
+    said += f" {w.always}" if w.always else ""
     said += f" {w.apart}" if w.apart else ""
     there = "At that distance the claim" if w.apart else "The claim"
     said += f" {there} allows at most {w.allowance} = {w.limit}." if w.limit else ""
-    return f"{said} {w.part}" if w.part else said
+    return " ".join(filter(None, [said, w.part, w.beside]))
+
+
+def _always_words(witness: Witness, where: str) -> str:
+    """Return that all outputs on the database of p are the same, where the event says which; else empty."""
+    if witness.p < 1 or not getattr(witness.event, "is_one_output", False):
+        return ""
+    return f"Every run on {where} gave the same output." if witness.runs else f"On {where} nothing varies."
+
+
+def _beside_words(result: AuditResult, beside: Witness | None) -> str:
+    """Return what one entry alone shows on the databases of a witness whose event is a fitted score."""
+    if beside is None:
+        return ""
+    w = WitnessWords(result, beside)
+    happens = f'"{w.event}" happens with probability {w.p}{w.p_interval} on {w.on_p}'
+    most = f"; at most {w.limit} is allowed" if w.limit else ""
+    return f"One entry alone shows it too: {happens} and {w.q}{w.q_interval} on {w.on_q}{most}."
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
@@ -120,7 +144,15 @@ def why_no_simpler(result: AuditResult) -> str:
         return "This is the worst pair compared; the audit did not look for a simpler one."
     if witness.given:
         return "The pair was given; the audit did not look for a simpler one."
-    return "" if witness.simplest is None else "No simpler pair failed."
+    return "" if witness.simplest is None else _no_simpler(witness.simplest.simpler_tried)
+
+
+def _no_simpler(tried: int | None) -> str:
+    if tried is None:
+        return "No simpler pair was shown to fail."
+    if tried < 2:
+        return "The one simpler pair tried did not fail." if tried else "No simpler pair was tried."
+    return f"None of the {tried:,} simpler pairs tried failed."
 
 
 def witness_standing(witness: Witness, *, replayed: bool = False) -> str:

@@ -145,8 +145,8 @@ def _hint(result: AuditResult) -> str:
 
 
 def wrapped(text: str) -> list[str]:
-    """Return a paragraph of at most five lines."""
-    return wording.hanging("  ", text, width=WIDTH, most=5)
+    """Return a paragraph of at most seven lines."""
+    return wording.hanging("  ", text, width=WIDTH, most=7)
 
 
 def entry(label: str, text: str, *, most: int = 2) -> list[str]:

@@ -16,8 +16,8 @@ from audit.relations import Relation
 from audit.sampling import BET, CONFIRM, EXPLORE, Sampler
 from audit.subject.subject import adapt
 from audit.verdict.betting import Betting
-from audit.verdict.candidates import MOST_CANDIDATES, find_candidates
 from audit.verdict.confirm import confirm
+from audit.verdict.shown.candidates import MOST_CANDIDATES, find_candidates
 from audit.verdict.terms import Terms
 from audit.verdict.witness import Plan, loss, spread_evenly
 

@@ -14,7 +14,18 @@ from audit.errors import InvalidValue
 from audit.events.edges import point
 from audit.events.event import AtomIn, Event, NumberIn, RegionIn
 from audit.events.features.atoms import Keys, Kind, Whole
-from audit.events.features.numbers import Coordinate, Entry, Length, Sum, Value
+from audit.events.features.bits import FinestBit
+from audit.events.features.numbers import (
+    ArgMax,
+    Coordinate,
+    Difference,
+    Entry,
+    Length,
+    PairSum,
+    Sum,
+    Value,
+)
+from audit.events.features.parts import PartIs
 from audit.events.features.views import View
 from audit.laws.region import Region
 from audit.values.outcomes import Raised, Unfinished
@@ -136,7 +147,34 @@ def test_all_conditions_must_hold():
         (NumberIn(Value(), ((-INF, -1e308),)), "the output is below -1e+308"),
         (NumberIn(Value(), (point(-INF), point(INF))), "the output is one of -inf, inf"),
         (AtomIn(Whole(), ("a",)), "the output is 'a'"),
-        (AtomIn(Kind(), (Raised("ValueError"),)), "the kind of the output is ValueError raised"),
+        (AtomIn(Kind(), (Raised("ValueError", "no rows"),)), "the call raises ValueError"),
+        (
+            AtomIn(Kind(), (Raised("A"), None, (1,))),
+            "the output is None or the kind of the output is tuple or the call raises A",
+        ),
+        (AtomIn(Whole(), (Raised("ValueError", "no rows\nat all"),)), "the call raises ValueError: no rows"),
+        (AtomIn(Whole(), (None,)), "the output is None"),
+        (AtomIn(Keys(), ({},)), "no key is released"),
+        (AtomIn(Keys(), ({"a": 1.0},)), "only the key 'a' is released"),
+        (AtomIn(Keys(), ({"a": 1.0, "b": 2.0},)), "exactly the keys 'a', 'b' are released"),
+        (AtomIn(PartIs((("item", "b"),)), ({"b": 3.0},)), "the key 'b' is released"),
+        (AtomIn(PartIs((("item", "b"),)), ({},)), "the key 'b' is not released"),
+        (AtomIn(PartIs((("item", 1),)), ((1.0, None),)), "output[1] is None"),
+        (NumberIn(Entry("b"), ((-INF, INF),)), "the key 'b' is released"),
+        (NumberIn(Entry("b"), (), unscored=True), "no number is released under the key 'b'"),
+        (NumberIn(Difference(0, 1), ((-INF, INF),)), "output[0] and output[1] are both present"),
+        (NumberIn(PairSum(0, 1), (), unscored=True), "output[0] or output[1] is missing"),
+        (NumberIn(Length(), ((-INF, 0.5),)), "the output is empty"),
+        (NumberIn(Length(), ((0.5, INF),)), "the output is not empty"),
+        (NumberIn(Length(), ((2.5, INF),)), "the length of the output is at least 2.5"),
+        (NumberIn(ArgMax(), (point(2.0),)), "output[2] is the largest entry"),
+        (NumberIn(ArgMax(), ((1.5, 2.5),)), "output[2] is the largest entry"),
+        (
+            NumberIn(ArgMax(), ((1.5, INF),)),
+            "the position of the largest entry of the output is at least 1.5",
+        ),
+        (NumberIn(FinestBit(), ((-INF, -53.5),)), "the output has bits below 2^−53"),
+        (NumberIn(FinestBit(index=1), ((-2.5, INF),)), "output[1] has no bits below 2^−2"),
     ],
 )
 def test_an_event_says_itself(condition, words):

@@ -522,7 +522,7 @@ def test_what_changes_from_left_to_right_is_told_before_the_databases(direction)
     ):
         told = flat(refuted(witness=witness(left=left, right=right, direction=direction)))
         assert f"From left to right, {said} On {direction} = [" in told
-        assert f"… (length {len(left if direction == 'left' else right)})" in told.replace(",", "")
+        assert f"] (length {len(left if direction == 'left' else right):,})" in told
         assert "= the same except for that record with 0.05" in told
     pair = witness(left=[10, 10], right=[0, 10])
     assert "From left to right, record 0: 10 → 0 (1 other unchanged). On left = [10, 10]" in flat(
@@ -559,9 +559,15 @@ def test_a_witness_saved_before_there_were_examples_opens():
 
 
 def test_why_no_simpler_pair_is_shown_is_said():
-    one = witness()
     simpler = witness(left=[0], right=[1])
-    assert "No simpler pair failed." in flat(refuted(witness=witness(simplest=one)))
+    for count, said in (
+        (None, "No simpler pair was shown to fail."),
+        (0, "No simpler pair was tried."),
+        (1, "The one simpler pair tried did not fail."),
+        (37, "None of the 37 simpler pairs tried failed."),
+    ):
+        one = witness(simpler_tried=count)
+        assert said in flat(refuted(witness=dataclasses.replace(one, simplest=one)))
     given = refuted(witness=witness(given=True, simplest=witness(given=True)))
     assert "The pair was given; the audit did not look for a simpler one." in flat(given)
     exact = refuted(evidence=Evidence.EXACT, witness=witness(runs=0))

@@ -37,7 +37,7 @@ from audit.utility.runs import Trials
 from audit.utility.search import Look
 from audit.values.outcomes import Unfinished
 from audit.verdict.betting import Betting, bet_size
-from audit.verdict.candidates import Candidate
+from audit.verdict.shown.candidates import Candidate
 from audit.verdict.terms import Terms
 from audit.verdict.witness import Plan, run_witness
 

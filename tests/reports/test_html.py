@@ -345,7 +345,7 @@ def test_the_page_shows_outputs_and_why_no_simpler_pair():
     shown = witness(examples=(("[0]", "[1]"), ("9",)))
     text = Tree(html(refuted(witness=dataclasses.replace(shown, simplest=shown)))).text
     assert "Outputs on left: [0], [1], …; on right: 9, …." in text
-    assert "No simpler pair failed." in text
+    assert "No simpler pair was shown to fail." in text
     assert "No simpler pair" not in Tree(html(refuted(witness=witness(simplest=shown)))).text
 
 

@@ -1,7 +1,7 @@
 """Features that are atoms: the whole output, its keys, its kind."""
 
 import array
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -41,6 +41,12 @@ class Whole(AtomFeature):
             return canonical.key(exact if (np.abs(exact) < EXACT).all() else output)
         return output.key if type(output) is Frame else canonical.key(output)
 
+    def say(self, examples: Sequence[object]) -> str:
+        """Say that the output is one of these; exceptions by type and the first line of their message."""
+        raised = [_by_message(each) for each in examples if type(each) is Raised]
+        answers = [each for each in examples if type(each) is not Raised]
+        return " or ".join([*([super().say(answers)] if answers else []), *_raises(raised)])
+
     def _show(self, output: Any) -> str:
         return canonical.show(output)
 
@@ -64,9 +70,18 @@ class Keys(AtomFeature):
         known = {each: canonical.key(each) for each in set(names)}
         return [known[each] for each in names]
 
+    def say(self, examples: Sequence[object]) -> str:
+        """Say which keys are released."""
+        return "; or ".join(map(self.show, examples))
+
     def _show(self, output: Any) -> str:
         keys = self._keys(output)
-        return "absent" if keys is None else canonical.show(keys)
+        if keys is None:
+            return "the output has no keys"
+        shown = ", ".join(map(canonical.show, keys))
+        if len(keys) < 2:
+            return f"only the key {shown} is released" if keys else "no key is released"
+        return f"exactly the keys {shown} are released"
 
     @staticmethod
     def _keys(output: Any) -> tuple[Any, ...] | None:
@@ -86,6 +101,16 @@ class Kind(AtomFeature):
         """Return the feature of every output of a block."""
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
+    def say(self, examples: Sequence[object]) -> str:
+        """Say of which kind the output is; exceptions are raised."""
+        raised = [f"{each.kind}" for each in examples if type(each) is Raised]
+        shown = [self.show(each) for each in examples if type(each) is not Raised]
+        told = [f"the output is {_KINDS[kind]}" for kind in shown if kind in _KINDS]
+        others = [kind for kind in shown if kind not in _KINDS]
+        if others:
+            told.append(f"the kind of the output is {' or '.join(others)}")
+        return " or ".join([*told, *_raises(raised)])
+
     def _show(self, output: Any) -> str:
         kind = type(output)
         told = _told(output)
@@ -98,6 +123,19 @@ class Kind(AtomFeature):
         if issubclass(kind, (int, float, np.number)) and as_number(output) is not None:
             return "NaN" if output != output else "number"  # noqa: PLR0124 - NaN alone differs from itself
         return _name(kind)
+
+
+#: What the output is, where its kind says it.
+_KINDS = {"number": "a number", "NaN": "NaN", "NoneType": "None"}
+
+
+def _by_message(raised: Raised) -> str:
+    first = raised.message.strip().partition("\n")[0]
+    return f"{raised.kind}: {first}" if first else raised.kind
+
+
+def _raises(told: Sequence[str]) -> list[str]:
+    return [f"the call raises {' or '.join(told)}"] if told else []
 
 
 def _told(output: Any) -> str | None:

@@ -1,7 +1,7 @@
 """What a feature is: a named total function of one output."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -36,6 +36,11 @@ class Feature(ABC):
         """What the feature is of an output, as the subject of a sentence."""
         return self.said.format(self)
 
+    @property
+    def earlier(self) -> str:
+        """What `words` said in files of earlier releases."""
+        return self.words
+
     def of(self, output: object) -> Any:
         """Give the feature of one output."""
         return self.column(View([output]))[0]
@@ -53,6 +58,16 @@ class Feature(ABC):
 class NumberFeature(Feature):
     """A feature whose value is a number; NaN for an output that it cannot score."""
 
+    #: What it means that there is such a number, and that there is none; {0} as in `said`.
+    present: ClassVar[str] = "{0.words} is a number"
+    absent: ClassVar[str] = "{0.words} is not a number (or is absent)"
+
+    def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
+        """Say that the value lies in these intervals [low, high) in words of its own; None if it has none."""
+        if unscored:
+            return None if intervals else self.absent.format(self)
+        return self.present.format(self) if intervals == ((-np.inf, np.inf),) else None
+
 
 class AtomFeature(Feature):
     """A feature whose value is a canonical key."""
@@ -67,6 +82,13 @@ class AtomFeature(Feature):
             return self._of(output)
         except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
             return UNREADABLE
+
+    def say(self, examples: Sequence[object]) -> str:
+        """Say that the value is that of one of these outputs."""
+        shown = [self.show(example) for example in examples]
+        if len(shown) == 1:
+            return f"{self.words} is {shown[0]}"
+        return f"{self.words} is one of " + "; ".join(shown)
 
     def show(self, output: object) -> str:
         """Say in words the value that this output has."""

@@ -91,6 +91,16 @@ class FinestBit(_OfBits):
 
     said = "the exponent of the lowest set bit of {0.number.words}"
 
+    def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
+        """Say below which power of 2 the number has bits, or has none."""
+        if len(intervals) == 1 and not unscored:
+            [(low, high)] = intervals
+            if low == -np.inf and np.isfinite(high):
+                return f"{self.number.words} has bits below {_power(np.ceil(high))}"
+            if np.isfinite(low) and high == np.inf:
+                return f"{self.number.words} has no bits below {_power(np.ceil(low))}"
+        return super().special(intervals, unscored=unscored)
+
     @staticmethod
     def read(values: Floats) -> Floats:
         """Give e with value = m·2^e, m odd; +inf for 0, NaN for what is not finite."""
@@ -100,6 +110,10 @@ class FinestBit(_OfBits):
         zeros = np.log2(np.where(lowest > 0, lowest, 1)).astype(np.float64)
         found = np.where(whole > 0, exponent - 53 + zeros, np.inf)
         return np.where(np.isfinite(values), found, np.nan)
+
+
+def _power(exponent: float) -> str:
+    return f"2^{exponent:.0f}".replace("-", "−")
 
 
 class HighestBit(_OfBits):

@@ -29,6 +29,16 @@ class Length(NumberFeature):
     cheap = True
     said = "the length of the output"
 
+    def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
+        """Say whether there is anything in the output."""
+        if len(intervals) == 1 and not unscored:
+            [(low, high)] = intervals
+            if low <= 0 < high <= 1:
+                return "the output is empty"
+            if 0 < low <= 1 and high == np.inf:
+                return "the output is not empty"
+        return super().special(intervals, unscored=unscored)
+
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         column = scored(view, ((where, size) for size, (where, _) in view.vectors.items()))
@@ -76,6 +86,8 @@ class _OfTwo(_OfVector):
     join: ClassVar[np.ufunc]
     sign: ClassVar[str]
     said = "output[{0.first}] {0.sign} output[{0.second}]"
+    present = "output[{0.first}] and output[{0.second}] are both present"
+    absent = "output[{0.first}] or output[{0.second}] is missing"
 
     def _of_rows(self, matrix: Floats) -> Any:
         if max(self.first, self.second) >= matrix.shape[1]:
@@ -159,6 +171,14 @@ class ArgMax(_OfVector):
 
     said = "the position of the largest entry of the output"
 
+    def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
+        """Say which entry is the largest, where that is one."""
+        if len(intervals) == 1 and not unscored:
+            [(low, high)] = intervals
+            if high - low <= 1 and (place := np.ceil(low)) < high and place >= 0:
+                return f"output[{place:.0f}] is the largest entry"
+        return super().special(intervals, unscored=unscored)
+
     def _of_rows(self, matrix: Floats) -> Any:
         return np.argmax(np.where(np.isnan(matrix), -np.inf, matrix), axis=1)
 
@@ -223,6 +243,8 @@ class Entry(NumberFeature):
     key: Any
     cheap = True
     said = "output[{0.key!r}]"
+    present = "the key {0.key!r} is released"
+    absent = "no number is released under the key {0.key!r}"
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""

@@ -220,7 +220,16 @@ class PartsScore(TableScore):
     @property
     def words(self) -> str:
         """The subject of a sentence."""
+        return f"a score fitted to {self.entries} numbers{self._mostly()}"
+
+    @property
+    def earlier(self) -> str:
+        """What `words` said in files of earlier releases."""
         return f"a score fitted to {_listed(self.paths)} (sum of their log-ratios)"
+
+    def names(self) -> list[str]:
+        """Return what each table is about."""
+        return [words_of(path) for path in self.paths]
 
     def column(self, view: View) -> Floats:
         """Return the feature of every output of a block."""
@@ -251,6 +260,16 @@ class PartIs(AtomFeature):
         """Return the feature of every output of a block."""
         return [atom(part) for part in parts_at(view, self.path)]
 
+    def say(self, examples: Sequence[Any]) -> str:
+        """Say what stands there; of a key of the output, whether it is released."""
+        if len(examples) == 1 and len(self.path) == 1 and (named := _key_of(self.path)):
+            part = part_at(examples[0], self.path)
+            if part is ABSENT:
+                return f"the key {named} is not released"
+            if atom(part) == _SOME_NUMBER:
+                return f"the key {named} is released"
+        return super().say(examples)
+
     def _of(self, output: Any) -> Hashable:
         return atom(part_at(output, self.path))
 
@@ -262,6 +281,12 @@ class PartIs(AtomFeature):
 
 
 _SOME_NUMBER = ("a number",)
+
+
+def _key_of(path: Path) -> str:
+    """Return the text key of a mapping that a path of one step leads to, in words; else empty."""
+    [(how, name)] = path
+    return canonical.show(name) if how == "item" and type(name) is str else ""
 
 
 def _number(part: object) -> float:

@@ -6,6 +6,7 @@ log-likelihood ratio of independent entries is the sum of theirs.
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +17,10 @@ from audit.events.features.views import View
 
 #: Fitting a score to fewer runs than this a side is noise.
 LEAST_FOR_SCORES = 96
+#: Entries that the words of a score name.
+MOST_NAMED = 3
+#: From this rank correlation on, a score is said to rise or to fall with an entry.
+_MONOTONE = 0.5
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,40 @@ class TableScore(NumberFeature):
     @property
     def words(self) -> str:
         """The subject of a sentence."""
+        return f"a score fitted to {self.entries} entries{self._mostly()}"
+
+    @property
+    def earlier(self) -> str:
+        """What `words` said in files of earlier releases."""
         return f"a score fitted to the {len(self.edges)} entries of the output (sum of their log-ratios)"
+
+    @property
+    def entries(self) -> int:
+        """How many entries a vector has."""
+        return len(self.edges)
+
+    def names(self) -> list[str]:
+        """Return what each table is about."""
+        return [f"output[{i}]" for i in range(len(self.edges))]
+
+    def heaviest(self) -> list[tuple[int, str]]:
+        """Return the tables with the most weight, each with how the score moves with its number: +, − or ±.
+
+        The weight is the standard deviation of the score over the bins, which held about equally many runs.
+        """
+        found = []
+        for k, (_, scores) in enumerate(zip(self.edges, self.scores, strict=True)):
+            column = np.array(scores[:-1])
+            weight, steps = float(column.std()), np.arange(len(column)) - (len(column) - 1) / 2
+            slope = float(steps @ column) / max(weight * float(np.sqrt(steps @ steps * len(column))), 1e-300)
+            if weight > 0:
+                found.append((-weight, k, "±" if abs(slope) < _MONOTONE else "+" if slope > 0 else "−"))
+        return [(k, sign) for _, k, sign in sorted(found)]
+
+    def _mostly(self) -> str:
+        names = self.names()
+        told = [f"{sign} {names[k]}" for k, sign in self.heaviest()[:MOST_NAMED]]
+        return f", mostly {', '.join(told)}," if told else ""
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
@@ -64,14 +102,19 @@ class AdditiveScore(TableScore):
     """
 
     @property
-    def words(self) -> str:
-        """The subject of a sentence."""
+    def earlier(self) -> str:
+        """What `words` said in files of earlier releases."""
         return f"a score fitted to the {self.entries} entries of the output and to their differences"
 
     @property
     def entries(self) -> int:
         """How many entries a vector has."""
         return (len(self.edges) + 1) // 2
+
+    def names(self) -> list[str]:
+        """Return what each table is about."""
+        single = [f"output[{i}]" for i in range(self.entries)]
+        return single + [f"({after} − {before})" for before, after in pairwise(single)]
 
     def column(self, view: View) -> Floats:
         """Return the feature of every output of a block."""

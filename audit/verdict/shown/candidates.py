@@ -1,0 +1,164 @@
+"""Which event to show: of those that refute a claim practically as well, the one that is easiest to read.
+
+Nothing is drawn here. A candidate is fixed from past runs, and then run afresh as a witness (`confirm`).
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from audit.events.event import Event
+from audit.events.tables import Table, apart
+from audit.evidence.memory import PairMemory, growth_rate
+from audit.verdict.shown.plainer import boxes, offers_of, tables_of
+from audit.verdict.shown.readable import effort, in_fewer_words, is_fitted, is_of_one_entry, score_of
+from audit.verdict.terms import Terms
+
+#: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
+#: one.
+MOST_CANDIDATES = 3
+#: Events with this share of the best growth count as equally good; larger: the best counts more.
+ALIKE = 0.8
+#: A fitted score counts for this share of its growth: an event of entries that shows as much is preferred.
+_FITTED = 0.5
+#: What is said in fewer words keeps this share of the growth.
+_KEPT = 0.9
+#: Standard errors that an event of one entry must be beyond the claim to be tried beside a score.
+_SURE = 3.0
+#: Events of one table that are looked at, and events that are said in fewer words.
+_MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An event fixed as a witness: the direction, the past's estimates, how far apart the databases are."""
+
+    event: Event
+    side: int
+    p: float
+    q: float
+    past: float
+    distance: int = 1
+
+
+def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
+    """Return the events to try as a witness, in this order; the one that grew most is among them.
+
+    Of the events that refute the claim practically as well as the best on the past (`ALIKE`) the easiest to
+    read comes first.
+    """
+    found = _found(memory, terms)
+    if not found:
+        return []
+    best = max(found, key=lambda each: each.growth)
+    most = max(each.worth for each in found)
+    alike = [each for each in found if each.worth >= ALIKE * most]
+    alike = _distinct(sorted(alike, key=_Found.by_effort))[:_MOST_TIDIED]
+    others = sorted(found, key=lambda each: -each.worth * 0.97**each.effort)[: 2 * MOST_CANDIDATES]
+    alike, [best], others = ([e.tidied(memory, terms) for e in each] for each in (alike, [best], others))
+    alike = _distinct(sorted(alike, key=_Found.by_effort))
+    ordered = _distinct([*alike[: MOST_CANDIDATES - 1], best, *alike, *others])
+    return [each.candidate for each in ordered[:MOST_CANDIDATES]]
+
+
+def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
+    """Return the event of one entry alone that promises most, the easiest among equals; None if none does."""
+    found = [each for each in _found(memory, terms) if is_of_one_entry(each.event)]
+    found = [each for each in found if each.surely(terms)]
+    if not found:
+        return None
+    most = max(each.growth for each in found)
+    alike = sorted((each for each in found if each.growth >= ALIKE * most), key=_Found.by_effort)
+    return alike[0].tidied(memory, terms).candidate
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A candidate with the growth that the past promises."""
+
+    candidate: Candidate
+    growth: float
+
+    @property
+    def event(self) -> Event:
+        return self.candidate.event
+
+    @property
+    def worth(self) -> float:
+        """The growth, less for a fitted score: what says as much in plain words is preferred."""
+        return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
+
+    def surely(self, terms: Terms) -> bool:
+        """Whether it promises something for all that it was chosen for that."""
+        known = self.candidate
+        p, q = apart(np.array(known.p), np.array(known.q), known.past, _SURE)
+        return bool(growth_rate(p, q, *terms.at(known.distance)) > 0)
+
+    @cached_property
+    def effort(self) -> int:
+        return effort(self.event)
+
+    def by_effort(self) -> tuple[int, float]:
+        return self.effort, -self.growth
+
+    def tidied(self, memory: PairMemory, terms: Terms) -> "_Found":
+        """Return the event in fewer words, where these keep its growth on the kept outputs."""
+        side, told = self.candidate.side, self.event
+        wanted = _KEPT * growth_on(told, memory, side, terms)
+        for k in range(len(told.conditions)):
+            fewer = in_fewer_words(told, k, memory)
+            told = next((e for e in fewer if growth_on(e, memory, side, terms) >= wanted > 0), told)
+        return self if told is self.event else _Found(replace(self.candidate, event=told), self.growth)
+
+
+def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
+    """Return the events that promise something; where that is a fitted score, those of its entries too."""
+    claimed = terms.at(memory.distance)
+    found = list(_of_tables(memory.tables, memory, terms))
+    best = max((each for each in found if is_fitted(each.event)), key=lambda each: each.growth, default=None)
+    score = None if best is None else score_of(best.event)
+    if best is not None and score is not None:
+        found += _of_tables(tables_of(score, memory), memory, terms)
+        side, past = best.candidate.side, sum(map(len, chain(*memory.kept(0)))) / 2
+        for event, p, q in boxes(score, memory, side, claimed):
+            growth = float(growth_rate(np.array(p), np.array(q), *claimed))
+            found.append(_Found(Candidate(event, side, p, q, past, memory.distance), growth))
+    return found
+
+
+def _of_tables(tables: list[Table], memory: PairMemory, terms: Terms) -> Iterator[_Found]:
+    for table, side, offer, errors in offers_of(tables, against=terms.against):
+        growth = growth_rate(*apart(offer.p, offer.q, offer.past, errors), *terms.at(memory.distance))
+        for k in np.argsort(-growth, kind="stable")[:_MOST_OF_A_TABLE]:
+            condition = table.bins.condition(offer.inside_p[k, : table.bins.width])
+            p, q = float(offer.p[k]), float(offer.q[k])
+            candidate = Candidate(Event((condition,)), side, p, q, offer.past, memory.distance)
+            yield _Found(candidate, float(growth[k]))
+
+
+def _distinct(found: Iterable[_Found]) -> list[_Found]:
+    """Return those that are said differently, in their order."""
+    kept: dict[str, _Found] = {}
+    for each in found:
+        kept.setdefault(each.event.words(), each)
+    return list(kept.values())
+
+
+def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
+    """Return an event as a candidate, with what the kept outputs of a pair say of it."""
+    p_in, p_out, q_in, q_out = memory.seen(event, side).tolist()
+    p, q = (p_in + 0.5) / (p_in + p_out + 1), (q_in + 0.5) / (q_in + q_out + 1)
+    return Candidate(event, side, p, q, p_in + p_out, memory.distance)
+
+
+def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms, *, errors: float = 0.0) -> float:
+    """Return the growth by an event on the kept outputs of a pair, in nats a pair of runs.
+
+    Before that, `errors` standard errors are taken from its p and added to its q.
+    """
+    found = seen(event, memory, side)
+    p, q = apart(np.array(found.p), np.array(found.q), found.past, errors)
+    return float(growth_rate(p, q, *terms.at(memory.distance)))

@@ -1,0 +1,135 @@
+"""Events beside a fitted score: what its heaviest entries show alone, by a sum, a difference or together.
+
+They are learned from the kept outputs of a pair that has crossed. Nothing is bet on them before they are
+fixed; runs of their own then say what they show (`judge`).
+"""
+
+from collections.abc import Iterator
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
+
+from audit.distributions.law import Floats
+from audit.events.event import Event, NumberIn
+from audit.events.features import numbers
+from audit.events.features.base import NumberFeature
+from audit.events.features.parts import Part, PartsDifference, PartsScore, PartsSum
+from audit.events.features.scores import TableScore
+from audit.events.tables import Candidates, Table, learn_bins
+from audit.evidence.memory import PairMemory, growth_rate, merged
+
+#: Entries that are looked at.
+_ENTRIES = 3
+#: Bounds of each of two entries that are tried together.
+_BOUNDS = 24
+#: Standard errors by which plain events are flattered.
+_FLATTERED = 0.5
+
+
+def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
+    """Return tables of the heaviest entries of a score, of their sums and of their differences.
+
+    Of entries that are missing at times there is none: a sum would not say that they are there.
+    """
+    sides = [merged(views) for views in memory.kept(0)]
+    tables = []
+    for feature in _features(score):
+        if any(np.isnan(feature.column(view)).any() for view in sides):
+            continue
+        table = Table(learn_bins(feature, sides))
+        table.counts += table.count(sides[0], sides[1])
+        tables.append(table)
+    return tables
+
+
+def boxes(
+    score: TableScore, memory: PairMemory, side: int, claimed: tuple[float, float]
+) -> Iterator[tuple[Event, float, float]]:
+    """Yield the best event of each two heavy entries that both pass a bound, with its p and q.
+
+    Parameters
+    ----------
+    score
+        The score.
+    memory
+        The pair.
+    side
+        The database whose probability is p.
+    claimed
+        ε and δ of the claim about these databases.
+    """
+    p_side, q_side = (merged(views) for views in memory.kept(side))
+    for first, second in combinations(_single(score), 2):
+        columns = [[each.column(view) for each in (first, second)] for view in (p_side, q_side)]
+        found = max(
+            (_best_box(columns, signs, claimed) for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1))),
+            key=lambda box: box[0],
+        )
+        growth, bounds, p, q = found
+        if growth > 0:
+            yield Event((NumberIn(first, (bounds[0],)), NumberIn(second, (bounds[1],)))), p, q
+
+
+def _best_box(
+    columns: list[list[Floats]], signs: tuple[int, int], claimed: tuple[float, float]
+) -> tuple[float, list[tuple[float, float]], float, float]:
+    """Return the growth, the bounds, p and q of the best "both are beyond a bound", in these directions."""
+    turned = [[sign * column for sign, column in zip(signs, side, strict=True)] for side in columns]
+    edges = [_edges(np.concatenate([turned[0][k], turned[1][k]])) for k in (0, 1)]
+    shares = []
+    for side in turned:
+        beyond = [column[:, None] >= cuts for column, cuts in zip(side, edges, strict=True)]
+        hits = beyond[0].T.astype(np.float32) @ beyond[1].astype(np.float32)
+        shares.append((hits.astype(np.float64) + 0.5) / (len(side[0]) + 1))
+    growth = growth_rate(shares[0], shares[1], *claimed)
+    i, j = np.unravel_index(int(np.argmax(growth)), growth.shape) if growth.size else (0, 0)
+    if not growth.size:
+        return -np.inf, [], 0.5, 0.5
+    cuts = (float(edges[0][i]), float(edges[1][j]))
+    bounds = [
+        (cut, np.inf) if sign > 0 else (-np.inf, float(np.nextafter(-cut, np.inf)))
+        for sign, cut in zip(signs, cuts, strict=True)
+    ]
+    return float(growth[i, j]), bounds, float(shares[0][i, j]), float(shares[1][i, j])
+
+
+def _edges(values: Floats) -> Floats:
+    finite = values[np.isfinite(values)]
+    return np.unique(np.quantile(finite, np.linspace(0.02, 0.98, _BOUNDS))) if len(finite) else finite
+
+
+def _heavy(score: TableScore) -> list[Any]:
+    """Return the heaviest entries of a score: their numbers, or their paths."""
+    if isinstance(score, PartsScore):
+        return [score.paths[k] for k, _ in score.heaviest()][:_ENTRIES]
+    size = score.entries
+    ends = ((k,) if k < size else (k - size, k - size + 1) for k, _ in score.heaviest())
+    return list(dict.fromkeys(chain.from_iterable(ends)))[:_ENTRIES]
+
+
+def _single(score: TableScore) -> list[NumberFeature]:
+    kind = Part if isinstance(score, PartsScore) else numbers.Coordinate
+    return [kind(each) for each in _heavy(score)]
+
+
+def _features(score: TableScore) -> Iterator[NumberFeature]:
+    yield from _single(score)
+    for first, second in combinations(sorted(_heavy(score), key=repr), 2):
+        if isinstance(score, PartsScore):
+            yield from (PartsDifference(first, second), PartsSum((first, second)))
+        else:
+            yield from (numbers.Difference(first, second), numbers.PairSum(first, second))
+
+
+def offers_of(tables: list[Table], *, against: bool) -> Iterator[tuple[Table, int, Candidates, float]]:
+    """Yield what each table suggests, and its plain events, for either side as the p side.
+
+    The last number is how many standard errors to take off: plain events were chosen by the same counts.
+    """
+    for table in tables:
+        for side in (0, 1):
+            for suggest, errors in ((table.suggest, 0.0), (table.plain, _FLATTERED)):
+                found = suggest(side, unfinished_counts_against=against)
+                if found is not None:
+                    yield table, side, found, errors

@@ -1,0 +1,191 @@
+"""How easily a person reads an event, and the same event in fewer words.
+
+**The order of readability.** What the call gives as a whole (it raises, it is None, its value) comes first,
+then one entry or key, then something simple of several entries, then what has to be computed, then how the
+output is represented, and fitted scores last. Within a feature one number or one bound reads better than
+several, and a short text better than a long one.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from audit.distributions.law import Floats
+from audit.events.edges import ATOM_WIDTH, INF, point
+from audit.events.event import AtomIn, Event, NumberIn, RegionIn
+from audit.events.features.scores import TableScore
+from audit.evidence.memory import PairMemory
+from audit.values.outcomes import is_refusal
+
+#: The order of readability; features that are not named stand before the fitted scores.
+_ORDER = (
+    {"Kind", "Whole", "Value"},
+    {"Coordinate", "Entry", "Part", "PartIs"},
+    {"Keys", "Length", "Missing", "Difference", "PairSum", "Sum", "PartsDifference", "PartsSum"}
+    | {"Largest", "Smallest", "ArgMax", "Count"},
+    {"Norm", "Spread", "First", "Last"},
+)
+_STEP, _SCORES = 3, 8
+#: Steps into an output that a person does not take.
+_ODD_STEPS = frozenset({"text", "number", "letter", "digits", "state", "ticks", "variable"})
+_LETTERS_A_STEP = 40
+
+
+def score_of(event: Event) -> TableScore | None:
+    """Return the fitted score that decides an event; None if none does."""
+    features = (getattr(each, "feature", None) for each in event.conditions)
+    return next((each for each in features if isinstance(each, TableScore)), None)
+
+
+def is_fitted(event: Event) -> bool:
+    """Return whether a fitted score decides an event."""
+    return score_of(event) is not None
+
+
+def is_of_one_entry(event: Event) -> bool:
+    """Return whether an event is about the output as a whole, or about one entry of it."""
+    return len(event.conditions) == 1 and _rank(event.conditions[0]) <= 1
+
+
+def effort(event: Event) -> int:
+    """Return how hard an event is to read: 0 for the easiest.
+
+    Examples
+    --------
+    >>> from audit.events.features.atoms import Kind
+    >>> from audit.events.features.numbers import Coordinate, Sum
+    >>> from audit.values.outcomes import Raised
+    >>> raises = Event((AtomIn(Kind(), (Raised("ValueError"),)),))
+    >>> entry, total = (Event((NumberIn(each, ((1.5, INF),)),)) for each in (Coordinate(0), Sum()))
+    >>> effort(raises) < effort(entry) < effort(total)
+    True
+    """
+    length = len(event.words()) // _LETTERS_A_STEP
+    return length + sum(_effort(condition) for condition in event.conditions)
+
+
+def _rank(condition: Any) -> int:
+    if isinstance(condition, RegionIn):
+        return 0
+    if isinstance(condition.feature, TableScore):
+        return _SCORES
+    name = type(condition.feature).__name__
+    rank = next((rank for rank, names in enumerate(_ORDER) if name in names), len(_ORDER))
+    path = getattr(condition.feature, "path", ())
+    if name == "Whole":
+        rank = int(any(_is_container(example) for example in condition.examples))
+    return rank + max(0, len(path) - 1) + 2 * any(step[0] in _ODD_STEPS for step in path)
+
+
+def _is_container(output: Any) -> bool:
+    return issubclass(type(output), (tuple, list, Mapping, np.ndarray))
+
+
+def _effort(condition: Any) -> int:
+    total = _STEP * _rank(condition)
+    if isinstance(condition, AtomIn):
+        plain = len(condition.examples) == 1 and is_refusal(condition.examples[0])
+        return total + (8 if not condition.examples else 2 * len(condition.examples) - 1 - plain)
+    if isinstance(condition, NumberIn):
+        finite = [math.isfinite(low) + math.isfinite(high) for low, high in condition.intervals]
+        points = [is_narrow(low, high) for low, high in condition.intervals]
+        bounds = sum(1 if narrow else many for narrow, many in zip(points, finite, strict=True))
+        answers = total == 0 and not condition.unscored and not any(finite)  # rather say what else happens
+        return total + bounds + 2 * (len(finite) + condition.unscored - 1) + (not finite) + answers
+    return total
+
+
+def is_narrow(low: float, high: float) -> bool:
+    """Return whether an interval is an atom's own, which rounding would miss."""
+    return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
+
+
+def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
+    """Yield events whose k-th condition needs fewer words and may hold much the same outputs, plainest first.
+
+    Bounds become one number where the event held no other in the kept outputs, whole where all numbers were,
+    and are rounded; what an event holds besides its largest part is left out.
+    """
+    condition = event.conditions[k]
+    if not isinstance(condition, NumberIn) or _is_special(condition):
+        return
+    column = np.concatenate([condition.feature.column(view) for side in memory.kept(0) for view in side])
+    for plainer in dict.fromkeys(_plainer(condition, column[~np.isnan(column)])):
+        if plainer != condition:
+            yield Event((*event.conditions[:k], plainer, *event.conditions[k + 1 :]))
+
+
+def _is_special(condition: NumberIn) -> bool:
+    return condition.feature.special(condition.intervals, unscored=condition.unscored) is not None
+
+
+def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:
+    inside = [
+        values[(values >= low) & ((values < high) | (high == INF))] for low, high in condition.intervals
+    ]
+    together = np.concatenate(inside)
+    if len(together) and np.isfinite(together).all():
+        value = _one_value(together)
+        if value is not None and not isinstance(condition.feature, TableScore):
+            yield replace(condition, intervals=(point(value),), unscored=False)
+    finite = values[np.isfinite(values)]
+    whole = bool(len(finite)) and bool((finite == np.floor(finite)).all())
+    largest = int(np.argmax([len(part) for part in inside]))
+    first, last = condition.intervals[0][0], condition.intervals[-1][1]
+    low, high = condition.intervals[largest]
+    single = [((first, INF),), ((-INF, last),), ((low, INF),), ((-INF, high),), ((low, high),)]
+    simple = [intervals for intervals in single if intervals != ((-INF, INF),)]
+    for intervals in dict.fromkeys([*simple, condition.intervals]):
+        for rounded in _roundings(intervals, whole=whole):
+            yield replace(condition, intervals=rounded, unscored=False)
+            if condition.unscored and intervals == condition.intervals:
+                yield replace(condition, intervals=rounded)
+
+
+def _roundings(
+    intervals: tuple[tuple[float, float], ...], *, whole: bool
+) -> Iterator[tuple[tuple[float, float], ...]]:
+    """Yield intervals whose bounds are whole, or have few digits: rounded to the nearest, in- or outwards."""
+    few = [partial(_rounded, digits=digits, how=how) for digits in (1, 2, 3, 4) for how in _HOW]
+    for way in [_next_whole] if whole else few:
+        found = tuple(each if is_narrow(*each) else (way(each[0], 0), way(each[1], 1)) for each in intervals)
+        if all(low < high for low, high in found):
+            yield found
+
+
+#: How the lower and the upper bound of an interval are rounded.
+_HOW = (
+    (ROUND_HALF_EVEN, ROUND_HALF_EVEN),
+    (ROUND_CEILING, ROUND_FLOOR),
+    (ROUND_FLOOR, ROUND_CEILING),
+)
+
+
+def _next_whole(bound: float, _end: int) -> float:
+    return float(math.ceil(bound)) if math.isfinite(bound) else bound
+
+
+def _rounded(bound: float, end: int, *, digits: int, how: tuple[str, str]) -> float:
+    if not math.isfinite(bound):
+        return bound
+    return float(Context(prec=digits, rounding=how[end], traps=[]).create_decimal(repr(float(bound))))
+
+
+def _one_value(values: Floats) -> float | None:
+    """Return the one number that all of some are, up to rounding errors, in few digits; else None."""
+    middle = float(np.sort(values)[len(values) // 2])
+    scale = max(float(np.abs(values).max()), abs(middle))
+    close = np.abs(values - middle) <= ATOM_WIDTH / 2 * max(scale, 1e-2)
+    if not close.all():
+        return None
+    texts = (float(f"{middle:.{digits}g}") for digits in range(1, 17))
+    if abs(middle) <= ATOM_WIDTH / 2 * 1e-2:
+        return 0.0 if (values == 0).any() else None
+    return next(
+        (each for each in texts if ((values >= point(each)[0]) & (values < point(each)[1])).all()), None
+    )
