@@ -84,6 +84,9 @@ class Options:
     )
     run_time_limit: float = _option(10.0, _seconds, "Time limit for one run.", "SECONDS")
     isolate: bool = _option(default=False, check=flag)
+    recorded: bool = _option(
+        default=True, check=flag, said="Whether a refutation is explained, by runs whose draws are recorded."
+    )
     unfinished: str = _option(
         "against",
         OneOf(("against", "output")),

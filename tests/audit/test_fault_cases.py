@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
-from audit.catalogue import find_entry
 from audit.faults import examined
 from audit.subject.subject import adapt
 
@@ -218,3 +217,14 @@ GALLERY = {
     "flawed-nan-as-zero": (K.NOT_CLIPPED, K.NOISE_TOO_SMALL),
     "flawed-exponential-half-sensitivity": (K.NOISE_TOO_SMALL,),
 }
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_reported_fault_is_named(name):
+    case = CASES[name]
+    fault = examined(adapt(case.mechanism), case.pair, case.claim, case.relation, bits=case.floats)
+    assert fault.kind in case.kinds, fault.words
+    if fault.kind is case.kinds[0]:
+        assert case.phrase in fault.words
+    if case.factor is not None:
+        assert fault.factor == pytest.approx(case.factor)

@@ -70,6 +70,23 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
         raise
 
 
+def draw_once(recipe: Parcel, task: Task) -> Block:
+    """Return one block, drawn in one fresh process, which starts with little loaded whatever the subject imports.
+
+    Raises
+    ------
+    SubjectError
+        The subject cannot be made there.
+    """
+    try:
+        [child] = _children(1, wanted=1, loads=())
+        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
+            return child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
+    except BaseException:
+        _dismiss()
+        raise
+
+
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
