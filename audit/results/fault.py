@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from audit.results.result import SavedValue
+from audit.results.saved_value import SavedValue
 
 
 class FaultKind(Enum):

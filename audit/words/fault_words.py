@@ -4,7 +4,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from audit.results.fault import Fault, FaultKind
 from audit.values.wording import number, short, shown
+
+
+def told(fault: Fault) -> str:
+    """Return a fault in a line: its kind, then its words.
+
+    Examples
+    --------
+    >>> told(Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "The sensitivity is twice what the scale assumes."))
+    'noise too small, by a factor of 2: The sensitivity is twice what the scale assumes.'
+    """
+    factor = "" if fault.factor is None else f", by a factor of {number(fault.factor)}"
+    return f"{fault.kind.value}{factor}: {fault.words}".rstrip(": ")
 
 
 def place(where: Sequence[Any]) -> str:
