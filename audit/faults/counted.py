@@ -1,14 +1,14 @@
 """Few possible outputs: how likely each is on both databases, by a sweep of the one draw or by counting."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from audit.faults.leaves import Place
-from audit.faults.scene import LEFT, RIGHT, Force, Run, Scene
+from audit.faults.scene import LEFT, RIGHT, Force, Run, Scene, scale_of
 from audit.values.canonical import key
 from audit.values.wording import shown
 
@@ -16,7 +16,11 @@ from audit.values.wording import shown
 SWEPT: Final = 1_024
 COUNTED: Final = 3_000
 #: Different outputs beyond which they are not counted.
-_FEW: Final = 24
+_FEW: Final = 40
+#: Outputs of one uniform draw that are followed one after the other.
+_MOST_STEPS: Final = 200
+#: Runs in which nothing that is certain on the other side may happen.
+_MORE: Final = 1_000
 #: Standard errors that p and q are apart beyond what the claim allows.
 _ERRORS: Final = 4.0
 
@@ -39,8 +43,10 @@ class TooLikely:
         The parts of the output.
     alone
         Whether a part of the output breaks the claim by itself.
-    only_draw
-        The one draw that decides all parts, if there is one.
+    shared
+        The place of a draw that decides all parts: the only one, or one that is made again with the same values.
+    is_it
+        Whether a run gives this output.
     """
 
     output: str
@@ -49,7 +55,8 @@ class TooLikely:
     q: float
     places: tuple[Place, ...]
     alone: bool
-    only_draw: int | None
+    shared: int | None
+    is_it: Callable[[Run], bool]
 
 
 def counted(scene: Scene, epsilon: float, delta: float) -> TooLikely | None:
@@ -62,12 +69,71 @@ def counted(scene: Scene, epsilon: float, delta: float) -> TooLikely | None:
     if found is None:
         return None
     side, worst, p, q = found
-    places = tuple(place for place in plain[0].leaves if all(place in run.leaves for run in plain))
-    parts = [_worst(runs, lambda r, at=place: key(r.leaves.get(at)), epsilon, delta, slack) for place in places]
-    one = len(places) <= 1 or not all(len(run.leaves) == len(places) for run in plain)
+    outputs = [run.output for run in plain]
+    count = len(outputs[0]) if all(isinstance(output, tuple | list) for output in outputs) else 0
+    parts = range(count if all(len(output) == count for output in outputs) else 0) if count > 1 else range(0)
+    alone = [_worst(runs, lambda run, i=i: key(run.output[i]), epsilon, delta, slack) for i in parts]
     example = next(run for run in runs[side] if _key(run) == worst)
-    only = 0 if all(len(run.draws) == 1 and not run.draws[0].shape for run in plain) else None
-    return TooLikely(shown(example.output, 60), side, p, q, places, one or any(parts), only)
+    return TooLikely(
+        shown(example.output, 60), side, p, q, tuple((i,) for i in parts), not parts or any(alone), _shared(scene),
+        lambda run: _key(run) == worst,
+    )  # fmt: skip
+
+
+def _shared(scene: Scene) -> int | None:
+    """Return the place of the only draw, or of the first that comes again with the same values in every run."""
+    runs = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
+    if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
+        return 0
+    first = [_seen(runs, place) for place in range(min(len(run.draws) for run in runs))]
+    again = {values for values in first if first.count(values) > 1 and len(set(values)) > len(runs) // 4}
+    return next((place for place, values in enumerate(first) if values in again), None)
+
+
+def _seen(runs: Sequence[Run], place: int) -> tuple[Hashable, ...]:
+    return tuple((run.draws[place].method, key(run.draws[place].values)) for run in runs)
+
+
+def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, certain: bool) -> bool:
+    """Whether no draw makes something happen on this side, as far as its draws can be pushed through all they give.
+
+    Parameters
+    ----------
+    scene, side
+        What is run.
+    happens
+        Tells of a run whether it happened; it did in no plain run and in none at the ends of the draws.
+    certain
+        Whether it happens in every run of the other side.
+    """
+    runs = scene.plain(side)
+    if all(scale_of(draw) is not None for run in runs for draw in run.draws):
+        return True
+    if _has_one_coin(runs):
+        return not any(happens(run) for run in _through(scene, side))
+    return certain and not any(happens(scene.run(side, 20_000 + seed)) for seed in range(_MORE))
+
+
+def _has_one_coin(runs: Sequence[Run]) -> bool:
+    return all(
+        len(run.draws) == 1 and run.draws[0].method == "random" and np.size(run.draws[0].values) == 1 for run in runs
+    )
+
+
+def _through(scene: Scene, side: str) -> Iterator[Run]:
+    """Yield one run for every output that the one uniform draw decides, wherever it lies between 0 and 1."""
+    at = lambda coin: scene.run(side, 0, force=Force(coin))  # noqa: E731
+    low, end = 0.0, at(1.0)
+    for _ in range(_MOST_STEPS):
+        here = at(low)
+        yield here
+        if _key(here) == _key(end):
+            return
+        high = 1.0
+        while high - low > 2.0**-50:
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if _key(at(middle)) == _key(here) else (low, middle)
+        low = high
 
 
 def _key(run: Run) -> Hashable:
@@ -76,9 +142,7 @@ def _key(run: Run) -> Hashable:
 
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
     """Return runs of both sides, and how far a share of them may be off (0 for that of independent runs)."""
-    draws = [run.draws for side in (LEFT, RIGHT) for run in scene.plain(side)]
-    swept = all(len(each) == 1 and each[0].method == "random" and not each[0].shape[1:] for each in draws)
-    if swept and all(np.size(each[0].values) == 1 for each in draws):
+    if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
         return {side: [scene.run(side, 0, force=at) for at in points] for side in (LEFT, RIGHT)}, 2.0 / SWEPT
     return {side: [scene.run(side, 50_000 + seed) for seed in range(COUNTED)] for side in (LEFT, RIGHT)}, 0.0

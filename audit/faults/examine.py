@@ -12,7 +12,7 @@ import numpy as np
 from audit.errors import AuditError
 from audit.events.features.bits import reads_bits_of_floats
 from audit.faults.leaves import TooLargeError, leaves_of
-from audit.faults.rules import FAR, MIDDLE, Asked, fault_of
+from audit.faults.rules import ELSEWHERE, FAR, MIDDLE, Asked, fault_of
 from audit.faults.scene import LEFT, RIGHT, Scene
 from audit.relations import Relation, check_relation
 from audit.results.fault import Fault, FaultKind
@@ -34,7 +34,7 @@ from audit.values.outcomes import Raised, Unfinished
 from audit.words import fault_words as words
 
 #: Seconds that an examination may take.
-LIMIT: Final = 5.0
+LIMIT: Final = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
     if not (result.refuted and result.witness is not None and task.options.recorded):
         return None
     try:
-        return _asked_of(task, result.witness.simplest or result.witness)
+        return _asked_of(task, result.witness)
     except Exception as error:  # noqa: BLE001  it explains a result, which stands without it
         return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format(show(str(error), 120)))
 
@@ -92,7 +92,8 @@ def examined(
     return _looked_at(subject.object, subject.calling, prepared, asked)
 
 
-def _asked_of(task: PrivacyTask, witness: Witness) -> Fault:
+def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
+    witness = strongest.simplest or strongest
     subject, left, right = task.subject, witness.left, witness.right
     if not can_start():
         raise AuditError("this system cannot start a process for it")
@@ -107,6 +108,7 @@ def _asked_of(task: PrivacyTask, witness: Witness) -> Fault:
         epsilon=steps * task.claim.epsilon, delta=task.claim.delta, bits=bits, nan=_has_nan(left, right)
     )
     databases = {LEFT: left, RIGHT: right, **_middle(left, right, task.relation), **_far(task, left, right)}
+    databases |= {ELSEWHERE[0]: strongest.left, ELSEWHERE[1]: strongest.right}
     prepared = {name: subject.prepare(database) for name, database in databases.items()}
     examiner, calling = Examiner(subject.object, subject.calling), Calling(takes_rng=True)
     seed = task.options.seed
@@ -192,4 +194,4 @@ def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
     far = [*right]
     far[found[1]] = record * 1000
     scaled = type(right)(far)
-    return {FAR: scaled} if task.databases.allowed(scaled) else {}
+    return {FAR: scaled} if task.databases.allowed(scaled) and task.databases.relates(left, scaled) else {}

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.faults.counted import counted
+from audit.faults.counted import counted, is_out_of_reach
 from audit.faults.leaves import Place, is_number, tokens
 from audit.faults.moves import TIGHT, Move, covered_by_normal, delta_of_normal, move_of, numbers_of, values_at, ways
 from audit.faults.scene import LEFT, RIGHT, Force, Run, Scene, scale_of
@@ -28,6 +28,8 @@ _WHOLE: Final = 0.75
 SIDES: Final = (LEFT, RIGHT)
 #: Databases made of the pair: without the record that differs, and with that record a thousand times as large.
 MIDDLE, FAR = "middle", "far"
+#: The pair that was refuted first.
+ELSEWHERE: Final = ("elsewhere left", "elsewhere right")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +104,23 @@ def constant_part(scene: Scene, _: Asked) -> Fault | None:
             draws = [runs[0].draws[k] for k in fixed]
             told = words.listed([_told(draw) for draw in draws])
             return Fault(FaultKind.FIXED_SEED, None, words.fixed(told, own=all(draw.own for draw in draws)))
+        if extremes and not moved and (found := _silenced(scene)) is not None:
+            return found
         if extremes and not moved:
             drawn = sorted({draw.method for side in SIDES for run in scene.plain(side)[:3] for draw in run.draws})
             return Fault(FaultKind.UNNOISED_PART, None, words.exact(place, left[0], right[0], drawn))
+    return None
+
+
+def _silenced(scene: Scene) -> Fault | None:
+    """Return the fault if noise is drawn with a scale of 0 on this pair, and with another one elsewhere."""
+    for k, draw in enumerate(scene.plain(LEFT)[0].draws):
+        for side in (*ELSEWHERE, MIDDLE):
+            if side in scene.databases and scale_of(draw) is not None and not np.any(scale_of(draw)):
+                other = scene.run(side, 0).draws[k : k + 1]
+                if other and other[0].method == draw.method and np.any(scale_of(other[0])):
+                    said = words.silenced(draw.method, scale_of(other[0]))
+                    return Fault(FaultKind.DATA_DEPENDENT_NOISE, None, said)
     return None
 
 
@@ -149,7 +165,7 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
         if not only or any(isinstance(run.output, Raised) for run in runs[other]):
             continue
         share = _share(scene, side, only, asked.delta)
-        if share is not None:
+        if share is not None and _never(scene, other, only, share):
             seen = Counter(token for run in runs[side] for token in tokens(run.output) if token in only)
             first = min(only, key=lambda t: (t[0] == "length", -seen[t], repr(t)))
             said = words.possible(names[first], len(only) - 1, side, share, asked.delta)
@@ -173,6 +189,11 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
         if share + error < delta:
             return None
     return None
+
+
+def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
+    """Whether no draw gives one of some tokens on this side, which the other one gives in this share of runs."""
+    return is_out_of_reach(scene, side, lambda run: not only.isdisjoint(tokens(run.output)), certain=share == 1.0)
 
 
 _RARE: Final = 10_000
@@ -367,12 +388,17 @@ def too_likely(scene: Scene, asked: Asked) -> Fault | None:
     found = counted(scene, asked.epsilon, asked.delta)
     if found is None:
         return None
+    if not found.alone and found.shared is not None:
+        said = words.one_for_all(found.places, _told(scene.plain(RIGHT)[0].draws[found.shared]))
+        return Fault(FaultKind.NOISE_REUSED, None, said)
+    if found.q == 0.0:
+        if not is_out_of_reach(scene, LEFT if found.side == RIGHT else RIGHT, found.is_it, certain=False):
+            return None
+        said = words.possible(found.output, 0, found.side, found.p, asked.delta)
+        return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
     if found.alone:
         said = words.likely(found.output, found.p, found.q, asked.at, found.side)
         return Fault(FaultKind.NOISE_TOO_SMALL, None, said)
-    if found.only_draw is not None:
-        said = words.one_for_all(found.places, _told(scene.plain(RIGHT)[0].draws[found.only_draw]))
-        return Fault(FaultKind.NOISE_REUSED, None, said)
     return None
 
 

@@ -79,18 +79,18 @@ def one_draw(move: float, draw: str, covers: float, at: str, factor: float | Non
     --------
     >>> print(one_draw(2.0, "laplace(scale=1)", 1.0, "ε = 1", 2.0))
     On the same random draws the output moves by 2. `laplace(scale=1)` covers a move of 1 at ε = 1: the
-    sensitivity is twice what the scale assumes.
+    sensitivity is at least twice what the scale assumes.
     """
     said = f"On the same random draws the output moves by {number(move)}. "
     said += f"`{draw}` covers a move of {number(covers)} at {at}"
-    return f"{said}: the sensitivity is {times(factor)} what the scale assumes." if factor else f"{said}."
+    return f"{said}: the sensitivity is at least {times(factor)} what the scale assumes." if factor else f"{said}."
 
 
 def many_draws(count: int, draws: str, at: str, factor: float | None, *, mixed: bool) -> str:
     """Say that the draws of several numbers do not cover their moves."""
     said = f"On the same random draws {count} numbers of the output move. Together `{draws}` do not cover that at {at}"
     if factor:
-        return f"{said}: the noise is {times(factor)} too small."
+        return f"{said}: the noise is too small by a factor of {number(factor)}."
     return f"{said}{'' if not mixed else ' (other draws come first, which this leaves out)'}."
 
 
@@ -199,6 +199,14 @@ def scales(method: str, name: str, left: Any, right: Any) -> str:
     )
 
 
+def silenced(method: str, elsewhere: Any) -> str:
+    """Say that the scale of the noise is 0 on some databases."""
+    return (
+        f"`{method}` is drawn with scale 0 on both databases, and with scale {shown(elsewhere, 30)} on another one: "
+        "the noise depends on the data."
+    )
+
+
 def likely(output: str, p: float, q: float, at: str, side: str) -> str:
     """Say that the random choice favours an output too much."""
     other = "left" if side == "right" else "right"
@@ -211,7 +219,7 @@ def likely(output: str, p: float, q: float, at: str, side: str) -> str:
 def one_for_all(where: Sequence[Sequence[Any]], draws: str) -> str:
     """Say that one draw decides several answers, each of which meets the claim alone."""
     return (
-        f"The same draw, `{draws}`, decides {several(where)}, and nothing else does: each alone meets the "
+        f"The same draw, `{draws}`, decides {several(where)}: each alone meets the "
         "claim, together they do not."
     )
 
