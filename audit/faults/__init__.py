@@ -1,4 +1,4 @@
-"""What is wrong with a refuted subject: recorded runs of it on the simplest pair, and rules that name the fault.
+"""What is wrong with a refuted subject: recorded runs of it on the simplest pair, and rules that name it.
 
 Above `words` and `verdict`, whose verdict it explains and never changes; below `utility` and `privacy`.
 """

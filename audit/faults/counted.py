@@ -3,14 +3,18 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
+from audit.faults.asked import Asked, draw_words
 from audit.faults.leaves import Place
 from audit.faults.scene import LEFT, RIGHT, Force, Run, Scene, scale_of
+from audit.results.fault import Fault, FaultKind
 from audit.values.canonical import key
 from audit.values.wording import shown
+from audit.words import fault_words as words
 
 #: Points of the one uniform draw, or runs of each side.
 SWEPT: Final = 1_024
@@ -44,7 +48,7 @@ class TooLikely:
     alone
         Whether a part of the output breaks the claim by itself.
     shared
-        The place of a draw that decides all parts: the only one, or one that is made again with the same values.
+        The place of a draw that decides all parts: the only one, or one that comes again, the same.
     is_it
         Whether a run gives this output.
     """
@@ -69,19 +73,35 @@ def counted(scene: Scene, epsilon: float, delta: float) -> TooLikely | None:
     if found is None:
         return None
     side, worst, p, q = found
-    outputs = [run.output for run in plain]
-    count = len(outputs[0]) if all(isinstance(output, tuple | list) for output in outputs) else 0
-    parts = range(count if all(len(output) == count for output in outputs) else 0) if count > 1 else range(0)
-    alone = [_worst(runs, lambda run, i=i: key(run.output[i]), epsilon, delta, slack) for i in parts]
+    parts = _parts([run.output for run in plain])
+    alone = [_worst(runs, partial(_key_of_part, i), epsilon, delta, slack) for i in parts]
     example = next(run for run in runs[side] if _key(run) == worst)
     return TooLikely(
-        shown(example.output, 60), side, p, q, tuple((i,) for i in parts), not parts or any(alone), _shared(scene),
-        lambda run: _key(run) == worst,
-    )  # fmt: skip
+        output=shown(example.output, 60),
+        side=side,
+        p=p,
+        q=q,
+        places=tuple((i,) for i in parts),
+        alone=not parts or any(alone),
+        shared=_shared(scene),
+        is_it=lambda run: _key(run) == worst,
+    )
+
+
+def _parts(outputs: Sequence[Any]) -> range:
+    """Return the places of the parts of outputs that are all sequences of one length; none of others."""
+    lengths = {len(each) if isinstance(each, tuple | list | np.ndarray) else 0 for each in outputs}
+    [length] = lengths if len(lengths) == 1 else [0]
+    return range(length if length > 1 else 0)
+
+
+def _key_of_part(i: int, run: Run) -> Hashable:
+    output = run.output
+    return key(output[i]) if isinstance(output, tuple | list | np.ndarray) and i < len(output) else None
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place of the only draw, or of the first that comes again with the same values in every run."""
+    """Return the place of the only draw, or of the first that comes again with the same values, always."""
     runs = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
         return 0
@@ -95,7 +115,7 @@ def _seen(runs: Sequence[Run], place: int) -> tuple[Hashable, ...]:
 
 
 def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, certain: bool) -> bool:
-    """Whether no draw makes something happen on this side, as far as its draws can be pushed through all they give.
+    """Whether no draw makes something happen on this side, as far as draws can be pushed.
 
     Parameters
     ----------
@@ -116,13 +136,17 @@ def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, 
 
 def _has_one_coin(runs: Sequence[Run]) -> bool:
     return all(
-        len(run.draws) == 1 and run.draws[0].method == "random" and np.size(run.draws[0].values) == 1 for run in runs
+        len(run.draws) == 1 and run.draws[0].method == "random" and np.size(run.draws[0].values) == 1
+        for run in runs
     )
 
 
 def _through(scene: Scene, side: str) -> Iterator[Run]:
     """Yield one run for every output that the one uniform draw decides, wherever it lies between 0 and 1."""
-    at = lambda coin: scene.run(side, 0, force=Force(coin))  # noqa: E731
+
+    def at(coin: float) -> Run:
+        return scene.run(side, 0, force=Force(coin))
+
     low, end = 0.0, at(1.0)
     for _ in range(_MOST_STEPS):
         here = at(low)
@@ -157,8 +181,12 @@ def _worst(
     for side, other in ((LEFT, RIGHT), (RIGHT, LEFT)):
         for value, many in count[side].items():
             p, q = many / total, count[other][value] / total
-            error = slack or _ERRORS * np.sqrt((p + np.exp(2 * min(epsilon, 300.0)) * (q + 1 / total)) / total)
-            excess = p - np.exp(min(epsilon, 300.0)) * q - delta - error * (1 + np.exp(epsilon) if slack else 1)
+            error = slack or _ERRORS * np.sqrt(
+                (p + np.exp(2 * min(epsilon, 300.0)) * (q + 1 / total)) / total
+            )
+            excess = (
+                p - np.exp(min(epsilon, 300.0)) * q - delta - error * (1 + np.exp(epsilon) if slack else 1)
+            )
             if excess > 0 and (best is None or excess > best[0]):
                 best = excess, side, value, p, q
     return None if best is None else best[1:]
@@ -180,3 +208,33 @@ def coarse_numbers_differ(scene: Scene, epsilon: float, delta: float) -> bool:
         if np.any(p - np.exp(epsilon) * q - delta > error):
             return True
     return False
+
+
+def too_likely(scene: Scene, asked: Asked) -> Fault | None:
+    """Of few possible outputs one comes out too often on one side."""
+    found = counted(scene, asked.epsilon, asked.delta)
+    if found is None:
+        return None
+    if not found.alone and found.shared is not None:
+        said = words.one_for_all(found.places, draw_words(scene.plain(RIGHT)[0].draws[found.shared]))
+        return Fault(FaultKind.NOISE_REUSED, None, said)
+    if found.q == 0.0:
+        if not is_out_of_reach(scene, LEFT if found.side == RIGHT else RIGHT, found.is_it, certain=False):
+            return None
+        said = words.possible(found.output, 0, found.side, found.p, asked.delta)
+        return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
+    if found.alone:
+        said = words.likely(found.output, found.p, found.q, asked.at, found.side)
+        return Fault(FaultKind.NOISE_TOO_SMALL, None, said)
+    return None
+
+
+def low_bits(scene: Scene, asked: Asked) -> Fault | None:
+    """Exclude all but the low bits: the event looks at them, and coarse outputs keep the claim."""
+    if not asked.bits:
+        return None
+    return (
+        None
+        if coarse_numbers_differ(scene, asked.epsilon, asked.delta)
+        else Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)
+    )

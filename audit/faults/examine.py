@@ -11,8 +11,9 @@ import numpy as np
 
 from audit.errors import AuditError
 from audit.events.features.bits import reads_bits_of_floats
+from audit.faults.asked import ELSEWHERE, FAR, MIDDLE, Asked
 from audit.faults.leaves import TooLargeError, leaves_of
-from audit.faults.rules import ELSEWHERE, FAR, MIDDLE, Asked, fault_of
+from audit.faults.rules import fault_of
 from audit.faults.scene import LEFT, RIGHT, Scene
 from audit.relations import Relation, check_relation
 from audit.results.fault import Fault, FaultKind
@@ -68,7 +69,12 @@ def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
 
 
 def examined(
-    subject: Subject, pair: tuple[Any, Any], claim: Any, relation: Any = Relation.REPLACE_ONE, *, bits: bool = False
+    subject: Subject,
+    pair: tuple[Any, Any],
+    claim: Any,
+    relation: Any = Relation.REPLACE_ONE,
+    *,
+    bits: bool = False,
 ) -> Fault:
     """Return the fault that recorded runs show, in this process: for tests, and for subjects that one trusts.
 
@@ -102,7 +108,8 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
         raise AuditError("time was over")
     steps, event = witness.distance, witness.event
     bits = any(
-        reads_bits_of_floats(getattr(condition, "feature", None)) for condition in getattr(event, "conditions", ())
+        reads_bits_of_floats(getattr(condition, "feature", None))
+        for condition in getattr(event, "conditions", ())
     )
     asked = Asked(
         epsilon=steps * task.claim.epsilon, delta=task.claim.delta, bits=bits, nan=_has_nan(left, right)
@@ -117,10 +124,16 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
         recipe = Parcel.of(replace(subject, object=examiner, calling=calling), seed=seed)
     question = (prepared, asked)
     asking = Task(
-        left=question, right=question, size=1, seed=seed, path=(FAULT,), alone=True, limit=min(LIMIT, left_over)
+        left=question,
+        right=question,
+        size=1,
+        seed=seed,
+        path=(FAULT,),
+        alone=True,
+        limit=min(LIMIT, left_over),
     )
     block = draw_once(recipe, asking)
-    [found] = [*block.left, *block.right]
+    found: Any = next(iter([*block.left, *block.right]))
     if isinstance(found, Unfinished):
         raise AuditError(found.reason)
     if isinstance(found, Raised):
@@ -131,7 +144,10 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
 
 def _looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
     """Return the fault that runs of a mechanism show, each from its first state."""
-    pristine, given = Pristine(mechanism), {name: Input(each, every_run=True) for name, each in databases.items()}
+    pristine, given = (
+        Pristine(mechanism),
+        {name: Input(each, every_run=True) for name, each in databases.items()},
+    )
     call = calling.bind(mechanism)
     try:
         with recorded_everywhere() as reel:
@@ -184,12 +200,17 @@ def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return the right database with the number that differs a thousand times as large, if the domain has it."""
+    """Return the right database, the number that differs a thousand times as large, if the domain has it."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return {}
     record = right[found[1]]
-    if isinstance(record, bool) or not isinstance(record, float | int) or not math.isfinite(record) or record == 0:
+    if (
+        isinstance(record, bool)
+        or not isinstance(record, float | int)
+        or not math.isfinite(record)
+        or record == 0
+    ):
         return {}
     far = [*right]
     far[found[1]] = record * 1000

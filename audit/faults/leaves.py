@@ -57,7 +57,7 @@ def is_number(leaf: Any) -> bool:
 
 
 def tokens(output: Any) -> dict[Any, str]:
-    """Return what an output shows by its form: its words, its keys and its lengths, each with what it is called.
+    """Return what an output shows by its form: words, keys and lengths, each with what it is called.
 
     Examples
     --------

@@ -1,19 +1,20 @@
 """What moves on the same random draws, and the least shift of the draws that undoes the move.
 
 If an output is y = f(database) + J·noise, then y is as likely on the other database as the shifted noise is:
-with the least weighted shift t, J·t = move, the loss of Laplace, exponential and geometric noise is Σ|t|/scale,
-and normal noise is that of one coordinate with move sqrt(Σ(t/σ)²).
+with the least weighted shift t, J·t = move, the loss of Laplace, exponential and geometric noise is
+Σ|t|/scale, and normal noise is that of one coordinate with move sqrt(Σ(t/σ)²).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.faults.asked import TIGHT
 from audit.faults.leaves import Place, is_number
 from audit.faults.scene import LEFT, RIGHT, Force, Run, Scene, scale_of
 
@@ -23,8 +24,6 @@ ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential"
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
 #: Numbers of noise beyond which a run is not taken apart.
 MOST_NUMBERS: Final = 256
-#: Relative slack for rounding.
-TIGHT: Final = 1e-6
 _VARIANCES: Final = {
     "laplace": 2.0,
     "logistic": math.pi**2 / 3.0,
@@ -34,7 +33,7 @@ _VARIANCES: Final = {
 
 @dataclass(frozen=True)
 class Number:
-    """One number of noise: where it is drawn, of which kind and scale, and copies that have the same value."""
+    """One number of noise: where it is drawn, its kind and scale, and copies that have the same value."""
 
     at: tuple[tuple[int, tuple[int, ...]], ...]
     method: str
@@ -94,17 +93,22 @@ def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
     return round((value - centre) / scale, 9) if scale > 0 else None
 
 
-def ways(scene: Scene, side: str, run: Run, seed: int, numbers: Sequence[Number], places: Sequence[Place],
-         force: Force | None) -> Floats | None:  # fmt: skip
-    """Return how each number of the output follows each number of noise, shape (places, numbers); None: a kink."""
+def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Sequence[Place]) -> Floats | None:
+    """Return how each number of the output follows each number of noise; None where one is not always there.
+
+    Parameters
+    ----------
+    again
+        Gives the run once more, its draws shifted by `shift`.
+    numbers, places
+        The noise and the numbers of the output; the shape is (places, numbers).
+    """
     ways = np.zeros((len(places), len(numbers)))
-    base = values_at(run, places)
+    base = values_at(again(), places)
     if base is None:
         return None
     for j, number in enumerate(numbers):
-        moved = values_at(
-            scene.run(side, seed, force=force, shift=dict.fromkeys(number.at, number.step)), places
-        )
+        moved = values_at(again(shift=dict.fromkeys(number.at, number.step)), places)
         if moved is None:
             return None
         ways[:, j] = (moved - base) / number.step
@@ -175,7 +179,7 @@ class Move:
 
     @cached_property
     def shift(self) -> Floats | None:
-        """The least weighted shift of the noise on the right that gives the output of the left; None if unknown."""
+        """The least weighted shift of the noise on the right that gives the left output; None if unknown."""
         if self.is_outside or len(self.kinds) != 1 or "other" in self.kinds:
             return None
         scales = np.array([number.scale for number in self.numbers])
@@ -183,17 +187,14 @@ class Move:
             weighted = self.reach * scales
             return np.asarray(-scales * (np.linalg.pinv(weighted) @ self.moved))
         usable = np.array([number.method not in NORMAL for number in self.numbers])
-        return _least(self.reach * scales * usable, -self.moved, self._upward, scales)
-
-    @property
-    def _upward(self) -> NDArray[np.bool_]:
-        return np.array([number.method in ONE_SIDED for number in self.numbers])
+        upward = np.array([number.method in ONE_SIDED for number in self.numbers])
+        return _least(self.reach * scales * usable, -self.moved, upward, scales)
 
     @cached_property
     def spent(self) -> Floats:
         """What each number of noise spends of ε (or, of normal noise, its move in standard deviations)."""
         scales = np.array([number.scale for number in self.numbers])
-        return np.abs(np.zeros_like(scales) if self.shift is None else self.shift / scales)
+        return np.zeros(len(scales)) if self.shift is None else np.abs(self.shift / scales)
 
     @property
     def cost(self) -> float:
@@ -205,7 +206,9 @@ class Move:
         """Whether the right, on shifted draws, gives what the left gives."""
         if self.shift is None:
             return False
-        shift = {at: by for number, by in zip(self.numbers, self.shift, strict=True) if by for at in number.at}
+        shift = {
+            at: by for number, by in zip(self.numbers, self.shift, strict=True) if by for at in number.at
+        }
         shift = {at: float(np.rint(by)) if self._whole(at) else float(by) for at, by in shift.items()}
         again = values_at(self.scene.run(RIGHT, self.seed, force=self.force, shift=shift), self.places)
         left = values_at(self.scene.run(LEFT, self.seed, force=self.force), self.places)
@@ -222,11 +225,13 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
     columns = np.flatnonzero((weighted != 0.0).any(axis=0))
     rows = np.flatnonzero((weighted != 0.0).any(axis=1) | (target != 0.0))
     inner = weighted[np.ix_(rows, columns)]
-    signs = [(j, sign) for j in range(len(columns)) for sign in (1.0, -1.0) if sign > 0 or not upward[columns[j]]]
+    signs = [
+        (j, sign) for j in range(len(columns)) for sign in (1.0, -1.0) if sign > 0 or not upward[columns[j]]
+    ]
     if not signs:
         return None
     if inner.shape[1] == np.linalg.matrix_rank(inner) and not upward[columns].any():
-        units = np.linalg.lstsq(inner, target[rows], rcond=None)[0]
+        units: Floats | None = np.asarray(np.linalg.lstsq(inner, target[rows], rcond=None)[0])
     elif ((inner != 0.0).sum(axis=0) <= 1).all():
         units = _row_by_row(inner, target[rows], upward[columns])
     else:
@@ -260,7 +265,7 @@ def _programmed(inner: Floats, target: Floats, signs: Sequence[tuple[int, float]
     if not solved.success:
         return None
     units = np.zeros(inner.shape[1])
-    for (j, sign), by in zip(signs, solved.x, strict=True):
+    for (j, sign), by in zip(signs, np.asarray(solved.x, float).tolist(), strict=True):
         units[j] += sign * by
     return units
 
@@ -278,7 +283,7 @@ def move_of(scene: Scene, seed: int, force: Force | None = None, *, right: str =
     numbers = numbers_of(runs[right])
     if values[0] is None or values[1] is None or not numeric or len(numbers) > MOST_NUMBERS:
         return None
-    reach = ways(scene, right, second, seed, numbers, numeric, force)
+    reach = reach_of(partial(scene.run, right, seed, force=force), numbers, numeric)
     if reach is None:
         return None
     mixed = any(scale_of(draw) is None for draw in second.draws)
@@ -295,9 +300,8 @@ def delta_of_normal(epsilon: float, move: float) -> float:
     """
     if move <= 0:
         return 0.0
-    tail = lambda x: 0.5 * math.erfc(x / math.sqrt(2.0))  # noqa: E731
-    far = tail(epsilon / move + move / 2.0)
-    return tail(epsilon / move - move / 2.0) - (math.exp(min(epsilon, 700.0)) * far if far else 0.0)
+    near, far = (0.5 * math.erfc((epsilon / move + side) / math.sqrt(2.0)) for side in (-move / 2, move / 2))
+    return near - (math.exp(min(epsilon, 700.0)) * far if far else 0.0)
 
 
 def covered_by_normal(epsilon: float, delta: float) -> float:

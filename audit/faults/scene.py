@@ -1,4 +1,4 @@
-"""A subject on two databases, on the same random draws: runs that are recorded, and shifted where one asks."""
+"""A subject on two databases, on the same random draws: recorded runs, shifted where one asks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,9 @@ LEFT, RIGHT = "left", "right"
 #: Draws that are also pushed one by one.
 _PUSHED_ALONE: Final = 12
 #: Draws that decide branches, and the ends that they are forced to.
-COINS: Final = frozenset({"random", "uniform", "integers", "randbelow", "standard_exponential", "exponential"})
+COINS: Final = frozenset(
+    {"random", "uniform", "integers", "randbelow", "standard_exponential", "exponential"}
+)
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,8 @@ class Force:
             low, high = ends
             values = low + self.coins * (np.asarray(high, float) - low)
             return np.asarray(values).astype(np.asarray(draw.values).dtype) if draw.shape else values
-        pushed = self.noise and self.only in (None, place)
-        if pushed and (scale := scale_of(draw)) is not None:
+        scale = scale_of(draw) if self.noise and self.only in (None, place) else None
+        if scale is not None:
             pushed = np.asarray(draw.values, float) + self.noise * np.asarray(scale)
             if draw.method in _POSITIVE:
                 pushed = np.maximum(pushed, 1.0 if draw.method == "geometric" else 0.0)

@@ -1,4 +1,4 @@
-"""What is wrong with a refuted subject, as far as its runs show it: one of few kinds, and words for a maintainer."""
+"""What is wrong with a refuted subject, as far as its runs show it: a kind, and words for a maintainer."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.results.fault import Fault, FaultKind
+from audit.results.fault import Fault
 from audit.values.wording import number, short, shown
 
 
@@ -13,6 +13,7 @@ def told(fault: Fault) -> str:
 
     Examples
     --------
+    >>> from audit.results.fault import FaultKind
     >>> told(Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "The sensitivity is twice what the scale assumes."))
     'noise too small, by a factor of 2: The sensitivity is twice what the scale assumes.'
     """
@@ -83,12 +84,17 @@ def one_draw(move: float, draw: str, covers: float, at: str, factor: float | Non
     """
     said = f"On the same random draws the output moves by {number(move)}. "
     said += f"`{draw}` covers a move of {number(covers)} at {at}"
-    return f"{said}: the sensitivity is at least {times(factor)} what the scale assumes." if factor else f"{said}."
+    return (
+        f"{said}: the sensitivity is at least {times(factor)} what the scale assumes."
+        if factor
+        else f"{said}."
+    )
 
 
 def many_draws(count: int, draws: str, at: str, factor: float | None, *, mixed: bool) -> str:
     """Say that the draws of several numbers do not cover their moves."""
-    said = f"On the same random draws {count} numbers of the output move. Together `{draws}` do not cover that at {at}"
+    said = f"On the same random draws {count} numbers of the output move. "
+    said += f"Together `{draws}` do not cover that at {at}"
     if factor:
         return f"{said}: the noise is too small by a factor of {number(factor)}."
     return f"{said}{'' if not mixed else ' (other draws come first, which this leaves out)'}."
@@ -96,10 +102,9 @@ def many_draws(count: int, draws: str, at: str, factor: float | None, *, mixed: 
 
 def spent(count: int, draws: str, at: str, factor: float) -> str:
     """Say that several draws each spend the whole budget."""
-    each = "each spends the whole budget" if factor > 1e-9 else ""
     return (
-        f"{count} separate draws, `{draws}`, follow the same record, and {each} of {at}: together they spend "
-        f"{number(factor)} times the budget."
+        f"{count} separate draws, `{draws}`, follow the same record, and each spends the whole budget of "
+        f"{at}: together they spend {number(factor)} times as much."
     )
 
 
@@ -120,26 +125,34 @@ def unbounded(move: float, further: float, draws: str) -> str:
     )
 
 
-def through_nan(move: float, draws: str) -> str:
-    """Say that a NaN passes the clipping."""
-    moved = f"the output moves by {number(move)} on the same random draws" if move == move else "the output is NaN"
+def through_nan(move: float | None, draws: str) -> str:
+    """Say that a NaN passes the clipping; without a move the output is NaN."""
+    moved = "the output is NaN"
+    if move is not None:
+        moved = f"the output moves by {number(move)} on the same random draws"
     return f"A record that is NaN passes the clipping, which has no bound for it: {moved}, for `{draws}`."
 
 
 def reused(where: Sequence[Sequence[Any]], draws: str) -> str:
     """Say that one draw serves several outputs."""
     return (
-        f"The same draw, `{draws}`, is in {several(where)}: it cancels between them, and what remains differs "
-        "between the databases without noise."
+        f"The same draw, `{draws}`, is in {several(where)}: it cancels between them, and what remains "
+        "differs between the databases without noise."
     )
 
 
 def exact(where: Sequence[Any], left: Any, right: Any, drawn: Sequence[str]) -> str:
     """Say that a part of the output has no noise."""
-    none = "No random draw is made" if not drawn else f"No random draw ({short(', '.join(drawn), 60)}) reaches it"
+    none = (
+        "No random draw is made"
+        if not drawn
+        else f"No random draw ({short(', '.join(drawn), 60)}) reaches it"
+    )
     part = place(where)
     part = part[0].upper() + part[1:] if not where else part
-    return f"{part} is {shown(left, 40)} in every run on the left and {shown(right, 40)} on the right. {none}."
+    return (
+        f"{part} is {shown(left, 40)} in every run on the left and {shown(right, 40)} on the right. {none}."
+    )
 
 
 def fixed(draws: str, *, own: bool) -> str:
@@ -151,8 +164,8 @@ def fixed(draws: str, *, own: bool) -> str:
 def weights(left: Any, right: Any) -> str:
     """Say that exact weights decide a choice."""
     return (
-        f"`choice(p=...)` gets exact weights: {shown(left, 60)} on the left and {shown(right, 60)} on the right. "
-        "What has weight 0 on one side alone tells the databases apart."
+        f"`choice(p=...)` gets exact weights: {shown(left, 60)} on the left and {shown(right, 60)} on the "
+        "right. What has weight 0 on one side alone tells the databases apart."
     )
 
 
@@ -167,7 +180,8 @@ def possible(what: str, more: int, side: str, share: float, delta: float) -> str
 
 def missing(left: str, right: str) -> str:
     """Say that one side gives no answer."""
-    return f"In every run the left {left} and the right {right}: whether there is an answer depends on one record."
+    said = f"In every run the left {left} and the right {right}"
+    return f"{said}: whether there is an answer depends on one record."
 
 
 def counted_draws(left: Mapping[str, int], right: Mapping[str, int]) -> str:
@@ -186,8 +200,8 @@ def counted_draws(left: Mapping[str, int], right: Mapping[str, int]) -> str:
 def spread(where: Sequence[Any], left: float, right: float) -> str:
     """Say that the noise of a number is wider on one side."""
     return (
-        f"The noise in {place(where)} has standard deviation {number(left)} on the left and {number(right)} on "
-        "the right: its scale depends on the data."
+        f"The noise in {place(where)} has standard deviation {number(left)} on the left and {number(right)} "
+        "on the right: its scale depends on the data."
     )
 
 
@@ -202,8 +216,8 @@ def scales(method: str, name: str, left: Any, right: Any) -> str:
 def silenced(method: str, elsewhere: Any) -> str:
     """Say that the scale of the noise is 0 on some databases."""
     return (
-        f"`{method}` is drawn with scale 0 on both databases, and with scale {shown(elsewhere, 30)} on another one: "
-        "the noise depends on the data."
+        f"`{method}` is drawn with scale 0 on both databases, and with scale {shown(elsewhere, 30)} on "
+        "another one: the noise depends on the data."
     )
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 
+from audit.results.fault import FaultKind
 from audit.results.result import AuditResult, SavedResult
 from audit.values import wording
 from audit.values.on_demand import ability
-from audit.results.fault import FaultKind
 from audit.words import again, alike, allowance, fault_words, story
 
 WIDTH = 100

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
+from audit import ApproximateDP, FaultKind, PureDP
 from audit.faults import examined
 from audit.subject.subject import adapt
 
@@ -151,7 +151,9 @@ def threshold_for_one_key(database, rng):
 def steps_from_the_data(database, rng):
     model = 0.0
     for t in range(-(-len(database) // 4)):
-        model += sum(min(max(g, -1.0), 1.0) for g in database[4 * t : 4 * t + 4]) + SIGMA * rng.standard_normal()
+        model += (
+            sum(min(max(g, -1.0), 1.0) for g in database[4 * t : 4 * t + 4]) + SIGMA * rng.standard_normal()
+        )
     return float(model)
 
 
@@ -181,28 +183,91 @@ class Case:
 
 CASES = {
     # The 14 countable open cases.
-    "o01": Case(frequency_noise_on_counts, ([0] * 10, [1] + [0] * 9), REPLACE, (K.NOISE_TOO_SMALL,), "laplace", factor=10.0),
-    "o02": Case(sensitivity_of_one_bound, ([0.0, 1.0, 1.0], [3.0, 1.0, 1.0]), REPLACE, (K.NOISE_TOO_SMALL,), "moves by 9", factor=9.0),
-    "o03": Case(histogram, ([0, 1, 2], [1, 1, 2]), REPLACE, (K.WRONG_RELATION, K.NOISE_TOO_SMALL), "add-or-remove-one"),
-    "o04": Case(scale_from_the_data, ([5.0] * 3, [5.0, 5.0, 9.0]), REPLACE, (K.DATA_DEPENDENT_NOISE,), "scale"),
+    "o01": Case(
+        frequency_noise_on_counts,
+        ([0] * 10, [1] + [0] * 9),
+        REPLACE,
+        (K.NOISE_TOO_SMALL,),
+        "laplace",
+        factor=10.0,
+    ),
+    "o02": Case(
+        sensitivity_of_one_bound,
+        ([0.0, 1.0, 1.0], [3.0, 1.0, 1.0]),
+        REPLACE,
+        (K.NOISE_TOO_SMALL,),
+        "moves by 9",
+        factor=9.0,
+    ),
+    "o03": Case(
+        histogram, ([0, 1, 2], [1, 1, 2]), REPLACE, (K.WRONG_RELATION, K.NOISE_TOO_SMALL), "add-or-remove-one"
+    ),
+    "o04": Case(
+        scale_from_the_data, ([5.0] * 3, [5.0, 5.0, 9.0]), REPLACE, (K.DATA_DEPENDENT_NOISE,), "scale"
+    ),
     "o05": Case(textbook, ([], [1]), ADD, (K.LOW_BITS,), "low bits", floats=True),
-    "o06": Case(wrapping_sum, ([100, 27], [100, 27, 1]), ADD, (K.NOISE_TOO_SMALL,), "moves by 255", factor=2.55),
+    "o06": Case(
+        wrapping_sum, ([100, 27], [100, 27, 1]), ADD, (K.NOISE_TOO_SMALL,), "moves by 255", factor=2.55
+    ),
     "o07": Case(one_draw_for_two_cells, ([0, 0, 1], [0, 1, 1]), REPLACE, (K.NOISE_REUSED,), "same draw"),
-    "o08": Case(noise_on_the_threshold_alone, ([0], [1]), REPLACE, (K.NOISE_REUSED, K.UNNOISED_PART), "same draw"),
+    "o08": Case(
+        noise_on_the_threshold_alone, ([0], [1]), REPLACE, (K.NOISE_REUSED, K.UNNOISED_PART), "same draw"
+    ),
     "o09": Case(rank, ([0, 10], [10, 10]), REPLACE, (K.NOISE_TOO_SMALL,), "random"),
-    "o11": Case(forgotten_clip, ([0.2, 0.4], [0.2, 0.4, 50.0]), ADD, (K.NOT_CLIPPED, K.NOISE_TOO_SMALL), "bound"),
+    "o11": Case(
+        forgotten_clip, ([0.2, 0.4], [0.2, 0.4, 50.0]), ADD, (K.NOT_CLIPPED, K.NOISE_TOO_SMALL), "bound"
+    ),
     "o12": Case(keys_from_the_data, (["a"], ["a", "b"]), ADD, (K.DATA_DEPENDENT_DOMAIN,), "'b'"),
-    "o13": Case(nan_becomes_zero, ([1.0] * 20, [NAN] + [1.0] * 19), REPLACE, (K.NOT_CLIPPED, K.NOISE_TOO_SMALL), "NaN"),
-    "o14": Case(shuffled_batches, ([-1.0] * 99, [1.0] + [-1.0] * 99), ADD, (K.NOISE_TOO_SMALL,), "normal", ApproximateDP(2.0, 0.0085)),
-    "o16": Case(threshold_too_low, ([], ["k"]), ADD, (K.DATA_DEPENDENT_DOMAIN, K.NOISE_TOO_SMALL), "'k'", ApproximateDP(1.0, 0.004926)),
+    "o13": Case(
+        nan_becomes_zero, ([1.0] * 20, [NAN] + [1.0] * 19), REPLACE, (K.NOT_CLIPPED, K.NOISE_TOO_SMALL), "NaN"
+    ),
+    "o14": Case(
+        shuffled_batches,
+        ([-1.0] * 99, [1.0] + [-1.0] * 99),
+        ADD,
+        (K.NOISE_TOO_SMALL,),
+        "normal",
+        ApproximateDP(2.0, 0.0085),
+    ),
+    "o16": Case(
+        threshold_too_low,
+        ([], ["k"]),
+        ADD,
+        (K.DATA_DEPENDENT_DOMAIN, K.NOISE_TOO_SMALL),
+        "'k'",
+        ApproximateDP(1.0, 0.004926),
+    ),
     # The second set.
-    "n01": Case(credited_epoch_pays, ([1, 2, 3], [1, 2, 0]), REPLACE, (K.BUDGET_SPENT_TWICE, K.NOISE_TOO_SMALL), "budget"),
-    "n06": Case(clipped_by_tensor, ([(5.0,) * 9], []), ADD, (K.NOISE_TOO_SMALL, K.NOT_CLIPPED), "normal", APPROXIMATE),
-    "n11": Case(exact_frequencies, ([("a", 0)] * 7 + [("b", 0)], [("a", 0)] * 8), REPLACE, (K.UNNOISED_PART, K.DATA_DEPENDENT_DOMAIN), "choice"),
+    "n01": Case(
+        credited_epoch_pays,
+        ([1, 2, 3], [1, 2, 0]),
+        REPLACE,
+        (K.BUDGET_SPENT_TWICE, K.NOISE_TOO_SMALL),
+        "budget",
+    ),
+    "n06": Case(
+        clipped_by_tensor, ([(5.0,) * 9], []), ADD, (K.NOISE_TOO_SMALL, K.NOT_CLIPPED), "normal", APPROXIMATE
+    ),
+    "n11": Case(
+        exact_frequencies,
+        ([("a", 0)] * 7 + [("b", 0)], [("a", 0)] * 8),
+        REPLACE,
+        (K.UNNOISED_PART, K.DATA_DEPENDENT_DOMAIN),
+        "choice",
+    ),
     "n12": Case(nothing_for_an_empty_group, ([30], [30, 41]), ADD, (K.RAISES_OR_MISSING,), "None"),
     "n14": Case(default_seed, ([], [1]), ADD, (K.FIXED_SEED,), "seed"),
-    "n16": Case(threshold_for_one_key, ([tuple("abcd")], []), ADD, (K.DATA_DEPENDENT_DOMAIN, K.NOISE_TOO_SMALL), "'a'", ApproximateDP(1.0, 0.01)),
-    "n18": Case(steps_from_the_data, ([0.0] * 5, [0.0] * 4), ADD, (K.DATA_DEPENDENT_NOISE,), "drawn", APPROXIMATE),
+    "n16": Case(
+        threshold_for_one_key,
+        ([tuple("abcd")], []),
+        ADD,
+        (K.DATA_DEPENDENT_DOMAIN, K.NOISE_TOO_SMALL),
+        "'a'",
+        ApproximateDP(1.0, 0.01),
+    ),
+    "n18": Case(
+        steps_from_the_data, ([0.0] * 5, [0.0] * 4), ADD, (K.DATA_DEPENDENT_NOISE,), "drawn", APPROXIMATE
+    ),
     "n20": Case(check_before_charge, ([1], []), ADD, (K.BUDGET_SPENT_TWICE, K.NOISE_TOO_SMALL), "whole"),
 }
 GALLERY = {

@@ -71,7 +71,7 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
 
 
 def draw_once(recipe: Parcel, task: Task) -> Block:
-    """Return one block, drawn in one fresh process, which starts with little loaded whatever the subject imports.
+    """Return one block, drawn in one fresh process, which starts with little loaded.
 
     Raises
     ------

@@ -15,6 +15,9 @@ import numpy as np
 
 from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_methods
 
+_SEED_NUMPY: Final = np.random.seed
+_GENERATOR: Final = np.random.Generator
+
 
 @dataclass(eq=False)
 class Reel:
@@ -32,7 +35,6 @@ class Reel:
         random.seed(first)
 
 
-_SEED_NUMPY, _GENERATOR = np.random.seed, np.random.Generator
 #: Packages that hold what is replaced for themselves.
 _THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets"})
 
@@ -71,24 +73,56 @@ def recorded_everywhere() -> Iterator[Reel]:
 def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
     """Yield where modules that imported something by its name hold it, and what is to stand there."""
     for space in gc.get_referrers(*(old for old, _ in news.values())):
-        if isinstance(space, dict) and "__name__" in space and "__builtins__" in space:
-            if str(space["__name__"]).partition(".")[0] not in _THEMSELVES:
-                for name, value in [*space.items()]:
-                    if id(value) in news:
-                        yield space, name, *news[id(value)]
+        if not (isinstance(space, dict) and "__name__" in space and "__builtins__" in space):
+            continue  # no globals of a module
+        if str(space["__name__"]).partition(".")[0] not in _THEMSELVES:
+            held = [(name, value) for name, value in space.items() if id(value) in news]
+            yield from ((space, name, *news[id(value)]) for name, value in held)
 
 
-def _replacements(reel: Reel) -> Iterator[tuple[Any, str, Any]]:
-    """Yield what is replaced: who holds it, under which name, and by what."""
-    generator, state, default = np.random.Generator, np.random.RandomState, np.random.default_rng
+_Replacement = tuple[Any, str, Any]
+"""Who holds what is replaced, under which name, and what is put there."""
+
+
+def _replacements(reel: Reel) -> Iterator[_Replacement]:
+    yield from _of_generators(reel)
+    yield from _of_old_generators(reel)
+    for name in random.__all__:
+        held = getattr(random, name)
+        if name not in {"seed", "getstate", "setstate"} and not isinstance(held, type):
+            yield random, name, _function(reel, name, held)
+    for name in ("random", "getrandbits"):
+        yield random.SystemRandom, name, _from_system(reel, name)
+    for name in ("randbelow", "choice", "randbits", "token_bytes"):
+        yield secrets, name, _secret(reel, name)
+
+
+def _of_generators(reel: Reel) -> Iterator[_Replacement]:
+    """Yield `Generator`, which numpy's own checks still know, and `default_rng`."""
+    default = np.random.default_rng
 
     class AsGenerator(type):
         def __instancecheck__(cls, value: Any) -> bool:
-            return isinstance(value, generator)
+            return isinstance(value, _GENERATOR)
 
     class Own(RecordingGenerator, metaclass=AsGenerator):
         def __init__(self, bit_generator: Any) -> None:
             super().__init__(bit_generator, reel.tape, own=True)
+
+    def default_rng(seed: Any = None) -> np.random.Generator:
+        if isinstance(seed, _GENERATOR):
+            return seed
+        if seed is None:
+            return RecordingGenerator(np.random.PCG64(int(reel.entropy.integers(2**63))), reel.tape)
+        return RecordingGenerator(default(seed).bit_generator, reel.tape, own=True)
+
+    yield np.random, "Generator", Own
+    yield np.random, "default_rng", default_rng
+
+
+def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
+    """Yield `RandomState`, and the functions of numpy.random that share one."""
+    state = np.random.RandomState
 
     class AsState(type):
         def __instancecheck__(cls, value: Any) -> bool:
@@ -101,29 +135,9 @@ def _replacements(reel: Reel) -> Iterator[tuple[Any, str, Any]]:
 
     for name, plain in drawing_methods(state).items():
         setattr(OwnState, name, _method(reel, name, plain))
-
-    def default_rng(seed: Any = None) -> np.random.Generator:
-        if isinstance(seed, generator):
-            return seed
-        if seed is None:
-            bits = np.random.PCG64(int(reel.entropy.integers(2**63)))
-            return RecordingGenerator(bits, reel.tape)
-        return RecordingGenerator(default(seed).bit_generator, reel.tape, own=True)
-
-    yield np.random, "Generator", Own
-    yield np.random, "RandomState", OwnState
-    yield np.random, "default_rng", default_rng
-    for name in drawing_methods(state):
         if hasattr(np.random, name):
             yield np.random, name, _function(reel, name, getattr(np.random, name))
-    for name in random.__all__:
-        held = getattr(random, name)
-        if name not in {"seed", "getstate", "setstate"} and not isinstance(held, type):
-            yield random, name, _function(reel, name, held)
-    for name in ("random", "getrandbits"):
-        yield random.SystemRandom, name, _from_system(reel, name)
-    for name in ("randbelow", "choice", "randbits", "token_bytes"):
-        yield secrets, name, _secret(reel, name, getattr(secrets, name))
+    yield np.random, "RandomState", OwnState
 
 
 def _method(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -150,10 +164,10 @@ def _from_system(reel: Reel, name: str) -> Callable[..., Any]:
     return method
 
 
-def _secret(reel: Reel, name: str, _: Callable[..., Any]) -> Callable[..., Any]:
+def _secret(reel: Reel, name: str) -> Callable[..., Any]:
     def function(*args: Any) -> Any:
         fresh = random.Random(int(reel.entropy.integers(2**63)))  # noqa: S311  it stands for the system's
-        drawn = {
+        drawn: dict[str, Callable[..., Any]] = {
             "randbelow": fresh.randrange,
             "choice": fresh.choice,
             "randbits": fresh.getrandbits,

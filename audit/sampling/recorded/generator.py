@@ -1,4 +1,4 @@
-"""A generator of numpy's that records its draws, bit for bit the ordinary one, and a tape that may shift them."""
+"""A generator of numpy's that records its draws, bit for bit the ordinary one; a tape that may shift them."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -7,13 +7,19 @@ from typing import Any, Final
 
 import numpy as np
 
-#: Names of the arguments that can be given by position, and their defaults, of the methods that are understood.
+#: Arguments that can be given by position, with their defaults, of the methods that are understood.
 _LOCATED: Final = {"loc": 0.0, "scale": 1.0, "size": None}
 _SIGNATURES: Final[Mapping[str, Mapping[str, Any]]] = {
-    **dict.fromkeys(("laplace", "normal", "logistic", "gumbel"), _LOCATED),
+    "laplace": _LOCATED,
+    "normal": _LOCATED,
+    "logistic": _LOCATED,
+    "gumbel": _LOCATED,
     "exponential": {"scale": 1.0, "size": None},
-    **dict.fromkeys(("standard_normal", "standard_exponential", "random"), {"size": None}),
-    **dict.fromkeys(("gauss", "normalvariate"), {"mu": 0.0, "sigma": 1.0}),
+    "standard_normal": {"size": None},
+    "standard_exponential": {"size": None},
+    "random": {"size": None},
+    "gauss": {"mu": 0.0, "sigma": 1.0},
+    "normalvariate": {"mu": 0.0, "sigma": 1.0},
     "expovariate": {"lambd": 1.0},
     "geometric": {"p": None, "size": None},
     "uniform": {"low": 0.0, "high": 1.0, "size": None},
@@ -119,8 +125,8 @@ def _copied(value: Any) -> Any:
 class RecordingGenerator(np.random.Generator):
     """A generator whose draws are recorded.
 
-    **Guarantee.** Its stream, and what each method returns, are those of ``numpy.random.Generator`` on the same
-    bit generator, if the tape has no edit.
+    **Guarantee.** Its stream, and what each method returns, are those of ``numpy.random.Generator`` on the
+    same bit generator, if the tape has no edit.
 
     Parameters
     ----------

@@ -1,0 +1,161 @@
+"""Rules about what comes out: no answer, a part that is exact, words and keys of one database alone."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from audit.faults.asked import ELSEWHERE, MIDDLE, SIDES, Asked, draw_words, draws_of
+from audit.faults.counted import is_out_of_reach
+from audit.faults.leaves import Place, tokens
+from audit.faults.scene import LEFT, RIGHT, Run, Scene, scale_of
+from audit.results.fault import Fault, FaultKind
+from audit.values.canonical import same
+from audit.values.outcomes import Raised
+from audit.words import fault_words as words
+
+_CLEAR: Final = 8
+_RARE: Final = 10_000
+#: Standard errors that a share is above δ.
+_ERRORS: Final = 4.0
+
+
+def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
+    """One side gives no answer in every run, the other one in every run."""
+    silent = [[_silence(run.output) for run in scene.plain(side)] for side in SIDES]
+    if not ((all(silent[0]) and not any(silent[1])) or (all(silent[1]) and not any(silent[0]))):
+        return None
+    if asked.nan and any(told == "returns NaN" for side in silent for told in side):
+        return Fault(FaultKind.NOT_CLIPPED, None, words.through_nan(None, draws_of(scene.plain(RIGHT)[0])))
+    told = [each[0] or "answers" for each in silent]
+    return Fault(FaultKind.RAISES_OR_MISSING, None, words.missing(*told))
+
+
+def _silence(output: Any) -> str:
+    if isinstance(output, Raised):
+        return f"raises {output.kind}"
+    if output is None:
+        return "returns None"
+    return "returns NaN" if isinstance(output, float) and math.isnan(output) else ""
+
+
+def constant_part(scene: Scene, _: Asked) -> Fault | None:
+    """Look for a part that is constant on each side and differs: no draw varies it, or a seed is fixed."""
+    for place in common_places(scene):
+        left, right = (_constant(scene.plain(side), place) for side in SIDES)
+        if left is None or right is None or same(left[0], right[0]):
+            continue
+        runs = scene.plain(LEFT)
+        fixed = [k for k, draw in enumerate(runs[0].draws) if _never_varies(scene.plain(LEFT), k)]
+        extremes = [(side, run) for side in SIDES for run in scene.extreme(side)]
+        if any(isinstance(run.output, Raised) for _, run in extremes):
+            extremes = []
+        moved = any(
+            not same(run.leaves.get(place), (left if side == LEFT else right)[0]) for side, run in extremes
+        )
+        if moved and fixed and len(fixed) == len(runs[0].draws):
+            draws = [runs[0].draws[k] for k in fixed]
+            told = words.listed([draw_words(draw) for draw in draws])
+            return Fault(FaultKind.FIXED_SEED, None, words.fixed(told, own=all(draw.own for draw in draws)))
+        if extremes and not moved and (found := _silenced(scene)) is not None:
+            return found
+        if extremes and not moved:
+            drawn = sorted(
+                {draw.method for side in SIDES for run in scene.plain(side)[:3] for draw in run.draws}
+            )
+            return Fault(FaultKind.UNNOISED_PART, None, words.exact(place, left[0], right[0], drawn))
+    return None
+
+
+def _silenced(scene: Scene) -> Fault | None:
+    """Return the fault if noise is drawn with a scale of 0 on this pair, and with another one elsewhere."""
+    for k, draw in enumerate(scene.plain(LEFT)[0].draws):
+        for side in (*ELSEWHERE, MIDDLE):
+            if side in scene.databases and scale_of(draw) is not None and not np.any(scale_of(draw)):
+                other = scene.run(side, 0).draws[k : k + 1]
+                if other and other[0].method == draw.method and np.any(scale_of(other[0])):
+                    said = words.silenced(draw.method, scale_of(other[0]))
+                    return Fault(FaultKind.DATA_DEPENDENT_NOISE, None, said)
+    return None
+
+
+def common_places(scene: Scene) -> list[Place]:
+    """Return the places that the output has in every run of both sides."""
+    runs = [run for side in SIDES for run in scene.plain(side)]
+    return [place for place in runs[0].leaves if all(place in run.leaves for run in runs)]
+
+
+def _constant(runs: Sequence[Run], place: Place) -> tuple[Any] | None:
+    first = runs[0].leaves[place]
+    return (first,) if all(same(run.leaves[place], first) for run in runs) else None
+
+
+def _never_varies(runs: Sequence[Run], k: int) -> bool:
+    """Whether the k-th draw gives the same in every run."""
+    values = [run.draws[k].values for run in runs if k < len(run.draws)]
+    return len(values) == len(runs) and all(same(value, values[0]) for value in values)
+
+
+def exact_weights(scene: Scene, _: Asked) -> Fault | None:
+    """Weights that no draw varies decide a choice, and forbid on one side what they allow on the other."""
+    runs = [scene.plain(side) for side in SIDES]
+    for k, draw in enumerate(runs[0][0].draws):
+        weights = [[run.draws[k].parameters.get("p") for run in side if k < len(run.draws)] for side in runs]
+        if draw.method != "choice" or any(p is None for side in weights for p in side):
+            continue
+        (left, *lefts), (right, *rights) = weights[0], weights[1]
+        steady = all(same(p, left) for p in lefts) and all(same(p, right) for p in rights)
+        if (
+            steady
+            and np.asarray(left).shape == np.asarray(right).shape
+            and np.any((np.asarray(left) > 0) != (np.asarray(right) > 0))
+        ):
+            return Fault(FaultKind.UNNOISED_PART, None, words.weights(left, right))
+    return None
+
+
+def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
+    """Words, keys or lengths come out on one side with a probability above δ, and never on the other."""
+    runs = {side: (*scene.plain(side), *scene.extreme(side)) for side in SIDES}
+    names = {
+        token: name for side in SIDES for run in runs[side] for token, name in tokens(run.output).items()
+    }
+    reached = {side: {token for run in runs[side] for token in tokens(run.output)} for side in SIDES}
+    either = [(side, other, reached[side] - reached[other]) for side, other in (SIDES, SIDES[::-1])]
+    for side, other, only in sorted(either, key=lambda each: all(t[0] == "length" for t in each[2])):
+        if not only or any(isinstance(run.output, Raised) for run in runs[other]):
+            continue
+        share = _share(scene, side, only, asked.delta)
+        if share is not None and _never(scene, other, only, share):
+            seen = Counter(token for run in runs[side] for token in tokens(run.output) if token in only)
+            first = min(only, key=lambda t: (t[0] == "length", -seen[t], repr(t)))
+            said = words.possible(names[first], len(only) - 1, side, share, asked.delta)
+            return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
+    return None
+
+
+def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
+    """Return how often one of some tokens comes out if that is surely above δ; more runs where it is rare."""
+    share, plain = 0.0, scene.plain(side)
+    seen = [not only.isdisjoint(tokens(run.output)) for run in plain]
+    if all(seen) and delta < 1.0 / len(plain):
+        return 1.0
+    while len(seen) < _RARE:
+        more = range(10_000 + len(seen), 10_000 + 4 * len(seen))
+        seen += [not only.isdisjoint(tokens(scene.run(side, seed).output)) for seed in more]
+        share = sum(seen) / len(seen)
+        error = _ERRORS * math.sqrt(max(share * (1.0 - share), 1.0 / len(seen)) / len(seen))
+        if share - error > delta:
+            return share
+        if share + error < delta:
+            return None
+    return None
+
+
+def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
+    """Whether no draw gives any of these tokens on this side; the other gives them in this share of runs."""
+    return is_out_of_reach(
+        scene, side, lambda run: not only.isdisjoint(tokens(run.output)), certain=share == 1.0
+    )
