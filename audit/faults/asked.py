@@ -13,8 +13,9 @@ from audit.words import fault_words as words
 SIDES: Final = (LEFT, RIGHT)
 #: Databases made of the pair: without the record that differs, and with it a thousand times as large.
 MIDDLE, FAR = "middle", "far"
-#: The pair that was refuted first.
-ELSEWHERE: Final = ("elsewhere left", "elsewhere right")
+#: Other databases, which are asked for the scale of their noise alone: the pair that was refuted first, and
+#: the left one with the record of the right one added.
+ELSEWHERE: Final = ("elsewhere left", "elsewhere right", "both")
 #: Relative slack for rounding.
 TIGHT: Final = 1e-6
 

@@ -115,7 +115,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
         epsilon=steps * task.claim.epsilon, delta=task.claim.delta, bits=bits, nan=_has_nan(left, right)
     )
     databases = {LEFT: left, RIGHT: right, **_middle(left, right, task.relation), **_far(task, left, right)}
-    databases |= {ELSEWHERE[0]: strongest.left, ELSEWHERE[1]: strongest.right}
+    databases |= zip(ELSEWHERE, (strongest.left, strongest.right, *_both(left, right)), strict=False)
     prepared = {name: subject.prepare(database) for name, database in databases.items()}
     examiner, calling = Examiner(subject.object, subject.calling), Calling(takes_rng=True)
     seed = task.options.seed
@@ -197,6 +197,14 @@ def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
         return {}
     at = found[0]
     return {MIDDLE: [*left[:at], *left[at + 1 :]] if isinstance(left, list) else left[:at] + left[at + 1 :]}
+
+
+def _both(left: Any, right: Any) -> list[Any]:
+    """Return the left database with the record of the right one added."""
+    found = _differing(left, right)
+    if found is None or found[1] < 0:
+        return []
+    return [left + right[found[1] : found[1] + 1]] if type(left) is type(right) else []
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:

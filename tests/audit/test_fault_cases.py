@@ -5,13 +5,17 @@ one, the others say the same less exactly. UNKNOWN is never wrong; anything else
 """
 
 import math
+import os
+import signal
+import threading
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from audit import ApproximateDP, FaultKind, PureDP
+from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
+from audit.catalogue import matching_entries
 from audit.faults import examined
 from audit.subject.subject import adapt
 
@@ -293,3 +297,80 @@ def test_a_reported_fault_is_named(name):
         assert case.phrase in fault.words
     if case.factor is not None:
         assert fault.factor == pytest.approx(case.factor)
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_a_fault_of_the_flawed_gallery_is_named_on_the_pair_that_the_audit_found(name):
+    [entry] = [each for each in matching_entries(name) if each.name == name]
+    fault = audit_privacy(entry.factory(), **entry.options_for("privacy")).fault
+    assert fault.kind in GALLERY[name], fault.words
+
+
+@pytest.mark.parametrize("name", ["o01", "o12"])
+def test_an_audit_names_the_same_in_a_process_of_its_own(name):
+    case = CASES[name]
+    result = audit_privacy(case.mechanism, case.claim, relation=case.relation, pairs=[case.pair])
+    alone = examined(adapt(case.mechanism), case.pair, case.claim, case.relation)
+    assert result.refuted
+    assert result.fault == alone
+
+
+def test_without_recording_the_result_is_the_same_but_for_the_fault():
+    case = CASES["o02"]
+    told = {"relation": case.relation, "pairs": [case.pair]}
+    with_fault = audit_privacy(case.mechanism, case.claim, **told)
+    without = audit_privacy(case.mechanism, case.claim, **told, recorded=False)
+    saved = with_fault.to_json()["result"]
+    assert saved.pop("fault")["kind"] == "noise too small"
+    assert without.to_json()["result"] == saved
+    assert without.fault is None
+
+
+def test_nothing_is_said_of_what_is_not_refuted():
+    result = audit_privacy(histogram, PURE, relation=ADD, pairs=[([0], [0, 1])], budget=1_000)
+    assert not result.refuted
+    assert result.fault is None
+
+
+def hangs_when_recorded(database, rng):
+    while type(rng) is not np.random.Generator:
+        pass
+    return float(sum(database)) + rng.laplace(0.0, 0.01)
+
+
+def test_an_examination_that_hangs_is_unknown_and_the_verdict_stands(monkeypatch):
+    monkeypatch.setattr("audit.faults.examine.LIMIT", 0.2)
+    result = audit_privacy(hangs_when_recorded, PURE, pairs=[([0], [1])])
+    assert result.refuted
+    assert result.fault.kind is K.UNKNOWN
+    assert "time limit of 0.2 s" in result.fault.words
+
+
+def dies_when_recorded(database, rng):
+    if type(rng) is not np.random.Generator:
+        os._exit(3)
+    return float(sum(database)) + rng.laplace(0.0, 0.01)
+
+
+def test_an_examination_that_dies_is_unknown_and_the_verdict_stands():
+    result = audit_privacy(dies_when_recorded, PURE, pairs=[([0], [1])])
+    assert result.refuted
+    assert result.fault.kind is K.UNKNOWN
+    assert "code 3" in result.fault.words
+
+
+def test_ctrl_c_ends_an_examination(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("audit.faults.examine.draw_once", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        audit_privacy(forgotten_clip, PURE, relation=ADD, pairs=[([], [9.0])])
+
+
+def test_an_interrupt_while_it_runs_ends_its_process():
+    """A child that hangs is killed, and the next examination has another one."""
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        audit_privacy(hangs_when_recorded, PURE, pairs=[([0], [1])], budget=2_000)
+    assert audit_privacy(forgotten_clip, PURE, relation=ADD, pairs=[([], [9.0])]).fault.factor == 9.0
