@@ -106,7 +106,7 @@ def _shared(scene: Scene) -> int | None:
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
         return 0
     first = [_seen(runs, place) for place in range(min(len(run.draws) for run in runs))]
-    again = {values for values in first if first.count(values) > 1 and len(set(values)) > len(runs) // 4}
+    again = {values for values in first if first.count(values) > 1 and len(set(values)) > 1}
     return next((place for place, values in enumerate(first) if values in again), None)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from audit.faults.asked import ELSEWHERE, MIDDLE, SIDES, Asked, draw_words, draws_of
 from audit.faults.counted import is_out_of_reach
-from audit.faults.leaves import Place, tokens
-from audit.faults.scene import LEFT, RIGHT, Run, Scene, scale_of
+from audit.faults.leaves import Place, is_number, tokens
+from audit.faults.scene import LEFT, RIGHT, Run, Scene
 from audit.results.fault import Fault, FaultKind
 from audit.values.canonical import same
 from audit.values.outcomes import Raised
@@ -59,7 +59,7 @@ def constant_part(scene: Scene, _: Asked) -> Fault | None:
             draws = [runs[0].draws[k] for k in fixed]
             told = words.listed([draw_words(draw) for draw in draws])
             return Fault(FaultKind.FIXED_SEED, None, words.fixed(told, own=all(draw.own for draw in draws)))
-        if extremes and not moved and (found := _silenced(scene)) is not None:
+        if extremes and not moved and (found := _silenced(scene, place)) is not None:
             return found
         if extremes and not moved:
             drawn = sorted(
@@ -69,15 +69,17 @@ def constant_part(scene: Scene, _: Asked) -> Fault | None:
     return None
 
 
-def _silenced(scene: Scene) -> Fault | None:
-    """Return the fault if noise is drawn with a scale of 0 on this pair, and with another one elsewhere."""
-    for k, draw in enumerate(scene.plain(LEFT)[0].draws):
-        for side in (*ELSEWHERE, MIDDLE):
-            if side in scene.databases and scale_of(draw) is not None and not np.any(scale_of(draw)):
-                other = scene.run(side, 0).draws[k : k + 1]
-                if other and other[0].method == draw.method and np.any(scale_of(other[0])):
-                    said = words.silenced(draw.method, scale_of(other[0]))
-                    return Fault(FaultKind.DATA_DEPENDENT_NOISE, None, said)
+def _silenced(scene: Scene, place: Place) -> Fault | None:
+    """Return the fault if the draws made here reach that part on another database."""
+    here = scene.plain(LEFT)[0].calls
+    for side in (*ELSEWHERE, MIDDLE) if here else ():
+        runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []
+        leaves = [
+            run.leaves.get(place) for run in runs if run.calls == here and is_number(run.leaves.get(place))
+        ]
+        if len(leaves) == 2 and not same(*leaves):
+            said = words.silenced(draws_of(runs[0]), place)
+            return Fault(FaultKind.DATA_DEPENDENT_NOISE, None, said)
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from audit.faults.asked import SIDES, Asked, Rule
 from audit.faults.counted import low_bits, too_likely
 from audit.faults.covered import moves_too_far
-from audit.faults.noise import noise_from_data
+from audit.faults.noise import noise_from_data, scales_from_data
 from audit.faults.outputs import constant_part, exact_weights, one_sided_outputs, raises_or_missing
 from audit.faults.scene import Scene
 from audit.results.fault import Fault, FaultKind
@@ -19,6 +19,7 @@ RULES: Final[tuple[Rule, ...]] = (
     raises_or_missing,
     constant_part,
     exact_weights,
+    scales_from_data,
     one_sided_outputs,
     noise_from_data,
     moves_too_far,

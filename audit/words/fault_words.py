@@ -213,11 +213,11 @@ def scales(method: str, name: str, left: Any, right: Any) -> str:
     )
 
 
-def silenced(method: str, elsewhere: Any) -> str:
-    """Say that the scale of the noise is 0 on some databases."""
+def silenced(draws: str, where: Sequence[Any]) -> str:
+    """Say that noise has no width on these databases, and some on another."""
     return (
-        f"`{method}` is drawn with scale 0 on both databases, and with scale {shown(elsewhere, 30)} on "
-        "another one: the noise depends on the data."
+        f"`{draws}` is drawn and does not reach {place(where)} on either database: its scale is 0 there, and "
+        "not on another one. The noise depends on the data."
     )
 
 

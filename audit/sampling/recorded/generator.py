@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -62,7 +62,6 @@ Edit = Callable[[int, Draw], Any]
 """(place on the tape, draw) -> what the subject gets instead of the draw's values."""
 
 
-@dataclass(eq=False)
 class Tape:
     """The draws of one run, in their order.
 
@@ -70,6 +69,13 @@ class Tape:
     ----------
     edit
         Gives the subject other values than those drawn; the stream goes on as if it did not.
+
+    Attributes
+    ----------
+    busy
+        Whether a draw is under way: what it calls itself is part of it.
+    taken
+        The draws as they were recorded; `draws` has them by name.
 
     Examples
     --------
@@ -81,28 +87,42 @@ class Tape:
     ('laplace', {'loc': 0.0, 'scale': 2.0})
     """
 
-    edit: Edit | None = None
-    draws: list[Draw] = field(default_factory=list)
-    _inside: bool = False
+    def __init__(self, edit: Edit | None = None) -> None:
+        self.busy = False
+        self.edit = edit
+        self.taken: list[tuple[str, tuple[Any, ...], dict[str, Any], Any, bool]] = []
+
+    @property
+    def draws(self) -> list[Draw]:
+        """What was drawn so far."""
+        return [Draw(each[0], _parameters(*each[:3]), *each[3:]) for each in self.taken]
 
     def record(
         self, method: str, call: Callable[..., Any], args: Any, named: Any, *, own: bool = False
     ) -> Any:
-        """Call a method of a generator and record what it draws; what it calls itself is part of that."""
-        if self._inside:
+        """Call what draws, and record what it gives."""
+        if self.busy:
             return call(*args, **named)
-        self._inside = True
+        self.busy = True
         try:
             values = call(*args, **named)
         finally:
-            self._inside = False
-        given = args[0] if method in _IN_PLACE and args else values
-        draw = Draw(method, _parameters(method, args, named), _copied(given), own)
-        self.draws.append(draw)
-        if self.edit is None or method in _IN_PLACE:
+            self.busy = False
+        return self.keep(method, args, named, values, own=own)
+
+    def keep(self, method: str, args: Any, named: Any, values: Any, *, own: bool) -> Any:
+        """Record what a method gave, and return what the subject gets."""
+        if any(type(each) in _MUTABLE for each in args):
+            args = tuple(map(_copied, args))
+        if named:
+            named = {name: _copied(value) for name, value in named.items()}
+        in_place = method in _IN_PLACE
+        kept = (args[0] if args else None) if in_place else _copied(values)
+        self.taken.append((method, args, named, kept, own))
+        if self.edit is None or in_place:
             return values
-        edited = self.edit(len(self.draws) - 1, draw)
-        if edited is draw.values:
+        edited = self.edit(len(self.taken) - 1, Draw(method, _parameters(method, args, named), kept, own))
+        if edited is kept:
             return values
         if isinstance(values, np.ndarray):  # also where it was given as `out`
             values[...] = edited
@@ -110,16 +130,19 @@ class Tape:
         return type(values)(edited) if isinstance(values, float | int | np.generic) else edited
 
 
+_MUTABLE: Final = (np.ndarray, list)
+
+
 def _parameters(method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Mapping[str, Any]:
     known = _SIGNATURES.get(method)
     if known is None:
-        return {**{f"argument {i}": _copied(value) for i, value in enumerate(args)}, **named}
+        return {**{f"argument {i}": value for i, value in enumerate(args)}, **named}
     given = {**known, **dict(zip(known, args, strict=False)), **named}
-    return {name: _copied(value) for name, value in given.items() if name != "size"}
+    return {name: value for name, value in given.items() if name != "size"}
 
 
 def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray | list) else value
+    return value.copy() if type(value) in _MUTABLE else value
 
 
 class RecordingGenerator(np.random.Generator):
@@ -163,7 +186,18 @@ class RecordingGenerator(np.random.Generator):
 def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(plain, assigned=("__name__",))
     def method(self: RecordingGenerator, *args: Any, **named: Any) -> Any:
-        return self.tape.record(name, functools.partial(plain, self), args, named, own=self.own)
+        tape = self.tape
+        if tape.busy:
+            return plain(self, *args, **named)
+        tape.busy = True
+        try:
+            values = plain(self, *args, **named)
+        finally:
+            tape.busy = False
+        if type(values) is float and tape.edit is None and not named:  # nothing of it can change
+            tape.taken.append((name, args, named, values, self.own))
+            return values
+        return tape.keep(name, args, named, values, own=self.own)
 
     return method
 
