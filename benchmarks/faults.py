@@ -170,7 +170,7 @@ def named(base: tuple[Entry, Any, Any, Any], mutant: Mutant, *, recorded: bool =
 
 
 def calls() -> None:
-    """Print what a recorded call costs, as a multiple of an ordinary one: the least of several rounds each."""
+    """Print what a recorded call costs, as a multiple of an ordinary one, the least of several rounds."""
     database = [0, 1, 1, 1, 0] * 2
     told = {
         "sum, one draw": lambda rng: sum(database) + rng.laplace(0.0, 1.0),
