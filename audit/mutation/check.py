@@ -55,7 +55,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
         [own] = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
         epsilon = factor * claim.epsilon
         smaller = ApproximateDP(epsilon, claim.delta) if claim.delta else PureDP(epsilon)
-        result = audit_privacy(subject, smaller, seed=int(own), **{**options, "recorded": False})
+        result = audit_privacy(subject, smaller, seed=int(own), **options)
         repetitions.append(Repetition(factor, result))
     return MutationCheck(subject.name, claim, tuple(repetitions))
 
