@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.stats import norm
 
-from audit import ApproximateDP, FaultKind, PureDP
+from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
 from audit.catalogue import matching_entries
 from audit.faults import examined
 from audit.subject.subject import adapt
@@ -77,7 +79,7 @@ WAYS = {
         {K.DATA_DEPENDENT_DOMAIN},
     ),
 }
-#: These draw no noise with a scale, give the same answer on both sides for the one seed, or need keys that differ.
+#: These draw no noise with a scale, answer alike for the one seed, or would need keys that differ.
 SPARED = {
     ("kary-randomized-response", "a scale from data"),
     ("exponential", "a scale from data"),
@@ -141,9 +143,8 @@ def test_noise_that_was_not_seen_is_said_to_be():
 
 def test_normal_noise_is_too_small_by_the_factor_that_its_exact_delta_needs():
     claim = ApproximateDP(1.0, 1e-5)
-    enough = (
-        1.0 / 0.26805
-    )  # σ for a move of 1: analytic Gaussian mechanism (Balle and Wang 2018), by bisection
+    delta = lambda move: norm.cdf(move / 2 - 1 / move) - math.e * norm.cdf(-move / 2 - 1 / move)  # noqa: E731
+    enough = 1.0 / brentq(lambda move: delta(move) - 1e-5, 0.01, 1.0)  # Balle and Wang 2018, Theorem 8
     fault = examined(adapt(lambda db, rng: sum(db) + rng.normal(0.0, enough / 4)), ([0], [1]), claim)
     assert fault.kind is K.NOISE_TOO_SMALL
     assert fault.factor == pytest.approx(4.0, rel=1e-3)
@@ -152,12 +153,14 @@ def test_normal_noise_is_too_small_by_the_factor_that_its_exact_delta_needs():
 
 
 def test_a_record_a_thousand_times_as_large_shows_that_nothing_clips():
-    from audit import audit_privacy
+    def loose(database, rng):
+        return sum(database) + rng.laplace(0.0, 1.0)
 
-    result = audit_privacy(
-        lambda db, rng: sum(db) + rng.laplace(0.0, 1.0), PureDP(1.0), records=[0.0, 5.0, 5000.0], size=1
-    )
-    assert result.fault.kind in {K.NOT_CLIPPED, K.NOISE_TOO_SMALL}
+    result = audit_privacy(loose, PureDP(1.0), records=[0.0, 5.0, 5000.0], size=1)
+    assert result.fault.kind is K.NOT_CLIPPED
+    assert "a thousand times as large, by 5,000" in result.fault.words
+    bounded = audit_privacy(loose, PureDP(1.0), records=[0.0, 5.0], size=1)
+    assert (bounded.fault.kind, bounded.fault.factor) == (K.NOISE_TOO_SMALL, 5.0)
 
 
 def test_budget_spent_on_two_separate_draws():
