@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from audit.faults.asked import ELSEWHERE, MIDDLE, SIDES, Asked, draw_words, draws_of
+from audit.faults.asked import ELSEWHERE, MIDDLE, SIDES, Asked, draws_of
 from audit.faults.counted import is_out_of_reach
 from audit.faults.leaves import Place, is_number, tokens
 from audit.faults.scene import LEFT, RIGHT, Run, Scene
@@ -43,30 +44,37 @@ def _silence(output: Any) -> str:
 
 def constant_part(scene: Scene, _: Asked) -> Fault | None:
     """Look for a part that is constant on each side and differs: no draw varies it, or a seed is fixed."""
-    for place in common_places(scene):
-        left, right = (_constant(scene.plain(side), place) for side in SIDES)
-        if left is None or right is None or same(left[0], right[0]):
+    parts: list[tuple[Place, Callable[[Run], Any]]] = [((), _whole)]
+    parts[:0] = [(place, partial(_leaf, place)) for place in common_places(scene)]
+    for place, read in parts:
+        (left, *lefts), (right, *rights) = ([read(run) for run in scene.plain(side)] for side in SIDES)
+        steady = all(same(each, left) for each in lefts) and all(same(each, right) for each in rights)
+        if not steady or same(left, right):
             continue
-        runs = scene.plain(LEFT)
-        fixed = [k for k, draw in enumerate(runs[0].draws) if _never_varies(scene.plain(LEFT), k)]
-        extremes = [(side, run) for side in SIDES for run in scene.extreme(side)]
-        if any(isinstance(run.output, Raised) for _, run in extremes):
-            extremes = []
+        draws = scene.plain(LEFT)[0].draws
+        if any(isinstance(run.output, Raised) for side in SIDES for run in scene.extreme(side)):
+            continue
         moved = any(
-            not same(run.leaves.get(place), (left if side == LEFT else right)[0]) for side, run in extremes
+            not same(read(run), first)
+            for side, first in zip(SIDES, (left, right), strict=True)
+            for run in scene.extreme(side)
         )
-        if moved and fixed and len(fixed) == len(runs[0].draws):
-            draws = [runs[0].draws[k] for k in fixed]
-            told = words.listed([draw_words(draw) for draw in draws])
-            return Fault(FaultKind.FIXED_SEED, None, words.fixed(told, own=all(draw.own for draw in draws)))
-        if extremes and not moved and (found := _silenced(scene, place)) is not None:
-            return found
-        if extremes and not moved:
-            drawn = sorted(
-                {draw.method for side in SIDES for run in scene.plain(side)[:3] for draw in run.draws}
-            )
-            return Fault(FaultKind.UNNOISED_PART, None, words.exact(place, left[0], right[0], drawn))
+        if not moved:
+            drawn = sorted({draw.method for side in SIDES for draw in scene.plain(side)[0].draws})
+            exact = Fault(FaultKind.UNNOISED_PART, None, words.exact(place, left, right, drawn))
+            return _silenced(scene, place) or exact
+        if draws and all(_never_varies(scene.plain(LEFT), k) for k in range(len(draws))):
+            said = words.fixed(draws_of(scene.plain(LEFT)[0]), own=all(draw.own for draw in draws))
+            return Fault(FaultKind.FIXED_SEED, None, said)
     return None
+
+
+def _leaf(place: Place, run: Run) -> Any:
+    return run.leaves.get(place)
+
+
+def _whole(run: Run) -> Any:
+    return run.output
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
@@ -87,11 +95,6 @@ def common_places(scene: Scene) -> list[Place]:
     """Return the places that the output has in every run of both sides."""
     runs = [run for side in SIDES for run in scene.plain(side)]
     return [place for place in runs[0].leaves if all(place in run.leaves for run in runs)]
-
-
-def _constant(runs: Sequence[Run], place: Place) -> tuple[Any] | None:
-    first = runs[0].leaves[place]
-    return (first,) if all(same(run.leaves[place], first) for run in runs) else None
 
 
 def _never_varies(runs: Sequence[Run], k: int) -> bool:

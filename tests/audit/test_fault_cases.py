@@ -288,12 +288,17 @@ GALLERY = {
 }
 
 
+#: On a given pair a domain without bounds, and a budget that a filter spends, are not seen.
+LESS_EXACT = {"o11", "n01"}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_reported_fault_is_named(name):
     case = CASES[name]
     fault = examined(adapt(case.mechanism), case.pair, case.claim, case.relation, bits=case.floats)
     assert fault.kind in case.kinds, fault.words
-    if fault.kind is case.kinds[0]:
+    if name not in LESS_EXACT:
+        assert fault.kind is case.kinds[0], fault.words
         assert case.phrase in fault.words
     if case.factor is not None:
         assert fault.factor == pytest.approx(case.factor)

@@ -177,3 +177,21 @@ def test_the_cheapest_of_two_draws_in_one_sum_counts():
 
     fault = examined(adapt(two), ([0], [1]), PureDP(1.0))
     assert (fault.kind, fault.factor) == (K.NOISE_TOO_SMALL, pytest.approx(3.0))
+
+
+def test_a_move_that_the_shift_of_a_curved_output_does_not_undo_names_nothing():
+    """The noise covers 0.9. By its slope alone, where that is small, the cube would need far more."""
+    fault = examined(
+        adapt(lambda db, rng: (0.9 * sum(db) + rng.laplace(0.0, 1.0)) ** 3), ([0], [1]), PureDP(1.0)
+    )
+    assert fault.kind is K.UNKNOWN
+
+
+def test_the_scale_of_a_threshold_comes_before_what_it_releases():
+    def release(database, rng):
+        noise = rng.laplace(0.0, 1.0 if len(database) == 1 else 5.0)
+        return "many" if len(database) > 1 and noise > 6.0 else "few"
+
+    fault = examined(adapt(release), ([0], [0, 1]), ApproximateDP(1.0, 1e-2), ADD)
+    assert fault.kind is K.DATA_DEPENDENT_NOISE
+    assert "scale=1.0 on the left and scale=5.0" in fault.words
