@@ -234,7 +234,7 @@ def _dispatch(task: PrivacyTask, extended: AuditResult | None) -> AuditResult:
     found = _decided(task, extended)
     if not (found.refuted and task.options.recorded):
         return found
-    from audit.faults import fault_behind
+    from audit.faults.examine import fault_behind
 
     return replace(found, fault=fault_behind(task, found))
 

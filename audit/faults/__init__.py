@@ -1,8 +1,5 @@
 """What is wrong with a refuted subject: recorded runs of it on the simplest pair, and rules that name it.
 
-Above `words` and `verdict`, whose verdict it explains and never changes; below `utility` and `privacy`.
+Above `words` and `verdict`, whose verdict it explains and never changes; below `utility` and `privacy`. The
+process that examines a subject imports `examiner` and what that needs, which is little.
 """
-
-from audit.faults.examine import examined, fault_behind
-
-__all__ = ["examined", "fault_behind"]

@@ -2,9 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,22 +10,19 @@ import numpy as np
 from audit.errors import AuditError
 from audit.events.features.bits import reads_bits_of_floats
 from audit.faults.asked import ELSEWHERE, FAR, MIDDLE, Asked
-from audit.faults.leaves import TooLargeError, leaves_of
-from audit.faults.rules import fault_of
-from audit.faults.scene import LEFT, RIGHT, Scene
+from audit.faults.examiner import Examiner, looked_at
+from audit.faults.leaves import leaves_of
+from audit.faults.scene import LEFT, RIGHT
 from audit.relations import Relation, check_relation
 from audit.results.fault import Fault, FaultKind
 from audit.results.result import AuditResult, Witness
 from audit.sampling.blocks import Task
 from audit.sampling.isolated.fresh import can_start, draw_once
 from audit.sampling.isolated.recipes import recipe_of
-from audit.sampling.recorded import recorded_everywhere
-from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import FAULT
 from audit.sampling.shipping import Parcel
-from audit.sampling.snapshots import Input
 from audit.subject.signatures import Calling
-from audit.subject.subject import Around, Subject
+from audit.subject.subject import Subject
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import same
@@ -36,18 +31,6 @@ from audit.words import fault_words as words
 
 #: Seconds that an examination may take.
 LIMIT: Final = 3.0
-
-
-@dataclass(frozen=True, eq=False)
-class Examiner(Around):
-    """Runs the subject on recorded draws, in the place of a mechanism: a run of it is one examination."""
-
-    calling: Calling
-
-    def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
-        """Return the fault that the runs on these databases show."""
-        databases, asked = question
-        return _looked_at(self.inner, self.calling, databases, asked)
 
 
 def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
@@ -95,7 +78,7 @@ def examined(
     asked = Asked(epsilon=claim.epsilon, delta=claim.delta, bits=bits, nan=_has_nan(left, right))
     databases = {LEFT: left, RIGHT: right, **_middle(left, right, relation)}
     prepared = {name: subject.prepare(database) for name, database in databases.items()}
-    return _looked_at(subject.object, subject.calling, prepared, asked)
+    return looked_at(subject.object, subject.calling, prepared, asked)
 
 
 def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
@@ -140,29 +123,6 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
         raise AuditError(f"{found.kind}: {found.message}")
     assert isinstance(found, Fault)
     return found
-
-
-def _looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
-    """Return the fault that runs of a mechanism show, each from its first state."""
-    pristine, given = (
-        Pristine(mechanism),
-        {name: Input(each, every_run=True) for name, each in databases.items()},
-    )
-    call = calling.bind(mechanism)
-    try:
-        with recorded_everywhere() as reel:
-            scene = Scene(call, given, reel)
-            for seed in range(2):
-                scene.run(RIGHT, seed)
-            if pristine.copies and pristine.differs_from(mechanism) is not False:
-                scene = Scene(partial(_from_first, pristine, calling), given, reel)
-            return fault_of(scene, asked)
-    except TooLargeError:
-        return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format("an output has too many parts"))
-
-
-def _from_first(pristine: Pristine, calling: Calling, database: Any, rng: Any) -> Any:
-    return calling.bind(pristine.copy(seed=0, path=(FAULT,)))(database, rng)
 
 
 def _differing(left: Any, right: Any) -> tuple[int, int] | None:

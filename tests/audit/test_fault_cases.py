@@ -16,7 +16,7 @@ import pytest
 
 from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
 from audit.catalogue import matching_entries
-from audit.faults import examined
+from audit.faults.examine import examined
 from audit.subject.subject import adapt
 
 K, NAN = FaultKind, math.nan

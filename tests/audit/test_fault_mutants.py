@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
 from audit.catalogue import matching_entries
-from audit.faults import examined
+from audit.faults.examine import examined
 from audit.subject.subject import adapt
 
 K, ADD = FaultKind, "add-or-remove-one"
