@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from audit.doors.checks import check_subject, parametrize_with_checks
     from audit.privacy import audit_privacy
     from audit.relations import Relation
+    from audit.results.fault import Fault, FaultKind
     from audit.results.result import AuditResult, Evidence, Verdict
     from audit.sampling.isolated.cluster import cluster
     from audit.utility.front import audit_utility
@@ -27,6 +28,8 @@ __all__ = [
     "ApproximateDP",
     "AuditResult",
     "Evidence",
+    "Fault",
+    "FaultKind",
     "PureDP",
     "Relation",
     "UtilityResult",
@@ -48,6 +51,7 @@ _HOMES = {
     "audit.doors.checks": ("check_subject", "parametrize_with_checks"),
     "audit.privacy": ("audit_privacy",),
     "audit.relations": ("Relation",),
+    "audit.results.fault": ("Fault", "FaultKind"),
     "audit.results.result": ("AuditResult", "Evidence", "Verdict"),
     "audit.sampling.isolated.cluster": ("cluster",),
     "audit.utility.front": ("audit_utility",),

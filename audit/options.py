@@ -84,6 +84,11 @@ class Options:
     )
     run_time_limit: float = _option(10.0, _seconds, "Time limit for one run.", "SECONDS")
     isolate: bool = _option(default=False, check=flag)
+    recorded: bool = _option(
+        True,  # noqa: FBT003  as the other defaults
+        flag,
+        "Explain a refutation, by runs whose draws are recorded (this is the default), or do not.",
+    )
     unfinished: str = _option(
         "against",
         OneOf(("against", "output")),
@@ -112,7 +117,7 @@ def words_of(name: str) -> str:
     """
     option = Options.__dataclass_fields__[name]
     default = option.default
-    if default is None:
+    if default is None or isinstance(default, bool):  # the names of a switch say which it is
         return str(option.metadata["help"])
     written = "" if isinstance(default, str) else "," if isinstance(default, int) else "g"
     shown = f"{default:{written}}".replace("e-0", "e-")
@@ -122,7 +127,7 @@ def words_of(name: str) -> str:
 Kind = Literal["privacy", "utility"]
 """What an audit is about."""
 
-_PRIVACY_ALONE = {"numerics", "until", "confirm_budget"}
+_PRIVACY_ALONE = {"numerics", "until", "confirm_budget", "recorded"}
 _SHARED = {each.name for each in fields(Options)} - _PRIVACY_ALONE | {"convert", "fresh", "name", "progress"}
 
 

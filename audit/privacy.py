@@ -36,6 +36,7 @@ def audit_privacy(
     run_time_limit: float = 10.0,
     isolate: bool = False,
     unfinished: str = "against",
+    recorded: bool = True,
     fresh: Callable[[], Any] | None = None,
     name: str | None = None,
     significance: float = 1e-6,
@@ -87,6 +88,9 @@ def audit_privacy(
         Run the subject in a child process, which may hang or die.
     unfinished
         "against": a run without an output counts against the refutation; "output": it is an output.
+    recorded
+        Whether a refutation is explained: the subject is run on recorded draws, in a process of its own, and
+        `result.fault` says what is wrong, as far as they show it. It changes no verdict.
     fresh
         A function without arguments that makes a new mechanism, one for every run: for budgets, accountants
         and caches, which change what later runs answer.
@@ -231,11 +235,20 @@ def make_task(
 
 
 def _dispatch(task: PrivacyTask, extended: AuditResult | None) -> AuditResult:
+    task = replace(task, started=time.monotonic())  # what is ours to load is no time of the audit's
+    found = _decided(task, extended)
+    if not (found.refuted and task.options.recorded):
+        return found
+    from audit.faults.examine import fault_behind
+
+    return replace(found, fault=fault_behind(task, found))
+
+
+def _decided(task: PrivacyTask, extended: AuditResult | None) -> AuditResult:
     from audit.results.going_on import before_of
     from audit.verdict.by_law import audit_by_law
     from audit.verdict.by_runs import audit_by_runs
 
-    task = replace(task, started=time.monotonic())  # what is ours to load is no time of the audit's
     if extended is not None:
         return audit_by_runs(task, before_of(extended, task))
     if task.subject.declared_law is not None and task.options.numerics == "ideal":

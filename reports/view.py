@@ -11,7 +11,7 @@ from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
 from audit.values import wording
-from audit.words import again, alike, allowance, story
+from audit.words import again, alike, allowance, fault_words, story
 
 from .diagram import Diagram, diagram
 from .small_print import environment, facts
@@ -58,6 +58,7 @@ class SubjectView:
     witness: WitnessView | None
     simplest: WitnessView | None
     why_no_simpler: str
+    fault: str
     findings: tuple[str, ...]
     mutation: tuple[str, ...]  # lines of its mutation check
     facts: tuple[tuple[str, str], ...]
@@ -211,6 +212,7 @@ def subject_view(result: AuditResult, *, anchor: str, mutation: Sequence[str] = 
         witness=_witness(result, witness),
         simplest=_witness(result, witness.simpler if witness else None),
         why_no_simpler=story.why_no_simpler(result),
+        fault="" if result.fault is None else fault_words.told(result.fault),
         findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
         mutation=tuple(mutation),
         facts=facts(result),

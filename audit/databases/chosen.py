@@ -72,7 +72,7 @@ class Databases:
     crossed
         Whether the domain also has every x with every y, for records (x, y).
     plain
-        Records that the strategy contains though it was not seen to draw them; None where there is none.
+        Records that the strategy contains though it was not seen to draw them.
     support
         Databases that the strategy generated, if lists of records may leave the domain or are not all of it.
     """
@@ -144,9 +144,9 @@ class Databases:
 
     def count(self) -> int | None:
         """Return the number of lists of records of an allowed size, `valid` or not; None if infinite."""
-        if not self.finite or self.records is None or self.sizes is None:
-            return None
-        return int(sum(len(self.records) ** size for size in range(self.sizes[0], self.sizes[1] + 1)))
+        known = self.records if self.finite and self.sizes is not None else None
+        low, high = self.sizes or (0, 0)
+        return None if known is None else sum(len(known) ** size for size in range(low, high + 1))
 
     def at_most(self, many: int) -> bool:
         """Return whether the whole domain is known to have no more databases."""

@@ -35,7 +35,7 @@ _OPEN = (Verdict.NOT_REFUTED, Verdict.INCONCLUSIVE)
 _PAIRS = 8
 _ENGINE = "audit.verdict.by_runs"
 #: What the second part of an audit may have other than the first: they change no wealth.
-_FREE = ("budget", "confirm_budget", "time_limit", "jobs")
+_FREE = ("budget", "confirm_budget", "time_limit", "jobs", "recorded")
 _CALLED = {"mechanism": "code (or a version)"}
 
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Self
 
-from audit.codec import encoding, stored
+from audit.codec import encoding
 from audit.errors import AuditError, NoTruth
+from audit.results.fault import Fault
+from audit.results.saved_value import SavedValue
 from audit.values.on_demand import ability
 from audit.values.said import Said
 
@@ -59,48 +61,6 @@ class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened,
 
     def __str__(self) -> str:
         return Exception.__str__(self)
-
-
-#: Fields that can be any Python value: only in these does a tuple differ from a list.
-_ANY = frozenset({"left", "right", "event", "claim", "parameters", "database", "output", "source"})
-
-
-def is_saved(name: str) -> bool:
-    """Return whether a field stands in the saved form of its value; where an audit ran stands beside it."""
-    return name not in {"environment", "_subject", "_ended"}
-
-
-def _plain(value: Any, name: str) -> Any:
-    """Return the JSON of one field."""
-    if name in _ANY:
-        return encoding.encode(value)
-    if isinstance(value, SavedValue):
-        return value._stored()  # noqa: SLF001 - a value of this module
-    if isinstance(value, Said):
-        return {"kind": value.kind, "text": str(value)} if value.kind else str(value)
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, tuple):
-        return [_plain(item, name) for item in value]
-    return encoding.encode(value)
-
-
-@dataclass(frozen=True, eq=False)
-class SavedValue:
-    """Equal when saved alike, so that arrays and NaN inside compare as one expects."""
-
-    def _stored(self) -> dict[str, Any]:
-        """Return what is saved of it."""
-        names = [each.name for each in dataclasses.fields(self) if is_saved(each.name)]
-        return {name: _plain(getattr(self, name), name) for name in names}
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return stored.dumps(self._stored()) == stored.dumps(other._stored())
-
-    def __hash__(self) -> int:
-        return hash(stored.dumps(self._stored()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,6 +258,8 @@ class AuditResult(SavedResult):
     detectable_epsilon : float, optional
         The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
         `detectable_event` describes.
+    fault : Fault, optional
+        What is wrong, as recorded runs of a refuted subject show it; None if nothing was refuted or asked.
     only_output : str, optional
         The output of every run on every database, as a short text; None if outputs vary.
     assumptions, notes, not_tested : tuple of str
@@ -327,7 +289,13 @@ class AuditResult(SavedResult):
     tolerance: float | None = None
     law_distance: float | None = None
     earlier: tuple[int, ...] = ()
+    fault: Fault | None = None
     _ended: Any = field(default=None, repr=False, compare=False)
+
+    def _stored(self) -> dict[str, Any]:
+        """Return what is saved of it: a fault only where one was asked for."""
+        saved = super()._stored()
+        return saved if self.fault is not None else {k: v for k, v in saved.items() if k != "fault"}
 
     def to_json(self, *, extend: bool = False) -> dict[str, Any]:
         """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``.

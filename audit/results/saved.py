@@ -13,16 +13,16 @@ from audit.codec.files import write_text
 from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
+from audit.results.fault import Fault, FaultKind
 from audit.results.result import (
     SCHEMA,
     AuditResult,
     Evidence,
     SavedResult,
-    SavedValue,
     Verdict,
     Witness,
-    is_saved,
 )
+from audit.results.saved_value import SavedValue, is_saved
 from audit.values.brief import show
 from audit.values.said import Said
 
@@ -212,4 +212,11 @@ _WITNESS = known_fields(
     beside=optional(_witness),
     examples=listed(_TEXTS, length=2),
 )
-_RESULT = result_fields(AuditResult, witness=optional(_witness))
+_FAULT = {"kind": (member(FaultKind), True), "factor": (optional(number), False), "words": (text, False)}
+
+
+def _fault(stored: Any, where: str) -> Fault:
+    return Fault(**fields.fields(stored, where, _FAULT))
+
+
+_RESULT = result_fields(AuditResult, witness=optional(_witness), fault=optional(_fault))

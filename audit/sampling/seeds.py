@@ -11,6 +11,7 @@ LAW: Final = 4
 RNG_CHECK: Final = 5
 SHRINK: Final = 6
 CALLS: Final = 7
+FAULT: Final = 8
 
 # Children of a block. Far above every index of a stage, a pair or a block, so that no two places coincide.
 COINS: Final = 2**31

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from audit.codec import encoding
-from audit.results.result import PrivacyRefuted, SavedResult, SavedValue
+from audit.results.result import PrivacyRefuted, SavedResult
+from audit.results.saved_value import SavedValue
 
 
 class UtilityRefuted(PrivacyRefuted):

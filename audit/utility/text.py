@@ -39,7 +39,7 @@ def told(result: UtilityResult) -> Told:
         paragraphs=(verdict_sentence(result), bound, witness, worth),
         witness=witness,
         worth=(bound, worth),
-        hint="print(result) for the whole finding; result.witness holds a failure.",
+        hint="Hint: print(result) for the whole finding; result.witness holds a failure.",
         bounds=bound,
         runs=runs(result),
         again=again.reproduction(result),

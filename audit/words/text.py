@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 
+from audit.results.fault import FaultKind
 from audit.results.result import AuditResult, SavedResult
 from audit.values import wording
 from audit.values.on_demand import ability
-from audit.words import again, alike, allowance, story
+from audit.words import again, alike, allowance, fault_words, story
 
 WIDTH = 100
 MOST_LINES = 28
@@ -30,7 +31,7 @@ class Told:
     worth : sequence of str
         What a failed test says after its witness: where the numbers come from, and what they are worth.
     hint : str
-        Where to look next.
+        Where to look next: a labelled line.
     bounds, runs, again : str
         What is known of the loss or the failure, what was drawn, and how to see the same again.
     mark : str
@@ -84,7 +85,7 @@ def short(result: SavedResult) -> str:
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)} does not satisfy its claim: {told.title} is refuted."
     witness = textwrap.wrap(told.witness, 140, max_lines=4, placeholder=" …")
-    lines = [first, *witness, *told.worth, f"Again: {told.again}", f"Hint: {told.hint}"]
+    lines = [first, *witness, *told.worth, f"Again: {told.again}", told.hint]
     return "\n".join([line for line in lines if line][:MOST_FAILURE_LINES])
 
 
@@ -131,17 +132,20 @@ def told_privacy(result: AuditResult) -> Told:
         bounds=bounds,
         runs=story.runs(result),
         again=again.reproduction(result),
+        entries=[] if result.fault is None else entry("Fault", fault_words.told(result.fault), most=3),
         mark="" if result.only_output is None else "  (nothing varies)",
     )
 
 
 def _hint(result: AuditResult) -> str:
+    if result.fault is not None and result.fault.kind is not FaultKind.UNKNOWN:
+        return f"Fault: {fault_words.told(result.fault)}"
     epsilon, _ = allowance.claimed(result)
     if epsilon is None or result.epsilon_lower <= epsilon:
-        return "print(result) for the whole finding; result.witness holds the pair and the event."
+        return "Hint: print(result) for the whole finding; result.witness holds the pair and the event."
     least, _ = wording.apart(result.epsilon_lower, epsilon, rounding=ROUND_FLOOR)
     where = "check the sensitivity and the noise scale on these two databases"
-    return f"a correct claim needs ε ≥ {least}, perhaps more; {where}."
+    return f"Hint: a correct claim needs ε ≥ {least}, perhaps more; {where}."
 
 
 def wrapped(text: str) -> list[str]:

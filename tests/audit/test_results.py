@@ -23,6 +23,7 @@ from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import Event, NumberIn
 from audit.events.features.numbers import Value
+from audit.results.fault import Fault, FaultKind
 from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
 from audit.results.saved import layout, load, save
 from audit.values.said import Says
@@ -631,6 +632,32 @@ def test_a_refutation_is_raised_in_at_most_ten_lines():
         "Hint: a correct claim needs ε ≥ 1.62, perhaps more; "
         "check the sensitivity and the noise scale on these two databases."
     )
+
+
+def test_a_fault_stands_in_the_report_in_the_file_and_in_place_of_the_hint():
+    words = "On the same random draws the output moves by 2."
+    found = refuted(fault=Fault(FaultKind.NOISE_TOO_SMALL, 2.0, words))
+    assert f"  Fault        noise too small, by a factor of 2: {words}" in str(found)
+    assert found.to_json()["result"]["fault"] == {"kind": "noise too small", "factor": 2.0, "words": words}
+    assert AuditResult.from_json(found.to_json()) == found
+    with pytest.raises(PrivacyRefuted, match="Fault: noise too small, by a factor of 2: On the same"):
+        found.raise_if_refuted()
+
+
+def test_an_unknown_fault_leaves_the_hint():
+    with pytest.raises(PrivacyRefuted, match="Hint: a correct claim needs"):
+        refuted(fault=Fault(FaultKind.UNKNOWN, None, "No draws.")).raise_if_refuted()
+
+
+def test_a_result_without_a_fault_is_saved_as_before():
+    assert "fault" not in refuted().to_json()["result"]
+
+
+def test_a_damaged_fault_is_named():
+    document = refuted(fault=Fault(FaultKind.FIXED_SEED)).to_json()
+    document["result"]["fault"]["kind"] = "bad luck"
+    with pytest.raises(CorruptFile, match=r"result\.fault\.kind"):
+        AuditResult.from_json(document)
 
 
 @pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if verdict is not Verdict.REFUTED])

@@ -127,7 +127,7 @@ def test_a_failure_says_its_case_in_at_most_ten_lines(sessions):
         assert not any("/audit/" in line for lines in failures.values() for line in lines)
 
 
-def test_a_refutation_gives_sentence_evidence_numbers_reproduction_and_hint(sessions):
+def test_a_refutation_gives_sentence_evidence_numbers_reproduction_and_fault(sessions):
     [lines] = [lines for name, lines in sessions[1].failures().items() if "[loud" in name]
     text = "\n".join(lines)
     assert "loud does not satisfy its claim: PureDP(epsilon=1) under replace-one is refuted" in lines[0]
@@ -136,7 +136,7 @@ def test_a_refutation_gives_sentence_evidence_numbers_reproduction_and_hint(sess
         "runs on each side",
         "The true ε is at least",
         "Again:",
-        "Hint:",
+        "Fault: noise too small",
     ):
         assert words in text
     assert "test_privacy.py::test_each[loud" in text

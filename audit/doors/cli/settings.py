@@ -28,6 +28,8 @@ def number_of(text: str) -> int:
 def option_of(name: str) -> Callable[[Any], Any]:
     """Return the option of the command line for one of the `Options` of an audit."""
     declared = Options.__dataclass_fields__[name]
+    if declared.type is bool:
+        return click.option(f"--{name}/--no-{name}", default=None, help=words_of(name))
     kind: Any = getattr(declared.metadata["check"], "words", None)
     if kind is not None:
         kind = click.Choice(kind)
@@ -81,7 +83,7 @@ PRIVACY = (
     click.option(
         "--valid", metavar="MODULE:FUNCTION", help="Tells whether a database belongs to the domain."
     ),
-    *map(option_of, ("numerics", "until", "unfinished")),
+    *map(option_of, ("numerics", "until", "unfinished", "recorded")),
 )
 #: The utility claim, its problems, and which claim is audited.
 UTILITY = (

@@ -166,3 +166,14 @@ class PatternEnd(_OfBits):
 
 #: The features that read the bit pattern of a float.
 PATTERNS: tuple[type[_OfBits], ...] = (FinestBit, HighestBit, ZeroSign, PatternEnd)
+
+
+def reads_bits_of_floats(feature: Any) -> bool:
+    """Return whether a feature looks at bit patterns of floats.
+
+    Examples
+    --------
+    >>> reads_bits_of_floats(FinestBit()), reads_bits_of_floats(Value())
+    (True, False)
+    """
+    return isinstance(feature, _OfBits) and not isinstance(feature, LastBits)

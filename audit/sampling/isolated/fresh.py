@@ -71,6 +71,23 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
         raise
 
 
+def draw_once(recipe: Parcel, task: Task) -> Block:
+    """Return one block, drawn in one fresh process, which starts with little loaded.
+
+    Raises
+    ------
+    SubjectError
+        The subject cannot be made there.
+    """
+    try:
+        [child] = _children(1, wanted=1, loads=())
+        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
+            return child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
+    except BaseException:
+        _dismiss()
+        raise
+
+
 def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
     """Return the children that are there, started until there are as many as wanted, and at most `most`.
 

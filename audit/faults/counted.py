@@ -1,0 +1,240 @@
+"""Few possible outputs: how likely each is on both databases, by a sweep of the one draw or by counting."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from audit.faults.asked import Asked, draw_words
+from audit.faults.leaves import Place
+from audit.faults.scene import LEFT, RIGHT, Force, Run, Scene, scale_of
+from audit.results.fault import Fault, FaultKind
+from audit.values.canonical import key
+from audit.values.wording import shown
+from audit.words import fault_words as words
+
+#: Points of the one uniform draw, or runs of each side.
+SWEPT: Final = 1_024
+COUNTED: Final = 3_000
+#: Different outputs beyond which they are not counted.
+_FEW: Final = 40
+#: Outputs of one uniform draw that are followed one after the other.
+_MOST_STEPS: Final = 200
+#: Runs in which nothing that is certain on the other side may happen.
+_MORE: Final = 1_000
+#: Standard errors that p and q are apart beyond what the claim allows.
+_ERRORS: Final = 4.0
+
+Shares = Mapping[Hashable, float]
+
+
+@dataclass(frozen=True)
+class TooLikely:
+    """An output that breaks the claim.
+
+    Parameters
+    ----------
+    output
+        What it looks like.
+    side
+        The side on which it comes out too often.
+    p, q
+        Its probability there, and on the other side.
+    places
+        The parts of the output.
+    alone
+        Whether a part of the output breaks the claim by itself.
+    shared
+        The place of a draw that decides all parts: the only one, or one that comes again, the same.
+    is_it
+        Whether a run gives this output.
+    """
+
+    output: str
+    side: str
+    p: float
+    q: float
+    places: tuple[Place, ...]
+    alone: bool
+    shared: int | None
+    is_it: Callable[[Run], bool]
+
+
+def counted(scene: Scene, epsilon: float, delta: float) -> TooLikely | None:
+    """Return the output, of few, that breaks the claim most clearly; None if none does, or there are many."""
+    plain = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
+    if len({_key(run) for run in plain}) > _FEW or any(not run.draws for run in plain):
+        return None
+    runs, slack = _runs(scene)
+    found = _worst(runs, _key, epsilon, delta, slack)
+    if found is None:
+        return None
+    side, worst, p, q = found
+    parts = _parts([run.output for run in plain])
+    alone = [_worst(runs, partial(_key_of_part, i), epsilon, delta, slack) for i in parts]
+    example = next(run for run in runs[side] if _key(run) == worst)
+    return TooLikely(
+        output=shown(example.output, 60),
+        side=side,
+        p=p,
+        q=q,
+        places=tuple((i,) for i in parts),
+        alone=not parts or any(alone),
+        shared=_shared(scene),
+        is_it=lambda run: _key(run) == worst,
+    )
+
+
+def _parts(outputs: Sequence[Any]) -> range:
+    """Return the places of the parts of outputs that are all sequences of one length; none of others."""
+    lengths = {len(each) if isinstance(each, tuple | list | np.ndarray) else 0 for each in outputs}
+    [length] = lengths if len(lengths) == 1 else [0]
+    return range(length if length > 1 else 0)
+
+
+def _key_of_part(i: int, run: Run) -> Hashable:
+    output = run.output
+    return key(output[i]) if isinstance(output, tuple | list | np.ndarray) and i < len(output) else None
+
+
+def _shared(scene: Scene) -> int | None:
+    """Return the place of the only draw, or of the first that comes again with the same values, always."""
+    runs = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
+    if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
+        return 0
+    first = [_seen(runs, place) for place in range(min(len(run.draws) for run in runs))]
+    again = {values for values in first if first.count(values) > 1 and len(set(values)) > 1}
+    return next((place for place, values in enumerate(first) if values in again), None)
+
+
+def _seen(runs: Sequence[Run], place: int) -> tuple[Hashable, ...]:
+    return tuple((run.draws[place].method, key(run.draws[place].values)) for run in runs)
+
+
+def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, certain: bool) -> bool:
+    """Whether no draw makes something happen on this side, as far as draws can be pushed.
+
+    Parameters
+    ----------
+    scene, side
+        What is run.
+    happens
+        Tells of a run whether it happened; it did in no plain run and in none at the ends of the draws.
+    certain
+        Whether it happens in every run of the other side.
+    """
+    runs = scene.plain(side)
+    if all(scale_of(draw) is not None for run in runs for draw in run.draws):
+        return True
+    if _has_one_coin(runs):
+        return not any(happens(run) for run in _through(scene, side))
+    return certain and not any(happens(scene.run(side, 20_000 + seed)) for seed in range(_MORE))
+
+
+def _has_one_coin(runs: Sequence[Run]) -> bool:
+    return all(
+        len(run.draws) == 1 and run.draws[0].method == "random" and np.size(run.draws[0].values) == 1
+        for run in runs
+    )
+
+
+def _through(scene: Scene, side: str) -> Iterator[Run]:
+    """Yield one run for every output that the one uniform draw decides, wherever it lies between 0 and 1."""
+
+    def at(coin: float) -> Run:
+        return scene.run(side, 0, force=Force(coin))
+
+    low, end = 0.0, at(1.0)
+    for _ in range(_MOST_STEPS):
+        here = at(low)
+        yield here
+        if _key(here) == _key(end):
+            return
+        high = 1.0
+        while high - low > 2.0**-50:
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if _key(at(middle)) == _key(here) else (low, middle)
+        low = high
+
+
+def _key(run: Run) -> Hashable:
+    return key(run.output)
+
+
+def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
+    """Return runs of both sides, and how far a share of them may be off (0 for that of independent runs)."""
+    if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
+        points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
+        return {side: [scene.run(side, 0, force=at) for at in points] for side in (LEFT, RIGHT)}, 2.0 / SWEPT
+    return {side: [scene.run(side, 50_000 + seed) for seed in range(COUNTED)] for side in (LEFT, RIGHT)}, 0.0
+
+
+def _worst(
+    runs: Mapping[str, list[Run]], by: Callable[[Run], Hashable], epsilon: float, delta: float, slack: float
+) -> tuple[str, Hashable, float, float] | None:
+    """Return the side, value, p and q that break the claim most clearly."""
+    count = {side: Counter(map(by, runs[side])) for side in runs}
+    total, best = len(runs[LEFT]), None
+    for side, other in ((LEFT, RIGHT), (RIGHT, LEFT)):
+        for value, many in count[side].items():
+            p, q = many / total, count[other][value] / total
+            error = slack or _ERRORS * np.sqrt(
+                (p + np.exp(2 * min(epsilon, 300.0)) * (q + 1 / total)) / total
+            )
+            excess = (
+                p - np.exp(min(epsilon, 300.0)) * q - delta - error * (1 + np.exp(epsilon) if slack else 1)
+            )
+            if excess > 0 and (best is None or excess > best[0]):
+                best = excess, side, value, p, q
+    return None if best is None else best[1:]
+
+
+def coarse_numbers_differ(scene: Scene, epsilon: float, delta: float) -> bool:
+    """Whether rounded outputs break the claim, or cannot be compared: one number each, in sixteen bins."""
+    values: dict[str, Any] = {}
+    for side in (LEFT, RIGHT):
+        runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]
+        numbers = [run.output for run in runs if isinstance(run.output, float | int | np.number)]
+        if len(numbers) < len(runs):
+            return True
+        values[side] = np.array(numbers, float)
+    edges = np.quantile(np.concatenate([values[LEFT], values[RIGHT]]), np.linspace(0, 1, 17)[1:-1])
+    shares = {side: np.bincount(np.digitize(values[side], edges), minlength=16) / COUNTED for side in values}
+    for p, q in ((shares[LEFT], shares[RIGHT]), (shares[RIGHT], shares[LEFT])):
+        error = _ERRORS * np.sqrt((p + np.exp(2 * epsilon) * (q + 1 / COUNTED)) / COUNTED)
+        if np.any(p - np.exp(epsilon) * q - delta > error):
+            return True
+    return False
+
+
+def too_likely(scene: Scene, asked: Asked) -> Fault | None:
+    """Of few possible outputs one comes out too often on one side."""
+    found = counted(scene, asked.epsilon, asked.delta)
+    if found is None:
+        return None
+    if not found.alone and found.shared is not None:
+        said = words.one_for_all(found.places, draw_words(scene.plain(RIGHT)[0].draws[found.shared]))
+        return Fault(FaultKind.NOISE_REUSED, None, said)
+    if found.q == 0.0:
+        if not is_out_of_reach(scene, LEFT if found.side == RIGHT else RIGHT, found.is_it, certain=False):
+            return None
+        said = words.possible(found.output, 0, found.side, found.p, asked.delta)
+        return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
+    if found.alone:
+        said = words.likely(found.output, found.p, found.q, asked.at, found.side)
+        return Fault(FaultKind.NOISE_TOO_SMALL, None, said)
+    return None
+
+
+def low_bits(scene: Scene, asked: Asked) -> Fault | None:
+    """Exclude all but the low bits: the event looks at them, and coarse outputs keep the claim."""
+    if not asked.bits:
+        return None
+    return (
+        None
+        if coarse_numbers_differ(scene, asked.epsilon, asked.delta)
+        else Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)
+    )

@@ -1,0 +1,147 @@
+"""The rule about moves: what the noise covers of them, and what it is called if that is not all."""
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from audit.faults.asked import FAR, MIDDLE, SIDES, TIGHT, Asked
+from audit.faults.leaves import is_number
+from audit.faults.moves import Move, covered_by_normal, delta_of_normal, move_of, values_at
+from audit.faults.scene import LEFT, RIGHT, Force, Scene
+from audit.results.fault import Fault, FaultKind
+from audit.words import fault_words as words
+
+#: Seeds whose moves are taken apart: those on which most moves.
+_SEEDS: Final = 3
+#: A draw spends the whole ε if it spends this share of it.
+_WHOLE: Final = 0.75
+
+
+def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
+    """On the same draws the output moves by more than its noise covers."""
+    worst: tuple[float, Fault] | None = None
+    for move in _moves(scene):
+        if move.is_outside:
+            found = _outside(scene, move)
+            if found is not None:
+                return found
+            continue
+        found = _uncovered(scene, move, asked) if move.is_verified else None
+        if found is not None and (worst is None or move.cost > worst[0]):
+            worst = move.cost, found
+    return None if worst is None else worst[1]
+
+
+def _moves(scene: Scene) -> Iterator[Move]:
+    """Yield the moves on the seeds where most moves, and with the coins pushed to their ends."""
+    for force in (None, Force(0.0), Force(1.0)):
+        sizes: dict[int, float] = {}
+        for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
+            runs = [scene.plain(s)[seed] if force is None else scene.run(s, seed, force=force) for s in SIDES]
+            places = [p for p, leaf in runs[0].leaves.items() if is_number(leaf)]
+            values = [values_at(run, places) for run in runs]
+            if values[0] is not None and values[1] is not None:
+                sizes[seed] = float(np.abs(values[1] - values[0]).sum())
+        for seed in sorted(sizes, key=lambda each: -round(sizes[each], 6))[:_SEEDS]:
+            move = move_of(scene, seed, force)
+            if move is not None and move.moving.any():
+                yield move
+
+
+def _outside(scene: Scene, move: Move) -> Fault | None:
+    """Return the fault if noise that several numbers share leaves a combination of them without any."""
+    if not move.is_shared:
+        return None
+    again = move_of(scene, move.seed + 500, move.force)
+    alike = again is not None and again.places == move.places and again.reach.shape == move.reach.shape
+    if again is None or not alike or not np.allclose(again.moved, move.moved, atol=1e-9):
+        return None
+    if not np.allclose(again.reach, move.reach, rtol=1e-4, atol=1e-6):
+        return None
+    several = (move.reach != 0.0).sum(axis=0) > 1
+    column = int(np.flatnonzero(several & (move.reach[move.moving] != 0.0).any(axis=0))[0])
+    where = [
+        place for place, reached in zip(move.places, move.reach[:, column] != 0.0, strict=True) if reached
+    ]
+    return Fault(FaultKind.NOISE_REUSED, None, words.reused(where, move.numbers[column].told))
+
+
+def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
+    """Return the fault if the noise does not cover a move that its shift undoes."""
+    factor = _factor(move, asked)
+    if factor is None:
+        return None
+    active = [i for i in range(len(move.numbers)) if move.spent[i] > TIGHT]
+    draws = words.listed([move.numbers[i].told for i in active])
+    largest = float(np.abs(move.moved).max())
+    if asked.nan:
+        return Fault(FaultKind.NOT_CLIPPED, None, words.through_nan(largest, draws))
+    if (further := _further(scene, move)) is not None:
+        return Fault(FaultKind.NOT_CLIPPED, None, words.unbounded(largest, further, draws))
+    pure, shown = (
+        "pure" in move.kinds,
+        None if move.mixed or not math.isfinite(factor) else float(f"{factor:.6g}"),
+    )
+    if pure and len(active) > 1:
+        if _is_two_steps(scene, move, asked):
+            return Fault(FaultKind.WRONG_RELATION, shown, words.relation(draws, factor))
+        places = {move.numbers[i].at[0][0] for i in active}
+        whole = all(_WHOLE * asked.epsilon <= move.spent[i] <= asked.epsilon * (1 + TIGHT) for i in active)
+        if whole and len(places) == len(active):
+            said = words.spent(len(active), draws, asked.at, move.cost / asked.epsilon)
+            return Fault(FaultKind.BUDGET_SPENT_TWICE, shown, said)
+    if len(active) == 1 and int(move.moving.sum()) == 1:
+        covers = largest / factor if math.isfinite(factor) else 0.0
+        said = words.one_draw(largest, move.numbers[active[0]].told, covers, asked.at, shown)
+    else:
+        said = words.many_draws(int(move.moving.sum()), draws, asked.at, shown, mixed=move.mixed)
+    return Fault(FaultKind.NOISE_TOO_SMALL, shown, said)
+
+
+def _factor(move: Move, asked: Asked) -> float | None:
+    """Return how many times too small the noise is, None if it is not; ∞ if no such noise is large enough."""
+    if "normal" in move.kinds:
+        if delta_of_normal(asked.epsilon, move.cost) <= asked.delta * (1 + TIGHT):
+            return None
+        return move.cost / covered_by_normal(asked.epsilon, asked.delta) if asked.delta else math.inf
+    if move.cost <= asked.epsilon * (1 + TIGHT):
+        return None
+    if asked.delta:  # half of each draw's values lose all that they can
+        active = int((move.spent > TIGHT).sum())
+        if -math.expm1(asked.epsilon - move.cost) / 2.0**active <= asked.delta:
+            return None
+    return move.cost / asked.epsilon if asked.epsilon else math.inf
+
+
+def _further(scene: Scene, move: Move) -> float | None:
+    """Return how far the output moves with a record a thousand times as large, if so much farther."""
+    if FAR not in scene.databases:
+        return None
+    runs = scene.run(LEFT, move.seed, force=move.force), scene.run(FAR, move.seed, force=move.force)
+    values = [values_at(run, move.places) for run in runs]
+    if values[0] is None or values[1] is None:
+        return None
+    further = float(np.abs(values[1] - values[0]).max())
+    return further if further > 100.0 * float(np.abs(move.moved).max()) else None
+
+
+def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
+    """Whether removing the one record and adding the other are each covered, by draws of their own."""
+    if MIDDLE not in scene.databases:
+        return False
+    steps = [_step(scene, move, side) for side in SIDES]
+    if any(step is None for step in steps):
+        return False
+    (first, one), (second, other) = [step for step in steps if step is not None]
+    return max(first, second) <= asked.epsilon * (1 + TIGHT) and not one & other
+
+
+def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
+    """Return what one half of a replacement spends, and on which draws."""
+    half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
+    found = move_of(half, move.seed, move.force)
+    if found is None or not found.is_verified or found.kinds != {"pure"}:
+        return None
+    return found.cost, {n.at for n, by in zip(found.numbers, found.spent, strict=True) if by > TIGHT}

@@ -1,0 +1,186 @@
+"""Ask for the fault behind a refutation: in a process of its own, and nothing it does can break a result."""
+
+import math
+import time
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from audit.errors import AuditError
+from audit.events.features.bits import reads_bits_of_floats
+from audit.faults.asked import ELSEWHERE, FAR, MIDDLE, Asked
+from audit.faults.examiner import Examiner, looked_at
+from audit.faults.leaves import leaves_of
+from audit.faults.scene import LEFT, RIGHT
+from audit.relations import Relation, check_relation
+from audit.results.fault import Fault, FaultKind
+from audit.results.result import AuditResult, Witness
+from audit.sampling.blocks import Task
+from audit.sampling.isolated.fresh import can_start, draw_once
+from audit.sampling.isolated.recipes import recipe_of
+from audit.sampling.seeds import FAULT
+from audit.sampling.shipping import Parcel
+from audit.subject.signatures import Calling
+from audit.subject.subject import Subject
+from audit.task import PrivacyTask
+from audit.values.brief import show
+from audit.values.canonical import same
+from audit.values.outcomes import Raised, Unfinished
+from audit.words import fault_words as words
+
+#: Seconds that an examination may take.
+LIMIT: Final = 3.0
+
+
+def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
+    """Return the fault behind a refutation, found in a process of its own; None of what is not refuted.
+
+    Parameters
+    ----------
+    task
+        What was audited.
+    result
+        What was found.
+    """
+    if not (result.refuted and result.witness is not None and task.options.recorded):
+        return None
+    try:
+        return _asked_of(task, result.witness)
+    except Exception as error:  # noqa: BLE001  it explains a result, which stands without it
+        return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format(show(str(error), 120)))
+
+
+def examined(
+    subject: Subject,
+    pair: tuple[Any, Any],
+    claim: Any,
+    relation: Any = Relation.REPLACE_ONE,
+    *,
+    bits: bool = False,
+) -> Fault:
+    """Return the fault that recorded runs show, in this process: for tests, and for subjects that one trusts.
+
+    Parameters
+    ----------
+    subject
+        What is run.
+    pair
+        Two neighbouring databases on which the claim fails.
+    claim
+        What is claimed.
+    relation
+        The relation that makes them neighbours.
+    bits
+        Whether it fails by the low bits of floats.
+    """
+    left, right = pair
+    asked = Asked(epsilon=claim.epsilon, delta=claim.delta, bits=bits, nan=_has_nan(left, right))
+    databases = {LEFT: left, RIGHT: right, **_middle(left, right, relation)}
+    prepared = {name: subject.prepare(database) for name, database in databases.items()}
+    return looked_at(subject.object, subject.calling, prepared, asked)
+
+
+def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
+    witness = strongest.simplest or strongest
+    subject, left, right = task.subject, witness.left, witness.right
+    if not can_start():
+        raise AuditError("this system cannot start a process for it")
+    left_over = math.inf if task.deadline is None else task.deadline - time.monotonic()
+    if left_over <= 0:
+        raise AuditError("time was over")
+    steps, event = witness.distance, witness.event
+    bits = any(
+        reads_bits_of_floats(getattr(condition, "feature", None))
+        for condition in getattr(event, "conditions", ())
+    )
+    asked = Asked(
+        epsilon=steps * task.claim.epsilon, delta=task.claim.delta, bits=bits, nan=_has_nan(left, right)
+    )
+    databases = {LEFT: left, RIGHT: right, **_middle(left, right, task.relation), **_far(task, left, right)}
+    databases |= zip(ELSEWHERE, (strongest.left, strongest.right, *_both(left, right)), strict=False)
+    prepared = {name: subject.prepare(database) for name, database in databases.items()}
+    examiner, calling = Examiner(subject.object, subject.calling), Calling(takes_rng=True)
+    seed = task.options.seed
+    recipe = recipe_of(examiner, calling, seed=seed)
+    if recipe is None:
+        recipe = Parcel.of(replace(subject, object=examiner, calling=calling), seed=seed)
+    question = (prepared, asked)
+    asking = Task(
+        left=question,
+        right=question,
+        size=1,
+        seed=seed,
+        path=(FAULT,),
+        alone=True,
+        limit=min(LIMIT, left_over),
+    )
+    block = draw_once(recipe, asking)
+    found: Any = next(iter([*block.left, *block.right]))
+    if isinstance(found, Unfinished):
+        raise AuditError(found.reason)
+    if isinstance(found, Raised):
+        raise AuditError(f"{found.kind}: {found.message}")
+    assert isinstance(found, Fault)
+    return found
+
+
+def _differing(left: Any, right: Any) -> tuple[int, int] | None:
+    """Return where the one record that differs stands in either list, and -1 where it is missing."""
+    if not isinstance(left, list | tuple) or not isinstance(right, list | tuple):
+        return None
+    shorter = min(len(left), len(right))
+    at = next((i for i in range(shorter) if not same(left[i], right[i])), shorter)
+    if len(left) == len(right):
+        return (at, at) if at < shorter else None
+    return (at, -1) if len(left) > len(right) else (-1, at)
+
+
+def _has_nan(left: Any, right: Any) -> bool:
+    """Whether the record that differs is NaN on one side alone."""
+    found = _differing(left, right)
+    if found is None:
+        return False
+    records = [[] if at < 0 else [side[at]] for side, at in zip((left, right), found, strict=True)]
+    nans = [any(_is_nan(leaf) for record in each for leaf in leaves_of(record).values()) for each in records]
+    return nans[0] != nans[1]
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float | np.floating) and math.isnan(value)
+
+
+def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
+    """Return the database without the record that a replacement replaces."""
+    found = _differing(left, right)
+    if found is None or found[0] != found[1] or check_relation(relation) is not Relation.REPLACE_ONE:
+        return {}
+    at = found[0]
+    return {MIDDLE: [*left[:at], *left[at + 1 :]] if isinstance(left, list) else left[:at] + left[at + 1 :]}
+
+
+def _both(left: Any, right: Any) -> list[Any]:
+    """Return the left database with the record of the right one added."""
+    found = _differing(left, right)
+    if found is None or found[1] < 0:
+        return []
+    return [left + right[found[1] : found[1] + 1]] if type(left) is type(right) else []
+
+
+def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
+    """Return the right database, the number that differs a thousand times as large, if the domain has it."""
+    found = _differing(left, right)
+    if found is None or found[1] < 0:
+        return {}
+    record = right[found[1]]
+    if (
+        isinstance(record, bool)
+        or not isinstance(record, float | int)
+        or not math.isfinite(record)
+        or record == 0
+    ):
+        return {}
+    far = [*right]
+    far[found[1]] = record * 1000
+    scaled = type(right)(far)
+    return {FAR: scaled} if task.databases.allowed(scaled) and task.databases.relates(left, scaled) else {}

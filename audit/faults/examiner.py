@@ -1,0 +1,54 @@
+"""One examination: the subject in the process where its runs are recorded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from audit.faults.asked import Asked
+from audit.faults.leaves import TooLargeError
+from audit.faults.rules import fault_of
+from audit.faults.scene import RIGHT, Scene
+from audit.results.fault import Fault, FaultKind
+from audit.sampling.recorded import recorded_everywhere
+from audit.sampling.remake.state import Pristine
+from audit.sampling.seeds import FAULT
+from audit.sampling.snapshots import Input
+from audit.subject.signatures import Calling
+from audit.subject.subject import Around
+from audit.words import fault_words as words
+
+
+@dataclass(frozen=True, eq=False)
+class Examiner(Around):
+    """Runs the subject on recorded draws, in the place of a mechanism: a run of it is one examination."""
+
+    calling: Calling
+
+    def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
+        """Return the fault that the runs on these databases show."""
+        databases, asked = question
+        return looked_at(self.inner, self.calling, databases, asked)
+
+
+def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
+    """Return the fault that runs of a mechanism show, each from its first state."""
+    pristine, given = (
+        Pristine(mechanism),
+        {name: Input(each, every_run=True) for name, each in databases.items()},
+    )
+    call = calling.bind(mechanism)
+    try:
+        with recorded_everywhere() as reel:
+            scene = Scene(call, given, reel)
+            for seed in range(2):
+                scene.run(RIGHT, seed)
+            if pristine.copies and pristine.differs_from(mechanism) is not False:
+                scene = Scene(partial(_from_first, pristine, calling), given, reel)
+            return fault_of(scene, asked)
+    except TooLargeError:
+        return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format("an output has too many parts"))
+
+
+def _from_first(pristine: Pristine, calling: Calling, database: Any, rng: Any) -> Any:
+    return calling.bind(pristine.copy(seed=0, path=(FAULT,)))(database, rng)

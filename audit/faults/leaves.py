@@ -1,0 +1,83 @@
+"""What an output consists of: its numbers and words, each with the place where it stands."""
+
+import numbers
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from audit.values.canonical import key
+
+Place = tuple[Any, ...]
+Leaves = dict[Place, Any]
+#: An output of more parts is not taken apart further.
+MOST: Final = 400
+
+
+class TooLargeError(Exception):
+    """An output has too many parts to be explained."""
+
+
+def leaves_of(output: Any) -> Leaves:
+    """Return the leaves of an output by their places.
+
+    Examples
+    --------
+    >>> leaves_of(("a", [1.5, None]))
+    {(0,): 'a', (1, 0): 1.5, (1, 1): None}
+    """
+    found: Leaves = {}
+    for place, leaf in _walk(output, ()):
+        found[place] = leaf
+        if len(found) > MOST:
+            raise TooLargeError
+    return found
+
+
+def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    if isinstance(value, np.ndarray) and value.ndim:
+        value = value.tolist()
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.item()
+    if isinstance(value, Mapping):
+        for name, held in value.items():
+            yield from _walk(held, (*place, name))
+    elif isinstance(value, list | tuple):
+        for i, held in enumerate(value):
+            yield from _walk(held, (*place, i))
+    elif value is None or isinstance(value, bool | numbers.Real | str):
+        yield place, value
+    else:
+        yield place, key(value)
+
+
+def is_number(leaf: Any) -> bool:
+    """Whether a leaf is a number (a truth value is none, NaN is one)."""
+    return isinstance(leaf, numbers.Real) and not isinstance(leaf, bool)
+
+
+def tokens(output: Any) -> dict[Any, str]:
+    """Return what an output shows by its form: words, keys and lengths, each with what it is called.
+
+    Examples
+    --------
+    >>> list(tokens({"a": 1.5}).values())
+    ["the key 'a'", 'a length of 1']
+    """
+    return dict(_tokens(output))
+
+
+def _tokens(value: Any) -> Iterator[tuple[Any, str]]:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        for name, held in value.items():
+            yield ("key", key(name)), f"the key {name!r}"
+            yield from _tokens(held)
+    if isinstance(value, list | tuple | set | frozenset):
+        for held in value:
+            yield from _tokens(held)
+    if isinstance(value, list | tuple | set | frozenset | Mapping):
+        yield ("length", len(value)), f"a length of {len(value)}"
+    if isinstance(value, str):
+        yield ("word", value), f"{value!r}"

@@ -1,0 +1,166 @@
+"""Rules about what comes out: no answer, a part that is exact, words and keys of one database alone."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from audit.faults.asked import ELSEWHERE, MIDDLE, SIDES, Asked, draws_of
+from audit.faults.counted import is_out_of_reach
+from audit.faults.leaves import Place, is_number, tokens
+from audit.faults.scene import LEFT, RIGHT, Run, Scene
+from audit.results.fault import Fault, FaultKind
+from audit.values.canonical import same
+from audit.values.outcomes import Raised
+from audit.words import fault_words as words
+
+_CLEAR: Final = 8
+_RARE: Final = 10_000
+#: Standard errors that a share is above δ.
+_ERRORS: Final = 4.0
+
+
+def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
+    """One side gives no answer in every run, the other one in every run."""
+    silent = [[_silence(run.output) for run in scene.plain(side)] for side in SIDES]
+    if not ((all(silent[0]) and not any(silent[1])) or (all(silent[1]) and not any(silent[0]))):
+        return None
+    if asked.nan and any(told == "returns NaN" for side in silent for told in side):
+        return Fault(FaultKind.NOT_CLIPPED, None, words.through_nan(None, draws_of(scene.plain(RIGHT)[0])))
+    told = [each[0] or "answers" for each in silent]
+    return Fault(FaultKind.RAISES_OR_MISSING, None, words.missing(*told))
+
+
+def _silence(output: Any) -> str:
+    if isinstance(output, Raised):
+        return f"raises {output.kind}"
+    if output is None:
+        return "returns None"
+    return "returns NaN" if isinstance(output, float) and math.isnan(output) else ""
+
+
+def constant_part(scene: Scene, _: Asked) -> Fault | None:
+    """Look for a part that is constant on each side and differs: no draw varies it, or a seed is fixed."""
+    parts: list[tuple[Place, Callable[[Run], Any]]] = [((), _whole)]
+    parts[:0] = [(place, partial(_leaf, place)) for place in common_places(scene)]
+    for place, read in parts:
+        (left, *lefts), (right, *rights) = ([read(run) for run in scene.plain(side)] for side in SIDES)
+        steady = all(same(each, left) for each in lefts) and all(same(each, right) for each in rights)
+        if not steady or same(left, right):
+            continue
+        draws = scene.plain(LEFT)[0].draws
+        if any(isinstance(run.output, Raised) for side in SIDES for run in scene.extreme(side)):
+            continue
+        moved = any(
+            not same(read(run), first)
+            for side, first in zip(SIDES, (left, right), strict=True)
+            for run in scene.extreme(side)
+        )
+        if not moved:
+            drawn = sorted({draw.method for side in SIDES for draw in scene.plain(side)[0].draws})
+            exact = Fault(FaultKind.UNNOISED_PART, None, words.exact(place, left, right, drawn))
+            return _silenced(scene, place) or exact
+        if draws and all(_never_varies(scene.plain(LEFT), k) for k in range(len(draws))):
+            said = words.fixed(draws_of(scene.plain(LEFT)[0]), own=all(draw.own for draw in draws))
+            return Fault(FaultKind.FIXED_SEED, None, said)
+    return None
+
+
+def _leaf(place: Place, run: Run) -> Any:
+    return run.leaves.get(place)
+
+
+def _whole(run: Run) -> Any:
+    return run.output
+
+
+def _silenced(scene: Scene, place: Place) -> Fault | None:
+    """Return the fault if the draws made here reach that part on another database."""
+    here = scene.plain(LEFT)[0].calls
+    for side in (*ELSEWHERE, MIDDLE) if here else ():
+        runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []
+        leaves = [
+            run.leaves.get(place) for run in runs if run.calls == here and is_number(run.leaves.get(place))
+        ]
+        if len(leaves) == 2 and not same(*leaves):
+            said = words.silenced(draws_of(runs[0]), place)
+            return Fault(FaultKind.DATA_DEPENDENT_NOISE, None, said)
+    return None
+
+
+def common_places(scene: Scene) -> list[Place]:
+    """Return the places that the output has in every run of both sides."""
+    runs = [run for side in SIDES for run in scene.plain(side)]
+    return [place for place in runs[0].leaves if all(place in run.leaves for run in runs)]
+
+
+def _never_varies(runs: Sequence[Run], k: int) -> bool:
+    """Whether the k-th draw gives the same in every run."""
+    values = [run.draws[k].values for run in runs if k < len(run.draws)]
+    return len(values) == len(runs) and all(same(value, values[0]) for value in values)
+
+
+def exact_weights(scene: Scene, _: Asked) -> Fault | None:
+    """Weights that no draw varies decide a choice, and forbid on one side what they allow on the other."""
+    runs = [scene.plain(side) for side in SIDES]
+    for k, draw in enumerate(runs[0][0].draws):
+        weights = [[run.draws[k].parameters.get("p") for run in side if k < len(run.draws)] for side in runs]
+        if draw.method != "choice" or any(p is None for side in weights for p in side):
+            continue
+        (left, *lefts), (right, *rights) = weights[0], weights[1]
+        steady = all(same(p, left) for p in lefts) and all(same(p, right) for p in rights)
+        if (
+            steady
+            and np.asarray(left).shape == np.asarray(right).shape
+            and np.any((np.asarray(left) > 0) != (np.asarray(right) > 0))
+        ):
+            return Fault(FaultKind.UNNOISED_PART, None, words.weights(left, right))
+    return None
+
+
+def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
+    """Words, keys or lengths come out on one side with a probability above δ, and never on the other."""
+    runs = {side: (*scene.plain(side), *scene.extreme(side)) for side in SIDES}
+    names = {
+        token: name for side in SIDES for run in runs[side] for token, name in tokens(run.output).items()
+    }
+    reached = {side: {token for run in runs[side] for token in tokens(run.output)} for side in SIDES}
+    either = [(side, other, reached[side] - reached[other]) for side, other in (SIDES, SIDES[::-1])]
+    for side, other, only in sorted(either, key=lambda each: all(t[0] == "length" for t in each[2])):
+        if not only or any(isinstance(run.output, Raised) for run in runs[other]):
+            continue
+        share = _share(scene, side, only, asked.delta)
+        if share is not None and _never(scene, other, only, share):
+            seen = Counter(token for run in runs[side] for token in tokens(run.output) if token in only)
+            first = min(only, key=lambda t: (t[0] == "length", -seen[t], repr(t)))
+            said = words.possible(names[first], len(only) - 1, side, share, asked.delta)
+            return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
+    return None
+
+
+def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
+    """Return how often one of some tokens comes out if that is surely above δ; more runs where it is rare."""
+    share, plain = 0.0, scene.plain(side)
+    seen = [not only.isdisjoint(tokens(run.output)) for run in plain]
+    if all(seen) and delta < 1.0 / len(plain):
+        return 1.0
+    while len(seen) < _RARE:
+        more = range(10_000 + len(seen), 10_000 + 4 * len(seen))
+        seen += [not only.isdisjoint(tokens(scene.run(side, seed).output)) for seed in more]
+        share = sum(seen) / len(seen)
+        error = _ERRORS * math.sqrt(max(share * (1.0 - share), 1.0 / len(seen)) / len(seen))
+        if share - error > delta:
+            return share
+        if share + error < delta:
+            return None
+    return None
+
+
+def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
+    """Whether no draw gives any of these tokens on this side; the other gives them in this share of runs."""
+    return is_out_of_reach(
+        scene, side, lambda run: not only.isdisjoint(tokens(run.output)), certain=share == 1.0
+    )

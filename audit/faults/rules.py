@@ -1,0 +1,38 @@
+"""From recorded runs to the fault: each rule returns what it can show, or None; the first that speaks counts.
+
+A rule names only what its runs show. What is common to all runs of a side is asked of every plain run; what
+must not be possible is asked of runs whose draws are pushed to their ends.
+"""
+
+from typing import Final
+
+from audit.faults.asked import SIDES, Asked, Rule
+from audit.faults.counted import low_bits, too_likely
+from audit.faults.covered import moves_too_far
+from audit.faults.noise import noise_from_data, scales_from_data
+from audit.faults.outputs import constant_part, exact_weights, one_sided_outputs, raises_or_missing
+from audit.faults.scene import Scene
+from audit.results.fault import Fault, FaultKind
+from audit.words import fault_words as words
+
+RULES: Final[tuple[Rule, ...]] = (
+    raises_or_missing,
+    constant_part,
+    exact_weights,
+    scales_from_data,
+    one_sided_outputs,
+    noise_from_data,
+    moves_too_far,
+    too_likely,
+    low_bits,
+)
+
+
+def fault_of(scene: Scene, asked: Asked) -> Fault:
+    """Return the fault that the runs show; UNKNOWN if none."""
+    for rule in RULES:
+        found = rule(scene, asked)
+        if found is not None:
+            return found
+    seen = any(run.draws for side in SIDES for run in scene.plain(side))
+    return Fault(FaultKind.UNKNOWN, None, words.NOT_SHOWN if seen else words.NOTHING_SEEN)

@@ -1,0 +1,176 @@
+"""A subject on two databases, on the same random draws: recorded runs, shifted where one asks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from audit.faults.leaves import Leaves, leaves_of
+from audit.sampling.recorded import Draw, RecordingGenerator, Tape
+from audit.sampling.recorded.everywhere import Reel
+from audit.values.outcomes import Raised
+
+#: Plain runs of each side; with ten, rare branches were taken for rules.
+SEEDS: Final = 40
+LEFT, RIGHT = "left", "right"
+#: Draws that are also pushed one by one.
+_PUSHED_ALONE: Final = 12
+#: Draws that decide branches, and the ends that they are forced to.
+COINS: Final = frozenset(
+    {"random", "uniform", "integers", "randbelow", "standard_exponential", "exponential"}
+)
+
+
+@dataclass(frozen=True)
+class Force:
+    """What the draws of a run are pushed to.
+
+    Parameters
+    ----------
+    coins
+        Where in its range every uniform draw lands, from 0 to 1; None leaves it.
+    noise
+        Scales that are added to every draw with a scale.
+    only
+        The place on the tape of the only draw whose noise is pushed.
+    """
+
+    coins: float | None = None
+    noise: float = 0.0
+    only: int | None = None
+
+    def __call__(self, place: int, draw: Draw) -> Any:
+        """Return the values that a draw is given."""
+        if self.coins is not None and (ends := _ends(draw)) is not None:
+            low, high = ends
+            values = low + self.coins * (np.asarray(high, float) - low)
+            return np.asarray(values).astype(np.asarray(draw.values).dtype) if draw.shape else values
+        scale = scale_of(draw) if self.noise and self.only in (None, place) else None
+        if scale is not None:
+            pushed = np.asarray(draw.values, float) + self.noise * np.asarray(scale)
+            if draw.method in _POSITIVE:
+                pushed = np.maximum(pushed, 1.0 if draw.method == "geometric" else 0.0)
+            return pushed if np.asarray(draw.values).dtype.kind == "f" else np.rint(pushed).astype(np.int64)
+        return draw.values
+
+
+_POSITIVE: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
+#: The least step inside a range, so that no logarithm meets 0 or 1.
+_INSIDE: Final = 1e-9
+
+
+def _ends(draw: Draw) -> tuple[Any, Any] | None:
+    told = draw.parameters
+    if draw.method == "random":
+        return _INSIDE, 1.0 - _INSIDE
+    if draw.method == "uniform" and "low" in told:
+        return told["low"], told["high"]
+    if draw.method == "integers":
+        low, high = (0, told["low"]) if told["high"] is None else (told["low"], told["high"])
+        return low, np.asarray(high) - 1 + bool(told.get("endpoint", False))
+    return None
+
+
+def scale_of(draw: Draw) -> Any:
+    """Return the scale of a draw of noise; None for any other draw.
+
+    Examples
+    --------
+    >>> scale_of(Draw("laplace", {"loc": 0.0, "scale": 2.0}, 1.0)), scale_of(Draw("random", {}, 0.5))
+    (2.0, None)
+    """
+    told = draw.parameters
+    if draw.method in {"laplace", "normal", "logistic", "gumbel", "exponential"}:
+        return told["scale"]
+    if draw.method in {"standard_normal", "standard_exponential"}:
+        return 1.0
+    if draw.method in {"gauss", "normalvariate"}:
+        return told["sigma"]
+    if draw.method == "expovariate":
+        return 1.0 / told["lambd"]
+    if draw.method == "geometric":
+        return -1.0 / np.log1p(-np.minimum(np.asarray(told["p"], float), 1.0 - 1e-12))
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One recorded run: its draws, its outcome, and the outcome's leaves."""
+
+    draws: tuple[Draw, ...]
+    output: Any
+    leaves: Leaves
+
+    @property
+    def calls(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The methods drawn from and the shapes of what they gave."""
+        return [(draw.method, draw.shape) for draw in self.draws]
+
+
+Shift = Mapping[tuple[int, tuple[int, ...]], float]
+"""By place on the tape and index in the draw: what is added."""
+
+
+@dataclass(eq=False)
+class Scene:
+    """A subject on databases, ready to be run on the same draws.
+
+    Parameters
+    ----------
+    call
+        (database, rng) -> output, of a subject in its first state.
+    databases
+        By name: left and right, and what was made of them.
+    reel
+        Where draws from other generators are recorded.
+    """
+
+    call: Callable[[Any, Any], Any]
+    databases: Mapping[str, Callable[[], Any]]
+    reel: Reel
+    calls: int = 0
+    _plain: dict[str, list[Run]] = field(default_factory=dict)
+    _extreme: dict[str, list[Run]] = field(default_factory=dict)
+
+    def run(self, side: str, seed: int, *, force: Force | None = None, shift: Shift | None = None) -> Run:
+        """Return the run of a side on the draws of a seed, forced and shifted."""
+
+        def edit(place: int, draw: Draw) -> Any:
+            values = draw.values if force is None else force(place, draw)
+            for (at, index), by in (shift or {}).items():
+                if at == place:
+                    values = _moved(values, index, by)
+            return values
+
+        tape = Tape(None if force is None and not shift else edit)
+        self.reel.start(tape, seed)
+        self.calls += 1
+        try:
+            output = self.call(self.databases[side](), RecordingGenerator(np.random.PCG64(seed), tape))
+        except Exception as error:  # noqa: BLE001  whatever a mechanism raises is its output
+            output = Raised.of(error)
+        return Run(tuple(tape.draws), output, leaves_of(output))
+
+    def plain(self, side: str) -> list[Run]:
+        """Return the runs of a side on the first seeds, as they are."""
+        if side not in self._plain:
+            self._plain[side] = [self.run(side, seed) for seed in range(SEEDS)]
+        return self._plain[side]
+
+    def extreme(self, side: str) -> list[Run]:
+        """Return runs of a side whose draws are pushed to their ends."""
+        if side not in self._extreme:
+            forces = [Force(c, n) for c in (0.0, 0.25, 0.5, 0.75, 1.0) for n in (-60.0, 0.0, 60.0)]
+            alone = range(min(_PUSHED_ALONE, max(len(run.draws) for run in self.plain(side))))
+            forces += [Force(None, n, k) for k in alone for n in (-60.0, 60.0)]
+            self._extreme[side] = [self.run(side, seed, force=force) for force in forces for seed in (0, 1)]
+        return self._extreme[side]
+
+
+def _moved(values: Any, index: tuple[int, ...], by: float) -> Any:
+    if not index and not np.shape(values):
+        return values + by
+    moved = np.array(values)
+    moved[index] += by
+    return moved

@@ -1,0 +1,50 @@
+"""A value that is saved field by field, and equal to another one where both are saved alike."""
+
+import dataclasses
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from audit.codec import encoding, stored
+from audit.values.said import Said
+
+#: Fields that can be any Python value: only in these does a tuple differ from a list.
+_ANY = frozenset({"left", "right", "event", "claim", "parameters", "database", "output", "source"})
+
+
+def is_saved(name: str) -> bool:
+    """Return whether a field stands in the saved form of its value; where an audit ran stands beside it."""
+    return name not in {"environment", "_subject", "_ended"}
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Return the JSON of one field."""
+    if name in _ANY:
+        return encoding.encode(value)
+    if isinstance(value, SavedValue):
+        return value._stored()  # noqa: SLF001 - a value of this module
+    if isinstance(value, Said):
+        return {"kind": value.kind, "text": str(value)} if value.kind else str(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple):
+        return [_plain(item, name) for item in value]
+    return encoding.encode(value)
+
+
+@dataclass(frozen=True, eq=False)
+class SavedValue:
+    """Equal when saved alike, so that arrays and NaN inside compare as one expects."""
+
+    def _stored(self) -> dict[str, Any]:
+        """Return what is saved of it."""
+        names = [each.name for each in dataclasses.fields(self) if is_saved(each.name)]
+        return {name: _plain(getattr(self, name), name) for name in names}
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return stored.dumps(self._stored()) == stored.dumps(other._stored())
+
+    def __hash__(self) -> int:
+        return hash(stored.dumps(self._stored()))

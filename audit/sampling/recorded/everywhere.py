@@ -1,0 +1,178 @@
+"""The same for code that draws its own noise: generators that a process makes or has record too.
+
+It replaces what modules hold, so it belongs into a process that ends afterwards.
+"""
+
+import contextlib
+import gc
+import random
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_methods
+
+_SEED_NUMPY: Final = np.random.seed
+_GENERATOR: Final = np.random.Generator
+
+
+@dataclass(eq=False)
+class Reel:
+    """The tape of the run that is under way, and the seed of what has none of its own."""
+
+    tape: Tape = field(default_factory=Tape)
+    entropy: np.random.Generator = field(default_factory=lambda: _GENERATOR(np.random.PCG64(0)))
+
+    def start(self, tape: Tape, seed: int) -> None:
+        """Let a new run record on this tape, the global generators and those without a seed at this one."""
+        self.tape = tape
+        self.entropy = _GENERATOR(np.random.PCG64(seed))
+        first = int(self.entropy.integers(2**32))
+        _SEED_NUMPY(first)
+        random.seed(first)
+
+
+#: Packages that hold what is replaced for themselves.
+_THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets"})
+
+
+@contextlib.contextmanager
+def recorded_everywhere() -> Iterator[Reel]:
+    """Record what is drawn through numpy.random, `RandomState`, random and secrets while the context is open.
+
+    Not seen are generators that exist already, bit generators asked directly, and other libraries' own.
+
+    Examples
+    --------
+    >>> with recorded_everywhere() as reel:
+    ...     tape = Tape()
+    ...     reel.start(tape, seed=1)
+    ...     _ = np.random.default_rng(0).laplace(), np.random.normal(), random.random(), secrets.randbelow(9)
+    >>> [(draw.method, draw.own) for draw in tape.draws]
+    [('laplace', True), ('normal', False), ('random', False), ('randbelow', False)]
+    """
+    reel = Reel()
+    replaced = [(holder, name, getattr(holder, name), new) for holder, name, new in _replacements(reel)]
+    places = [*_holding({id(old): (old, new) for _, _, old, new in replaced})]
+    try:
+        for holder, name, _, new in replaced:
+            setattr(holder, name, new)
+        for space, name, _, new in places:
+            space[name] = new
+        yield reel
+    finally:
+        for holder, name, old, _ in replaced:
+            setattr(holder, name, old)
+        for space, name, old, _ in places:
+            space[name] = old
+
+
+def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
+    """Yield where modules that imported something by its name hold it, and what is to stand there."""
+    for space in gc.get_referrers(*(old for old, _ in news.values())):
+        if not (isinstance(space, dict) and "__name__" in space and "__builtins__" in space):
+            continue  # no globals of a module
+        if str(space["__name__"]).partition(".")[0] not in _THEMSELVES:
+            held = [(name, value) for name, value in space.items() if id(value) in news]
+            yield from ((space, name, *news[id(value)]) for name, value in held)
+
+
+_Replacement = tuple[Any, str, Any]
+"""Who holds what is replaced, under which name, and what is put there."""
+
+
+def _replacements(reel: Reel) -> Iterator[_Replacement]:
+    yield from _of_generators(reel)
+    yield from _of_old_generators(reel)
+    for name in random.__all__:
+        held = getattr(random, name)
+        if name not in {"seed", "getstate", "setstate"} and not isinstance(held, type):
+            yield random, name, _function(reel, name, held)
+    for name in ("random", "getrandbits"):
+        yield random.SystemRandom, name, _from_system(reel, name)
+    for name in ("randbelow", "choice", "randbits", "token_bytes"):
+        yield secrets, name, _secret(reel, name)
+
+
+def _of_generators(reel: Reel) -> Iterator[_Replacement]:
+    """Yield `Generator`, which numpy's own checks still know, and `default_rng`."""
+    default = np.random.default_rng
+
+    class AsGenerator(type):
+        def __instancecheck__(cls, value: Any) -> bool:
+            return isinstance(value, _GENERATOR)
+
+    class Own(RecordingGenerator, metaclass=AsGenerator):
+        def __init__(self, bit_generator: Any) -> None:
+            super().__init__(bit_generator, reel.tape, own=True)
+
+    def default_rng(seed: Any = None) -> np.random.Generator:
+        if isinstance(seed, _GENERATOR):
+            return seed
+        if seed is None:
+            return RecordingGenerator(np.random.PCG64(int(reel.entropy.integers(2**63))), reel.tape)
+        return RecordingGenerator(default(seed).bit_generator, reel.tape, own=True)
+
+    yield np.random, "Generator", Own
+    yield np.random, "default_rng", default_rng
+
+
+def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
+    """Yield `RandomState`, and the functions of numpy.random that share one."""
+    state = np.random.RandomState
+
+    class AsState(type):
+        def __instancecheck__(cls, value: Any) -> bool:
+            return isinstance(value, state)
+
+    class OwnState(state, metaclass=AsState):  # type: ignore[misc, valid-type]
+        def __init__(self, seed: Any = None) -> None:
+            super().__init__(int(reel.entropy.integers(2**32)) if seed is None else seed)
+            self.own = seed is not None
+
+    for name, plain in drawing_methods(state).items():
+        setattr(OwnState, name, _method(reel, name, plain))
+        if hasattr(np.random, name):
+            yield np.random, name, _function(reel, name, getattr(np.random, name))
+    yield np.random, "RandomState", OwnState
+
+
+def _method(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        return reel.tape.record(name, lambda *a, **k: plain(self, *a, **k), args, named, own=self.own)
+
+    return method
+
+
+def _function(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def function(*args: Any, **named: Any) -> Any:
+        return reel.tape.record(name, plain, args, named)
+
+    return function
+
+
+def _from_system(reel: Reel, name: str) -> Callable[..., Any]:
+    """Return a method of `random.SystemRandom` that draws from the run's seed instead of the system."""
+
+    def method(_: Any, *args: Any) -> Any:
+        fresh = random.Random(int(reel.entropy.integers(2**63)))  # noqa: S311  it stands for the system's
+        return reel.tape.record(name, getattr(fresh, name), args, {})
+
+    return method
+
+
+def _secret(reel: Reel, name: str) -> Callable[..., Any]:
+    def function(*args: Any) -> Any:
+        fresh = random.Random(int(reel.entropy.integers(2**63)))  # noqa: S311  it stands for the system's
+        drawn: dict[str, Callable[..., Any]] = {
+            "randbelow": fresh.randrange,
+            "choice": fresh.choice,
+            "randbits": fresh.getrandbits,
+            "token_bytes": lambda count=32: fresh.randbytes(32 if count is None else count),
+        }
+        return reel.tape.record(name, drawn[name], args, {})
+
+    return function

@@ -1,0 +1,218 @@
+"""A generator of numpy's that records its draws, bit for bit the ordinary one; a tape that may shift them."""
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+#: Arguments that can be given by position, with their defaults, of the methods that are understood.
+_LOCATED: Final = {"loc": 0.0, "scale": 1.0, "size": None}
+_SIGNATURES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "laplace": _LOCATED,
+    "normal": _LOCATED,
+    "logistic": _LOCATED,
+    "gumbel": _LOCATED,
+    "exponential": {"scale": 1.0, "size": None},
+    "standard_normal": {"size": None},
+    "standard_exponential": {"size": None},
+    "random": {"size": None},
+    "gauss": {"mu": 0.0, "sigma": 1.0},
+    "normalvariate": {"mu": 0.0, "sigma": 1.0},
+    "expovariate": {"lambd": 1.0},
+    "geometric": {"p": None, "size": None},
+    "uniform": {"low": 0.0, "high": 1.0, "size": None},
+    "integers": {"low": 0, "high": None, "size": None},
+    "choice": {"a": None, "size": None, "replace": True, "p": None},
+}
+#: What a method changes in place is its argument; it is recorded, and no edit reaches it.
+_IN_PLACE: Final = frozenset({"shuffle"})
+_NO_DRAWS: Final = frozenset({"bit_generator", "spawn", "seed", "get_state", "set_state", "state"})
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """One call that drew from a generator.
+
+    Parameters
+    ----------
+    method
+        The name of the method: ``"laplace"``.
+    parameters
+        What it was called with, by name where the method is one that is understood; the size is left out.
+    values
+        What it gave, before any edit: an array, a number, or any value.
+    own
+        Whether the subject seeded the generator itself.
+    """
+
+    method: str
+    parameters: Mapping[str, Any]
+    values: Any
+    own: bool = False
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the values."""
+        return np.shape(self.values)
+
+
+Edit = Callable[[int, Draw], Any]
+"""(place on the tape, draw) -> what the subject gets instead of the draw's values."""
+
+
+class Tape:
+    """The draws of one run, in their order.
+
+    Parameters
+    ----------
+    edit
+        Gives the subject other values than those drawn; the stream goes on as if it did not.
+
+    Attributes
+    ----------
+    busy
+        Whether a draw is under way: what it calls itself is part of it.
+    taken
+        The draws as they were recorded; `draws` has them by name.
+
+    Examples
+    --------
+    >>> tape = Tape(edit=lambda place, draw: draw.values + 1)
+    >>> rng = RecordingGenerator(np.random.PCG64(0), tape)
+    >>> float(rng.laplace(0.0, 2.0)) == 1 + float(np.random.default_rng(0).laplace(0.0, 2.0))
+    True
+    >>> tape.draws[0].method, dict(tape.draws[0].parameters)
+    ('laplace', {'loc': 0.0, 'scale': 2.0})
+    """
+
+    def __init__(self, edit: Edit | None = None) -> None:
+        self.busy = False
+        self.edit = edit
+        self.taken: list[tuple[str, tuple[Any, ...], dict[str, Any], Any, bool]] = []
+
+    @property
+    def draws(self) -> list[Draw]:
+        """What was drawn so far."""
+        return [Draw(each[0], _parameters(*each[:3]), *each[3:]) for each in self.taken]
+
+    def record(
+        self, method: str, call: Callable[..., Any], args: Any, named: Any, *, own: bool = False
+    ) -> Any:
+        """Call what draws, and record what it gives."""
+        if self.busy:
+            return call(*args, **named)
+        self.busy = True
+        try:
+            values = call(*args, **named)
+        finally:
+            self.busy = False
+        return self.keep(method, args, named, values, own=own)
+
+    def keep(self, method: str, args: Any, named: Any, values: Any, *, own: bool) -> Any:
+        """Record what a method gave, and return what the subject gets."""
+        if any(type(each) in _MUTABLE for each in args):
+            args = tuple(map(_copied, args))
+        if named:
+            named = {name: _copied(value) for name, value in named.items()}
+        in_place = method in _IN_PLACE
+        kept = (args[0] if args else None) if in_place else _copied(values)
+        self.taken.append((method, args, named, kept, own))
+        if self.edit is None or in_place:
+            return values
+        edited = self.edit(len(self.taken) - 1, Draw(method, _parameters(method, args, named), kept, own))
+        if edited is kept:
+            return values
+        if isinstance(values, np.ndarray):  # also where it was given as `out`
+            values[...] = edited
+            return values
+        return type(values)(edited) if isinstance(values, float | int | np.generic) else edited
+
+
+_MUTABLE: Final = (np.ndarray, list)
+
+
+def _parameters(method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Mapping[str, Any]:
+    known = _SIGNATURES.get(method)
+    if known is None:
+        return {**{f"argument {i}": value for i, value in enumerate(args)}, **named}
+    given = {**known, **dict(zip(known, args, strict=False)), **named}
+    return {name: value for name, value in given.items() if name != "size"}
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if type(value) in _MUTABLE else value
+
+
+class RecordingGenerator(np.random.Generator):
+    """A generator whose draws are recorded.
+
+    **Guarantee.** Its stream, and what each method returns, are those of ``numpy.random.Generator`` on the
+    same bit generator, if the tape has no edit.
+
+    Parameters
+    ----------
+    bit_generator
+        Where the bits come from.
+    tape
+        Where the draws are recorded.
+    own
+        Whether the subject seeded it itself.
+
+    Examples
+    --------
+    >>> rng = RecordingGenerator(np.random.PCG64(0))
+    >>> isinstance(rng, np.random.Generator), float(rng.normal()) == float(np.random.default_rng(0).normal())
+    (True, True)
+    >>> [draw.method for draw in rng.tape.draws]
+    ['normal']
+    """
+
+    tape: Tape
+    own: bool
+
+    def __init__(self, bit_generator: Any, tape: Tape | None = None, *, own: bool = False) -> None:
+        super().__init__(bit_generator)
+        self.tape = Tape() if tape is None else tape
+        self.own = own
+
+    def spawn(self, n_children: int) -> list[np.random.Generator]:
+        """Return new generators that record on the same tape."""
+        seeds = self.bit_generator.seed_seq.spawn(n_children)  # type: ignore[attr-defined]
+        return [type(self)(type(self.bit_generator)(seed), self.tape, own=self.own) for seed in seeds]
+
+
+def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(plain, assigned=("__name__",))
+    def method(self: RecordingGenerator, *args: Any, **named: Any) -> Any:
+        tape = self.tape
+        if tape.busy:
+            return plain(self, *args, **named)
+        tape.busy = True
+        try:
+            values = plain(self, *args, **named)
+        finally:
+            tape.busy = False
+        if type(values) is float and tape.edit is None and not named:  # nothing of it can change
+            tape.taken.append((name, args, named, values, self.own))
+            return values
+        return tape.keep(name, args, named, values, own=self.own)
+
+    return method
+
+
+def drawing_methods(kind: type) -> dict[str, Callable[..., Any]]:
+    """Return the methods of a kind of generator that draw, by name.
+
+    Examples
+    --------
+    >>> "laplace" in drawing_methods(np.random.Generator), "spawn" in drawing_methods(np.random.Generator)
+    (True, False)
+    """
+    names = [name for name in dir(kind) if not name.startswith("_") and name not in _NO_DRAWS]
+    return {name: getattr(kind, name) for name in names if callable(getattr(kind, name))}
+
+
+for _name, _plain in drawing_methods(np.random.Generator).items():
+    setattr(RecordingGenerator, _name, _recording(_name, _plain))

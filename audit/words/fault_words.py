@@ -1,0 +1,262 @@
+"""What a fault is in words: one or two sentences that a maintainer can act on."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from audit.results.fault import Fault
+from audit.values.wording import number, short, shown
+
+
+def told(fault: Fault) -> str:
+    """Return a fault in a line: its kind, then its words.
+
+    Examples
+    --------
+    >>> from audit.results.fault import FaultKind
+    >>> told(Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "The sensitivity is twice what the scale assumes."))
+    'noise too small, by a factor of 2: The sensitivity is twice what the scale assumes.'
+    """
+    factor = "" if fault.factor is None else f", by a factor of {number(fault.factor)}"
+    return f"{fault.kind.value}{factor}: {fault.words}".rstrip(": ")
+
+
+def place(where: Sequence[Any]) -> str:
+    """Return where in an output something stands.
+
+    Examples
+    --------
+    >>> place(()), place((0, "a"))
+    ('the output', "output[0]['a']")
+    """
+    return "output" + "".join(f"[{each!r}]" for each in where) if where else "the output"
+
+
+def several(where: Sequence[Sequence[Any]]) -> str:
+    """Return a few places of an output.
+
+    Examples
+    --------
+    >>> several([(0,), (1,)]), several([(0,), (1,), (2,), (3,)])
+    ('output[0] and output[1]', 'output[0], output[1] and 2 more')
+    """
+    told = [place(each) for each in where]
+    if len(told) <= 2:
+        return " and ".join(told)
+    return f"{told[0]}, {told[1]} and {len(told) - 2} more"
+
+
+def times(factor: float) -> str:
+    """Return how many times.
+
+    Examples
+    --------
+    >>> times(2.0), times(2.55)
+    ('twice', '2.55 times')
+    """
+    return "twice" if abs(factor - 2.0) < 1e-6 else f"{number(factor)} times"
+
+
+def number_of_times(count: int) -> str:
+    """Return how often.
+
+    Examples
+    --------
+    >>> number_of_times(0), number_of_times(1), number_of_times(3)
+    ('not at all', 'once', '3 times')
+    """
+    return {0: "not at all", 1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def claimed(epsilon: float, delta: float) -> str:
+    """Return the claim behind "at"."""
+    return f"ε = {number(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
+
+
+def one_draw(move: float, draw: str, covers: float, at: str, factor: float | None) -> str:
+    """Say that one draw does not cover a move.
+
+    Examples
+    --------
+    >>> print(one_draw(2.0, "laplace(scale=1)", 1.0, "ε = 1", 2.0))
+    On the same random draws the output moves by 2. `laplace(scale=1)` covers a move of 1 at ε = 1: the
+    sensitivity is at least twice what the scale assumes.
+    """
+    said = f"On the same random draws the output moves by {number(move)}. "
+    said += f"`{draw}` covers a move of {number(covers)} at {at}"
+    return (
+        f"{said}: the sensitivity is at least {times(factor)} what the scale assumes."
+        if factor
+        else f"{said}."
+    )
+
+
+def many_draws(count: int, draws: str, at: str, factor: float | None, *, mixed: bool) -> str:
+    """Say that the draws of several numbers do not cover their moves."""
+    said = f"On the same random draws {count} numbers of the output move. "
+    said += f"Together `{draws}` do not cover that at {at}"
+    if factor:
+        return f"{said}: the noise is too small by a factor of {number(factor)}."
+    return f"{said}{'' if not mixed else ' (other draws come first, which this leaves out)'}."
+
+
+def spent(count: int, draws: str, at: str, factor: float) -> str:
+    """Say that several draws each spend the whole budget."""
+    return (
+        f"{count} separate draws, `{draws}`, follow the same record, and each spends the whole budget of "
+        f"{at}: together they spend {number(factor)} times as much."
+    )
+
+
+def relation(draws: str, factor: float) -> str:
+    """Say that the noise is that of another relation."""
+    return (
+        f"Replacing a record is removing one and adding another: `{draws}` covers either step, and both "
+        f"together move the output {times(factor)} as far. The noise fits add-or-remove-one, the claim is "
+        "about replace-one."
+    )
+
+
+def unbounded(move: float, further: float, draws: str) -> str:
+    """Say that a record is not clipped."""
+    return (
+        f"On the same random draws the output moves by {number(move)}; with the record a thousand times as "
+        f"large, by {number(further)}. No bound holds it, and `{draws}` covers a bounded move only."
+    )
+
+
+def through_nan(move: float | None, draws: str) -> str:
+    """Say that a NaN passes the clipping; without a move the output is NaN."""
+    moved = "the output is NaN"
+    if move is not None:
+        moved = f"the output moves by {number(move)} on the same random draws"
+    return f"A record that is NaN passes the clipping, which has no bound for it: {moved}, for `{draws}`."
+
+
+def reused(where: Sequence[Sequence[Any]], draws: str) -> str:
+    """Say that one draw serves several outputs."""
+    return (
+        f"The same draw, `{draws}`, is in {several(where)}: it cancels between them, and what remains "
+        "differs between the databases without noise."
+    )
+
+
+def exact(where: Sequence[Any], left: Any, right: Any, drawn: Sequence[str]) -> str:
+    """Say that a part of the output has no noise."""
+    none = (
+        "No random draw is made"
+        if not drawn
+        else f"No random draw ({short(', '.join(drawn), 60)}) reaches it"
+    )
+    part = place(where)
+    part = part[0].upper() + part[1:] if not where else part
+    return (
+        f"{part} is {shown(left, 40)} in every run on the left and {shown(right, 40)} on the right. {none}."
+    )
+
+
+def fixed(draws: str, *, own: bool) -> str:
+    """Say that the draws never vary."""
+    how = "comes from a generator that the code seeds itself" if own else "is the same in every run"
+    return f"`{draws}` {how}: the same seed gives the same noise in every call, which anybody can subtract."
+
+
+def weights(left: Any, right: Any) -> str:
+    """Say that exact weights decide a choice."""
+    return (
+        f"`choice(p=...)` gets exact weights: {shown(left, 60)} on the left and {shown(right, 60)} on the "
+        "right. What has weight 0 on one side alone tells the databases apart."
+    )
+
+
+def possible(what: str, more: int, side: str, share: float, delta: float) -> str:
+    """Say that something comes out of one database only, and so do some more things."""
+    other = "left" if side == "right" else "right"
+    allowed = "" if not delta else f", for δ = {number(delta)}"
+    often = "in every run" if share == 1.0 else f"with a probability of about {number(share, digits=2)}"
+    first = f"{what[0].upper()}{what[1:]}{' or its like' if more else ''}"
+    return f"{first} comes out on the {side} {often}{allowed}; on the {other} no draw gives it."
+
+
+def missing(left: str, right: str) -> str:
+    """Say that one side gives no answer."""
+    said = f"In every run the left {left} and the right {right}"
+    return f"{said}: whether there is an answer depends on one record."
+
+
+def counted_draws(left: Mapping[str, int], right: Mapping[str, int]) -> str:
+    """Say that a kind of draw is made more often on one side.
+
+    Examples
+    --------
+    >>> print(counted_draws({"laplace(scale=1)": 1}, {"laplace(scale=1)": 2}))
+    `laplace(scale=1)` is drawn once on the left, twice on the right: the noise depends on the data.
+    """
+    name = next(name for name in (*left, *right) if left.get(name, 0) != right.get(name, 0))
+    a, b = number_of_times(left.get(name, 0)), number_of_times(right.get(name, 0))
+    return f"`{name}` is drawn {a} on the left, {b} on the right: the noise depends on the data."
+
+
+def spread(where: Sequence[Any], left: float, right: float) -> str:
+    """Say that the noise of a number is wider on one side."""
+    return (
+        f"The noise in {place(where)} has standard deviation {number(left)} on the left and {number(right)} "
+        "on the right: its scale depends on the data."
+    )
+
+
+def scales(method: str, name: str, left: Any, right: Any) -> str:
+    """Say that the parameter of a draw differs."""
+    return (
+        f"`{method}` is drawn with {name}={shown(left, 30)} on the left and {name}={shown(right, 30)} on the "
+        "right: the noise depends on the data."
+    )
+
+
+def silenced(draws: str, where: Sequence[Any]) -> str:
+    """Say that noise has no width on these databases, and some on another."""
+    return (
+        f"`{draws}` is drawn and does not reach {place(where)} on either database: its scale is 0 there, and "
+        "not on another one. The noise depends on the data."
+    )
+
+
+def likely(output: str, p: float, q: float, at: str, side: str) -> str:
+    """Say that the random choice favours an output too much."""
+    other = "left" if side == "right" else "right"
+    return (
+        f"The random draws give {output} with probability {number(p)} on the {side} and {number(q)} on the "
+        f"{other}, more than {at} allows: check the sensitivity of the score, and the noise in the choice."
+    )
+
+
+def one_for_all(where: Sequence[Sequence[Any]], draws: str) -> str:
+    """Say that one draw decides several answers, each of which meets the claim alone."""
+    return (
+        f"The same draw, `{draws}`, decides {several(where)}: each alone meets the "
+        "claim, together they do not."
+    )
+
+
+LOW_BITS = (
+    "The noise covers the move, and rounded outputs do not tell the databases apart: the low bits of the "
+    "floating-point output do. Round to a grid, or draw discrete noise."
+)
+NOTHING_SEEN = (
+    "The audit could not look at the randomness: the outputs vary, and no draw from `rng`, numpy.random, "
+    "random or secrets was seen."
+)
+NOT_SHOWN = "The recorded draws do not show which fault this is."
+NOT_LOOKED = "The audit could not look at the draws: {}."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return kinds of draws, each once, with how many there are.
+
+    Examples
+    --------
+    >>> listed(["laplace(scale=1)", "laplace(scale=1)", "normal(scale=2)"])
+    '2 × laplace(scale=1), normal(scale=2)'
+    """
+    seen = Counter(names)
+    return short(", ".join(name if many == 1 else f"{many} × {name}" for name, many in seen.items()), 80)

@@ -1,0 +1,227 @@
+"""The fault that is named for mutants of correct mechanisms: how often it is the right one.
+
+Every mechanism of the catalogue whose privacy holds, and whose calls are fast, is spoilt in seven ways, one
+at a time, and audited on one pair. Counted are the mutants that the audit refutes.
+
+Usage: python benchmarks/faults.py [--names PATTERN] [--each] [--most N]
+"""
+
+import argparse
+import random
+import time
+import timeit
+import zlib
+from collections import Counter, defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from audit import FaultKind, audit_privacy
+from audit.catalogue import Entry, matching_entries
+from audit.privacy import make_task
+from audit.sampling.recorded import RecordingGenerator
+
+K = FaultKind
+SECONDS = 1.5e-4  # of a call, at most
+MOST_EPSILON = 4.0
+
+
+def mark(database: Any) -> int:
+    """Give a number that every record changes."""
+    return sum(zlib.crc32(repr(record).encode()) % 89 for record in database)
+
+
+class Wide:
+    """A generator whose noise is wider."""
+
+    def __init__(self, rng: Any, factor: float) -> None:
+        self.rng, self.factor = rng, factor
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rng, name)
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return self.rng.laplace(loc, scale * self.factor, size)
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return self.rng.normal(loc, scale * self.factor, size)
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        return self.rng.geometric(-np.expm1(np.log1p(-p) / self.factor), size)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A mechanism, spoilt; `left` and `right` are the pair that it is audited on."""
+
+    inner: Any
+    left: Any
+    right: Any
+
+    def __call__(self, database: Any, rng: Any) -> Any:
+        return self.inner(database, rng)
+
+
+class ThirdOfTheNoise(Mutant):
+    kinds = (K.NOISE_TOO_SMALL, K.BUDGET_SPENT_TWICE)
+
+
+class SameNoiseTwice(Mutant):
+    kinds = (K.NOISE_REUSED,)
+
+    def __call__(self, database: Any, rng: Any) -> Any:
+        seed = int(rng.integers(2**62))
+        own, public = (np.random.default_rng(seed) for _ in range(2))
+        return self.inner(database, own), self.inner(self.left, public)
+
+
+class FixedSeed(Mutant):
+    kinds = (K.FIXED_SEED,)
+
+    def __call__(self, database: Any, rng: Any) -> Any:  # noqa: ARG002 - that is the fault
+        return self.inner(database, np.random.default_rng(7))
+
+
+class ExactPart(Mutant):
+    kinds = (K.UNNOISED_PART,)
+
+    def __call__(self, database: Any, rng: Any) -> Any:
+        return self.inner(database, rng), mark(database)
+
+
+class ScaleFromData(Mutant):
+    kinds = (K.DATA_DEPENDENT_NOISE,)
+
+    def __call__(self, database: Any, rng: Any) -> Any:
+        return self.inner(database, Wide(rng, 1.0 if mark(database) == mark(self.left) else 8.0))
+
+
+class RaisesForOne(Mutant):
+    kinds = (K.RAISES_OR_MISSING,)
+
+    def __call__(self, database: Any, rng: Any) -> Any:
+        if mark(database) == mark(self.right):
+            raise ValueError("this record is not supported")
+        return self.inner(database, rng)
+
+
+class KeysFromData(Mutant):
+    kinds = (K.DATA_DEPENDENT_DOMAIN,)
+
+    def __call__(self, database: Any, rng: Any) -> Any:
+        answer = self.inner(database, rng)
+        return answer, {repr(record): float(rng.laplace(0.0, 4.0)) for record in database}
+
+
+KINDS = (ThirdOfTheNoise, SameNoiseTwice, FixedSeed, ExactPart, ScaleFromData, RaisesForOne, KeysFromData)
+
+
+def bases(pattern: str | None) -> list[tuple[Entry, Any, Any, Any]]:
+    """Give the correct mechanisms with fast calls: entry, mechanism, task, and the pair."""
+    found = []
+    for entry in matching_entries(pattern):
+        if "privacy" not in entry.audits or entry.expects("privacy") == "refuted":
+            continue
+        mechanism = entry.factory()
+        task = make_task(mechanism, **entry.options_for("privacy"))
+        if task.claim.epsilon > MOST_EPSILON:  # few runs refute nothing
+            continue
+        pairs = task.databases.proposals(np.random.default_rng(0))
+        try:
+            pair = next((p for p in islice(pairs, 50) if mark(p[0]) != mark(p[1])), None)
+            if pair is None:
+                continue
+            rng, start = np.random.default_rng(0), time.perf_counter()
+            for _ in range(20):
+                mechanism(task.subject.prepare(pair[0]), rng), mechanism(task.subject.prepare(pair[1]), rng)
+        except Exception:  # noqa: BLE001 - no list of records, or a pair beyond what it takes
+            continue
+        if time.perf_counter() - start <= 40 * SECONDS:
+            found.append((entry, mechanism, task, pair[:2]))
+    return found
+
+
+def mutants(base: tuple[Entry, Any, Any, Any]) -> list[Mutant]:
+    _, mechanism, task, (left, right) = base
+    left, right = task.subject.prepare(left), task.subject.prepare(right)
+    made: list[Mutant] = [kind(mechanism, left, right) for kind in KINDS[1:]]
+    if is_dataclass(mechanism) and "epsilon" in {each.name for each in fields(mechanism) if each.init}:
+        with suppress(Exception):  # a size or range may belong to the old epsilon
+            made.append(ThirdOfTheNoise(replace(mechanism, epsilon=3.0 * mechanism.epsilon), left, right))
+    return made
+
+
+def named(base: tuple[Entry, Any, Any, Any], mutant: Mutant, *, recorded: bool = True) -> Any:
+    _, _, task, pair = base
+    return audit_privacy(
+        mutant,
+        task.claim,
+        relation=task.relation,
+        pairs=[pair],
+        convert=task.subject.convert,
+        budget=20_000,
+        time_limit=15.0,
+        recorded=recorded,
+    )
+
+
+def calls() -> None:
+    """Print what a recorded call costs, as a multiple of an ordinary one, the least of several rounds."""
+    database = [0, 1, 1, 1, 0] * 2
+    told = {
+        "sum, one draw": lambda rng: sum(database) + rng.laplace(0.0, 1.0),
+        "sum, two draws": lambda rng: sum(database) + int(rng.geometric(0.5)) - int(rng.geometric(0.5)),
+        "histogram": lambda rng: np.bincount(database, minlength=3) + rng.laplace(0.0, 1.0, 3),
+        "mean of an array": lambda rng: float(np.mean(np.clip(database, 0.0, 1.0)) + rng.normal(0.0, 0.1)),
+    }
+    for name, call in told.items():
+        least = [
+            min(timeit.repeat(lambda: call(make()), number=2_000, repeat=9)) / 2_000  # noqa: B023
+            for make in (cache(np.random.default_rng), cache(lambda: RecordingGenerator(np.random.PCG64(0))))
+        ]
+        print(
+            f"{name:18} {least[1] * 1e6:6.2f} µs recorded, {least[1] / least[0]:.2f} times an ordinary call"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--names")
+    parser.add_argument("--each", action="store_true", help="print every mutant")
+    parser.add_argument("--most", type=int, default=200, help="stop after this many refuted mutants")
+    given = parser.parse_args()
+    table: dict[str, Counter[str]] = defaultdict(Counter)
+    every = [(base, mutant) for base in bases(given.names) for mutant in mutants(base)]
+    random.Random(0).shuffle(every)
+    for base, mutant in every:
+        if sum(count.total() - count["not refuted"] for count in table.values()) >= given.most:
+            break
+        start = time.perf_counter()
+        result = named(base, mutant)
+        took, what = time.perf_counter() - start, type(mutant).__name__
+        if not result.refuted:
+            said = "not refuted"
+        elif result.fault.kind is K.UNKNOWN:
+            said = "unknown"
+        else:
+            said = "right" if result.fault.kind in mutant.kinds else "wrong"
+        table[what][said] += 1
+        if given.each or said == "wrong":
+            fault = result.fault
+            words = "" if fault is None else f"{fault.kind.name} {fault.words}"
+            print(f"{said:12} {what:16} {base[0].name:30} {took:.2f} s  {words}", flush=True)
+    calls()
+    total: Counter[str] = sum(table.values(), Counter())
+    print(f"{'':18}{'right':>9}{'unknown':>9}{'wrong':>9}{'not refuted':>13}")
+    for what, count in [*table.items(), ("all", total)]:
+        print(f"{what:18}{count['right']:9}{count['unknown']:9}{count['wrong']:9}{count['not refuted']:13}")
+    counted = total["right"] + total["unknown"] + total["wrong"]
+    print(f"right in {total['right'] / counted:.1%}, wrong in {total['wrong'] / counted:.1%} of {counted}")
+
+
+if __name__ == "__main__":
+    main()
