@@ -104,7 +104,7 @@ def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
     ...     return float((frame["town"] == "Rome").sum() + rng.laplace())
     >>> mechanism = pandas(romans, columns=["town", "age"])
     >>> records = [("Rome", 20), ("Oslo", 90)]
-    >>> audit_privacy(mechanism, PureDP(1.0), records=records, size=3, budget=5_000).verdict.name
+    >>> audit_privacy(mechanism, PureDP(1.0), records=records, size=3, budget=1_000).verdict.name
     'NOT_REFUTED'
     """
     named = _names(columns, "columns")

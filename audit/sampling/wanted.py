@@ -33,7 +33,7 @@ def refuse_lists(
     first
         Two runs on the first of them.
     run
-        Draws two runs on any database.
+        Draws two runs on any database; it is asked only if the first two failed.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def refuse_lists(
     """
     if subject.convert is not None or not all(type(each) is list for each in databases):
         return
-    if not {_outcome(first), _outcome(run(databases[1]))} <= _ON_A_LIST:
+    if _outcome(first) not in _ON_A_LIST or _outcome(run(databases[1])) not in _ON_A_LIST:
         return
     raised = f"{subject.name} {first.left[0]}, because it was given a list of records; it takes "
     on_arrays = _on(run, np.array, databases)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+import subprocess
 import sys
 
 import pytest
@@ -50,6 +51,16 @@ def test_a_leak_of_any_edge_is_refuted_by_a_small_budget(strange):
         release, PureDP(1.0), records=edges.floats(0, 1), size=3, budget=2_000, confirm_budget=4
     )
     assert result.log_wealth >= result.log_limit
+
+
+def test_the_public_modules_are_reached_from_the_package_and_importing_it_loads_nothing_heavy():
+    code = (
+        "import sys, audit; heavy = {'numpy', 'scipy', 'hypothesis', 'pandas'};"
+        "assert audit.edges.floats(0, 1)[1] == 1; print(heavy & set(sys.modules));"
+        "assert audit.strategies.databases and audit.adapters.sklearn and audit.assert_private"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "set()"
 
 
 @pytest.mark.parametrize(

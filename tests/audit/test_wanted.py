@@ -59,6 +59,12 @@ def test_two_runs_on_lists_tell_and_two_more_on_the_neighbour():
     assert [kind.__name__ for kind in CALLS] == ["list"] * 4 + ["ndarray"] * 4
 
 
+def test_a_mechanism_that_answers_is_not_run_once_more():
+    runs = []
+    result = audited(lambda database: runs.append(0) or 0)
+    assert result.samples == len(runs)
+
+
 def test_what_the_error_says_works():
     assert audited(array_mean, convert=np.array).samples == 400
     assert audited(frame_sum, [{"age": 1}, {"age": 2}], convert=__import__("pandas").DataFrame).samples == 400
