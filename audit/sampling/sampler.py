@@ -168,7 +168,7 @@ class Sampler(Tally):
         ]
         blocks = workers.map(self._planned, steady=bool(self._steady))
         for task, block in zip(self._planned, blocks, strict=True):
-            yield replace(self.account(block), typed=not vectorised, parts=task.parts)
+            yield replace(self.account(block), typed=not vectorised, parts=_parts(task, block))
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
         """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
@@ -360,3 +360,9 @@ class Sampler(Tally):
         ways = {"copy_inputs": self.copy_inputs, **ways}
         limit = self.run_time_limit
         return Task(left=left, right=right, size=size, seed=self.seed, path=path, limit=limit, **ways)
+
+
+def _parts(task: Task, block: Block) -> list[tuple[int, int]]:
+    """Return the parts of a block: those of single calls where the subject's own sampler failed."""
+    whole = tuple(map(sum, zip(*task.parts, strict=True)))
+    return (task if whole == (len(block.left), len(block.right)) else replace(task, vectorised=False)).parts

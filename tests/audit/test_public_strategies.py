@@ -11,6 +11,12 @@ FEW = settings(max_examples=40, database=None, deadline=None, suppress_health_ch
 LABELLED = [(x, y) for x in range(3) for y in (0, 1)]
 
 
+def named(value):
+    """Return the same name in every process."""
+    plain = callable(value) or type(value).__module__ == __name__
+    return (getattr(value, "__name__", None) or type(value).__name__) if plain else f"{value}"
+
+
 class Shifted:
     """A custom relation: one list is the other, with 1 added to every record."""
 
@@ -41,7 +47,7 @@ class Shifted:
         (Shifted(), st.integers(-9, 9), (1, 3)),
         (Shifted(), [0, 1, 2], 2),
     ],
-    ids=str,
+    ids=named,
 )
 def test_what_is_drawn_are_neighbours_of_an_allowed_size(relation, records, size):
     meant = relation if not isinstance(relation, str) else Relation.from_name(relation)
@@ -70,7 +76,7 @@ def test_what_is_drawn_are_neighbours_of_an_allowed_size(relation, records, size
         (Relation.QUERY_ANSWERS, st.integers(0, 9), (1, 9), lambda a, b: sum(a) > 2, ([3], [2])),
         (Shifted(), st.integers(0, 9), (1, 9), lambda a, b: b[0] > a[0], ([0], [1])),
     ],
-    ids=str,
+    ids=named,
 )
 def test_a_failing_pair_shrinks_to_the_fewest_and_first_records(relation, records, size, fails, simplest):
     found = find(strategies.neighbours(relation, records=records, size=size), lambda pair: fails(*pair))

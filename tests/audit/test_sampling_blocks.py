@@ -356,3 +356,21 @@ def test_batches_that_do_not_agree_are_joined_in_a_list():
     numbers = joined([np.array([1, 2]), np.array([0.5])])
     assert numbers == [1, 2, 0.5]
     assert [type(number) for number in numbers] == [np.int64, np.int64, np.float64]
+
+
+class BrokenSampler:
+    """Its `sample` fails, so that its runs are drawn by single calls."""
+
+    def __call__(self, database, rng):
+        return sum(database) + rng.laplace()
+
+    def sample(self, database, size, rng):
+        raise RuntimeError("no runs at once")
+
+
+def test_the_parts_of_a_block_are_those_of_single_calls_where_sample_fails():
+    with Sampler(adapt(BrokenSampler()), seed=0) as sampler:
+        for runs in sampler.draw([1], [0], 24, (1, 0), by_call=True):
+            sides = [sum(side) for side in zip(*runs.parts, strict=True)]
+            assert sides == [len(runs.left), len(runs.right)]
+            assert len(runs.parts) > 1
