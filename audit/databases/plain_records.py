@@ -124,7 +124,7 @@ def _is(value: Any, record: Any) -> bool:
 
 
 def _floats(parts: list[ast.expr], words: Words, record: Any) -> bool:
-    if parts or type(record) is not float or not _OF_FLOATS.issuperset(words):
+    if parts or type(record) is not float or not math.isfinite(record) or not _OF_FLOATS.issuperset(words):
         return False
     low, high = _bounds(words)
     subnormal = record != 0 and abs(record) < 2.0**-1000
