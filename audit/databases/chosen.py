@@ -9,7 +9,7 @@ databases of every path (`allowed`): a refutation on a database that the user ex
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice, pairwise, product
 from typing import Any
@@ -86,7 +86,7 @@ class Databases:
     valid: Callable[[Any], Any] | None = None
     recombined: bool = True
     crossed: bool = False
-    plain: PlainRecords | None = None
+    plain: PlainRecords | None = field(default=None, compare=False)
     support: Support | None = None
 
     @property

@@ -157,7 +157,7 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
         valid=valid,
         recombined=recombined,
         crossed=crossed,
-        plain=PlainRecords(strategy) if recombined else None,
+        plain=PlainRecords(strategy, whole=True) if recombined else None,
         support=None if enough else Support(strategy, whole),
     )
 

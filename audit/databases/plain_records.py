@@ -27,7 +27,9 @@ class PlainRecords:
     Parameters
     ----------
     strategy
-        A Hypothesis strategy for one record, or for a list of them.
+        A Hypothesis strategy for one record.
+    whole
+        Whether it is a strategy for whole databases, which are lists of records.
 
     Examples
     --------
@@ -41,10 +43,11 @@ class PlainRecords:
     False
     """
 
-    def __init__(self, strategy: Any) -> None:
+    def __init__(self, strategy: Any, *, whole: bool = False) -> None:
         node = parsed(strategy)
-        if isinstance(node, ast.Call) and name_of_call(node) == "lists" and node.args:
-            node = node.args[0]
+        if whole:
+            is_list = isinstance(node, ast.Call) and name_of_call(node) == "lists" and node.args
+            node = node.args[0] if isinstance(node, ast.Call) and is_list else None
         self._node = node
 
     def __contains__(self, record: Any) -> bool:
@@ -121,7 +124,7 @@ def _is(value: Any, record: Any) -> bool:
 
 
 def _floats(parts: list[ast.expr], words: Words, record: Any) -> bool:
-    if parts or type(record) is not float or not _OF_FLOATS.issuperset(words):
+    if parts or type(record) is not float or not math.isfinite(record) or not _OF_FLOATS.issuperset(words):
         return False
     low, high = _bounds(words)
     subnormal = record != 0 and abs(record) < 2.0**-1000

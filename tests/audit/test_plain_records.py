@@ -23,7 +23,7 @@ PLAIN = [
         [(0.0, "c"), (2.0, "a"), (0.0,), [0.0, "a"]],
     ),
     (st.one_of(st.just(7), st.floats(0, 1)), [7, 1.0], [7.0, 1]),
-    (st.lists(st.floats(0, 3), max_size=4), [2.0], [4.0]),
+    (st.lists(st.floats(0, 3), max_size=4), [], [2.0, [2.0]]),
 ]
 HIDDEN = [
     st.floats(-5, 5).map(abs),
@@ -41,6 +41,14 @@ def test_what_a_strategy_plainly_contains_is_told_by_type_and_value(strategy, he
     plain = PlainRecords(strategy)
     assert all(record in plain for record in held)
     assert not any(record in plain for record in others)
+
+
+def test_a_strategy_for_whole_lists_tells_the_records_of_these():
+    lists = st.lists(st.floats(0, 3), max_size=4)
+    assert 2.0 in PlainRecords(lists, whole=True)
+    assert 4.0 not in PlainRecords(lists, whole=True)
+    assert 2.0 not in PlainRecords(lists.map(sorted), whole=True)
+    assert 2.0 not in PlainRecords(st.tuples(st.floats(0, 3), st.floats(0, 3)), whole=True)
 
 
 @pytest.mark.parametrize("strategy", HIDDEN)

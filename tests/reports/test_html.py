@@ -20,6 +20,7 @@ import pytest
 from audit.claims import PAC, ApproximateDP, PureDP
 from audit.codec.stored import ForeignClaim
 from audit.errors import AuditError, CorruptFile
+from audit.events.edges import point
 from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Whole
 from audit.events.features.numbers import Value
@@ -347,6 +348,14 @@ def test_the_page_shows_outputs_and_why_no_simpler_pair():
     assert "Outputs on left: [0], [1], …; on right: 9, …." in text
     assert "No simpler pair was shown to fail." in text
     assert "No simpler pair" not in Tree(html(refuted(witness=witness(simplest=shown)))).text
+
+
+def test_the_page_says_what_one_entry_shows_and_that_a_side_never_varies():
+    always = Event((NumberIn(Value(), (point(0.0),)),))
+    shown = witness(event=always, p=1.0, beside=witness())
+    text = Tree(html(refuted(witness=shown))).text
+    assert "Every run on left gave the same output." in text
+    assert "One entry alone shows it too: " in text
 
 
 def hostile():
