@@ -37,11 +37,9 @@ Path = tuple[Any, ...]
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
 #: On at most this many databases, a custom relation is asked about each pair, to find those it does not list.
 MOST_CHECKED = 1_500
-#: Example databases drawn from a strategy for whole databases.
-SOME_PAIRS = 48
+#: Example databases drawn from a strategy; most variations of a pair that are made in search of valid ones.
+SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: Make at most this many variations of a pair, in search of valid ones.
-_VARIATIONS = 400
 #: The search for random pairs ends after this many misses in a row, here and where `valid` is asked first.
 #: Larger: neighbours that fewer databases have are found.
 _FRUITLESS, _INVALID = 200, 1_000
