@@ -124,12 +124,11 @@ def exact_weights(scene: Scene, _: Asked) -> Fault | None:
 
 def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
     """Words, keys or lengths come out on one side with a probability above δ, and never on the other."""
-    shown = {
-        side: [tokens(run.output) for run in (*scene.plain(side), *scene.extreme(side))] for side in SIDES
-    }
+    runs = {side: (*scene.plain(side), *scene.extreme(side)) for side in SIDES}
+    shown = {side: [tokens(run.output) for run in runs[side]] for side in SIDES}
     names = {token: name for side in SIDES for each in shown[side] for token, name in each.items()}
     reached = {side: set[Any]().union(*shown[side]) for side in SIDES}
-    raised = {side: any(isinstance(run.output, Raised) for run in scene.extreme(side)) for side in SIDES}
+    raised = {side: any(isinstance(run.output, Raised) for run in runs[side]) for side in SIDES}
     either = [(side, other, reached[side] - reached[other]) for side, other in (SIDES, SIDES[::-1])]
     for side, other, only in sorted(either, key=lambda each: all(t[0] == "length" for t in each[2])):
         always = {token for token in only if all(token in each for each in shown[side])}
