@@ -1,9 +1,10 @@
 """Few possible outputs: how likely each is on both databases, by a sweep of the one draw or by counting."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -127,10 +128,14 @@ def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, 
         Whether it happens in every run of the other side.
     """
     runs = scene.plain(side)
-    if all(scale_of(draw) is not None for run in runs for draw in run.draws):
+    noise_alone = all(scale_of(draw) is not None for run in runs for draw in run.draws)
+    if noise_alone and (
+        all(run.draws for run in runs) or len(set(map(_key, runs))) == 1
+    ):  # else some are unseen
         return True
     if _has_one_coin(runs):
-        return not any(happens(run) for run in _through(scene, side))
+        runs = _through(scene, side)
+        return bool(runs) and not any(map(happens, runs))
     return certain and not any(happens(scene.run(side, 20_000 + seed)) for seed in range(_MORE))
 
 
@@ -141,23 +146,34 @@ def _has_one_coin(runs: Sequence[Run]) -> bool:
     )
 
 
-def _through(scene: Scene, side: str) -> Iterator[Run]:
-    """Yield one run for every output that the one uniform draw decides, wherever it lies between 0 and 1."""
+def _through(scene: Scene, side: str) -> list[Run]:
+    """Return runs with every output that the one uniform draw gives; none if those are too many to follow.
+
+    Between neighbouring points of a sweep with unlike outputs, all outputs are found down to the last bit of
+    the draw; between points with like outputs, none is looked for.
+    """
 
     def at(coin: float) -> Run:
         return scene.run(side, 0, force=Force(coin))
 
-    low, end = 0.0, at(1.0)
-    for _ in range(_MOST_STEPS):
-        here = at(low)
-        yield here
-        if _key(here) == _key(end):
-            return
-        high = 1.0
-        while high - low > 2.0**-50:
-            middle = (low + high) / 2.0
-            low, high = (middle, high) if _key(at(middle)) == _key(here) else (low, middle)
-        low = high
+    found = [at(i / SWEPT) for i in range(SWEPT + 1)]
+    for i, (first, end) in enumerate(pairwise(tuple(found))):
+        low, high, here = i / SWEPT, (i + 1) / SWEPT, first
+        while _key(here) != _key(end):
+            low, here = _next(at, low, high)
+            found.append(here)
+            if len(found) > SWEPT + _MOST_STEPS:
+                return []
+    return found
+
+
+def _next(at: Callable[[float], Run], low: float, high: float) -> tuple[float, Run]:
+    """Return where the output of `low` ends, and the first run after that."""
+    here = _key(at(low))
+    while high - low > 2.0**-50:
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if _key(at(middle)) == here else (low, middle)
+    return high, at(high)
 
 
 def _key(run: Run) -> Hashable:

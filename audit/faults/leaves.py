@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from audit.values.canonical import key
+from audit.values.wording import shown
 
 Place = tuple[Any, ...]
 Leaves = dict[Place, Any]
@@ -72,7 +73,7 @@ def _tokens(value: Any) -> Iterator[tuple[Any, str]]:
         value = value.tolist()
     if isinstance(value, Mapping):
         for name, held in value.items():
-            yield ("key", key(name)), f"the key {name!r}"
+            yield ("key", key(name)), f"the key {shown(name, 40)}"
             yield from _tokens(held)
     if isinstance(value, list | tuple | set | frozenset):
         for held in value:
@@ -80,4 +81,4 @@ def _tokens(value: Any) -> Iterator[tuple[Any, str]]:
     if isinstance(value, list | tuple | set | frozenset | Mapping):
         yield ("length", len(value)), f"a length of {len(value)}"
     if isinstance(value, str):
-        yield ("word", value), f"{value!r}"
+        yield ("word", value), shown(value, 40)

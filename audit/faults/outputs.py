@@ -19,6 +19,7 @@ from audit.words import fault_words as words
 
 _CLEAR: Final = 8
 _RARE: Final = 10_000
+_FURTHER: Final = 300
 #: Standard errors that a share is above δ.
 _ERRORS: Final = 4.0
 
@@ -124,20 +125,20 @@ def exact_weights(scene: Scene, _: Asked) -> Fault | None:
 def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
     """Words, keys or lengths come out on one side with a probability above δ, and never on the other."""
     runs = {side: (*scene.plain(side), *scene.extreme(side)) for side in SIDES}
-    names = {
-        token: name for side in SIDES for run in runs[side] for token, name in tokens(run.output).items()
-    }
-    reached = {side: {token for run in runs[side] for token in tokens(run.output)} for side in SIDES}
+    shown = {side: [tokens(run.output) for run in runs[side]] for side in SIDES}
+    names = {token: name for side in SIDES for each in shown[side] for token, name in each.items()}
+    reached = {side: set[Any]().union(*shown[side]) for side in SIDES}
+    raised = {side: any(isinstance(run.output, Raised) for run in runs[side]) for side in SIDES}
     either = [(side, other, reached[side] - reached[other]) for side, other in (SIDES, SIDES[::-1])]
     for side, other, only in sorted(either, key=lambda each: all(t[0] == "length" for t in each[2])):
-        if not only or any(isinstance(run.output, Raised) for run in runs[other]):
-            continue
-        share = _share(scene, side, only, asked.delta)
-        if share is not None and _never(scene, other, only, share):
-            seen = Counter(token for run in runs[side] for token in tokens(run.output) if token in only)
-            first = min(only, key=lambda t: (t[0] == "length", -seen[t], repr(t)))
-            said = words.possible(names[first], len(only) - 1, side, share, asked.delta)
-            return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
+        always = {token for token in only if all(token in each for each in shown[side])}
+        for those in filter(None, (always, only)) if not raised[other] else ():
+            share = _share(scene, side, those, asked.delta)
+            if share is not None and _never(scene, other, those, share):
+                seen = Counter(token for each in shown[side] for token in each if token in those)
+                first = min(those, key=lambda t: (t[0] == "length", -seen[t], repr(t)))
+                said = words.possible(names[first], len(those) - 1, side, share, asked.delta)
+                return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
     return None
 
 
@@ -160,7 +161,16 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 
 
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
-    """Whether no draw gives any of these tokens on this side; the other gives them in this share of runs."""
+    """Whether no draw gives any of these tokens on this side; the other gives them in this share of runs.
+
+    Where further runs show tokens that are new, all that can come out has not been seen.
+    """
+    known = {token for run in (*scene.plain(side), *scene.extreme(side)) for token in tokens(run.output)}
+    more = [tokens(scene.run(side, 30_000 + seed).output) for seed in range(_FURTHER)]
+    if any(not only.isdisjoint(each) for each in more):
+        return False
+    if share < 1.0 and any(not known.issuperset(each) for each in more):
+        return False
     return is_out_of_reach(
         scene, side, lambda run: not only.isdisjoint(tokens(run.output)), certain=share == 1.0
     )

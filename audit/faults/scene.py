@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -43,9 +44,7 @@ class Force:
     def __call__(self, place: int, draw: Draw) -> Any:
         """Return the values that a draw is given."""
         if self.coins is not None and (ends := _ends(draw)) is not None:
-            low, high = ends
-            values = low + self.coins * (np.asarray(high, float) - low)
-            return np.asarray(values).astype(np.asarray(draw.values).dtype) if draw.shape else values
+            return np.full(draw.shape, _between(*ends, self.coins), dtype=np.asarray(draw.values).dtype)[()]
         scale = scale_of(draw) if self.noise and self.only in (None, place) else None
         if scale is not None:
             pushed = np.asarray(draw.values, float) + self.noise * np.asarray(scale)
@@ -57,19 +56,27 @@ class Force:
 
 _POSITIVE: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
 #: The least step inside a range, so that no logarithm meets 0 or 1.
-_INSIDE: Final = 1e-9
+_INSIDE: Final = 2.0**-53
 
 
 def _ends(draw: Draw) -> tuple[Any, Any] | None:
-    told = draw.parameters
+    """Return the ends of the range of a uniform draw, one range for all its numbers; None for other draws."""
+    told, ends = draw.parameters, None
     if draw.method == "random":
-        return _INSIDE, 1.0 - _INSIDE
-    if draw.method == "uniform" and "low" in told:
-        return told["low"], told["high"]
-    if draw.method == "integers":
+        ends = _INSIDE, 1.0 - _INSIDE
+    elif draw.method == "uniform" and "low" in told:
+        ends = told["low"], told["high"]
+    elif draw.method == "integers":
         low, high = (0, told["low"]) if told["high"] is None else (told["low"], told["high"])
-        return low, np.asarray(high) - 1 + bool(told.get("endpoint", False))
-    return None
+        ends = low, high if told.get("endpoint") or np.ndim(high) else int(high) - 1
+    return ends if ends is not None and not any(map(np.ndim, ends)) else None
+
+
+def _between(low: Any, high: Any, share: float) -> Any:
+    """Return what lies at a share of the way from one end to the other, a whole number between whole ones."""
+    if isinstance(low, float) or isinstance(high, float):
+        return low + share * (high - low)
+    return int(low) + int(Fraction(share) * (int(high) - int(low)))
 
 
 def scale_of(draw: Draw) -> Any:

@@ -29,7 +29,7 @@ def place(where: Sequence[Any]) -> str:
     >>> place(()), place((0, "a"))
     ('the output', "output[0]['a']")
     """
-    return "output" + "".join(f"[{each!r}]" for each in where) if where else "the output"
+    return "output" + "".join(f"[{shown(each, 20)}]" for each in where) if where else "the output"
 
 
 def several(where: Sequence[Sequence[Any]]) -> str:
@@ -180,7 +180,7 @@ def possible(what: str, more: int, side: str, share: float, delta: float) -> str
 
 def missing(left: str, right: str) -> str:
     """Say that one side gives no answer."""
-    said = f"In every run the left {left} and the right {right}"
+    said = f"In every run the left {short(left, 60)} and the right {short(right, 60)}"
     return f"{said}: whether there is an answer depends on one record."
 
 

@@ -195,3 +195,14 @@ def test_the_scale_of_a_threshold_comes_before_what_it_releases():
     fault = examined(adapt(release), ([0], [0, 1]), ApproximateDP(1.0, 1e-2), ADD)
     assert fault.kind is K.DATA_DEPENDENT_NOISE
     assert "scale=1.0 on the left and scale=5.0" in fault.words
+
+
+def test_what_a_subject_gives_is_shown_short_and_visible():
+    def hostile(database, rng):
+        rng.laplace(0.0, 1.0)
+        return {"\x1b[31m" + "k" * 500: 1} if len(database) > 1 else {}
+
+    fault = examined(adapt(hostile), ([0], [0, 1]), PureDP(1.0), ADD)
+    assert fault.kind is K.DATA_DEPENDENT_DOMAIN or fault.kind is K.UNNOISED_PART
+    assert len(fault.words) < 400
+    assert "\x1b" not in fault.words

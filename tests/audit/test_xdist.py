@@ -129,7 +129,7 @@ def test_a_failure_says_its_case_in_at_most_ten_lines(sessions):
 
 def test_a_refutation_gives_sentence_evidence_numbers_reproduction_and_fault(sessions):
     [lines] = [lines for name, lines in sessions[1].failures().items() if "[loud" in name]
-    text = "\n".join(lines)
+    text = " ".join(line.removeprefix("E").strip() for line in lines)
     assert "loud does not satisfy its claim: PureDP(epsilon=1) under replace-one is refuted" in lines[0]
     for words in (
         "happens with probability",

@@ -24,6 +24,7 @@ from audit.events.edges import point
 from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Whole
 from audit.events.features.numbers import Value
+from audit.results.fault import Fault, FaultKind
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.values.outcomes import Raised
@@ -282,6 +283,14 @@ def test_the_table_has_claim_verdict_bounds_and_runs():
 def test_a_tiny_exact_excess_shows_in_the_table():
     close = refuted(claim=PureDP(math.log(2)), evidence=Evidence.EXACT, epsilon_lower=math.log(2) + 8e-7)
     assert row(html(close))[5] == "= 0.693148 1.000001× claimed"
+
+
+def test_a_fault_has_its_own_heading_and_is_shown_as_text():
+    fault = Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "The answer moves by <b>2</b>.")
+    page = html(refuted(fault=fault))
+    assert "Fault noise too small, by a factor of 2: The answer moves by <b>2</b>." in Tree(page).text
+    assert "<b>2" not in page
+    assert "Fault" not in Tree(html(refuted())).text
 
 
 def test_the_section_tells_the_witness_and_how_to_see_it_again():
