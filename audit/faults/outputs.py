@@ -60,13 +60,14 @@ def constant_part(scene: Scene, _: Asked) -> Fault | None:
             for side, first in zip(SIDES, (left, right), strict=True)
             for run in scene.extreme(side)
         )
+        own = bool(draws) and all(draw.own for draw in draws)
+        if (moved or own) and draws and all(_never_varies(scene.plain(LEFT), k) for k in range(len(draws))):
+            said = words.fixed(draws_of(scene.plain(LEFT)[0]), own=own)
+            return Fault(FaultKind.FIXED_SEED, None, said)
         if not moved:
             drawn = sorted({draw.method for side in SIDES for draw in scene.plain(side)[0].draws})
             exact = Fault(FaultKind.UNNOISED_PART, None, words.exact(place, left, right, drawn))
             return _silenced(scene, place) or exact
-        if draws and all(_never_varies(scene.plain(LEFT), k) for k in range(len(draws))):
-            said = words.fixed(draws_of(scene.plain(LEFT)[0]), own=all(draw.own for draw in draws))
-            return Fault(FaultKind.FIXED_SEED, None, said)
     return None
 
 

@@ -206,3 +206,12 @@ def test_what_a_subject_gives_is_shown_short_and_visible():
     assert fault.kind is K.DATA_DEPENDENT_DOMAIN or fault.kind is K.UNNOISED_PART
     assert len(fault.words) < 400
     assert "\x1b" not in fault.words
+
+
+def test_a_fixed_seed_is_named_where_a_bound_hides_its_noise_too():
+    def clamped(database, _):
+        noise = np.random.default_rng(7).laplace(0.0, 1e-9)
+        return min(sum(database), 1.0), sum(database) + noise
+
+    fault = examined(adapt(clamped), ([0], [1]), PureDP(1.0))
+    assert fault.kind is K.FIXED_SEED
