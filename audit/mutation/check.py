@@ -45,7 +45,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     ...     return sum(database) + rng.laplace()
     >>> check = mutation_check(noisy_sum, PureDP(1.0), pairs=[([0], [1])], budget=20_000)
     >>> check.noticed_from
-    0.8
+    0.9
     """
     subject = adapt(mechanism, convert=options.pop("convert", None))
     claim = check_scalable(subject.claim if claim is None else claim)

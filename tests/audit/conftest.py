@@ -32,6 +32,12 @@ def hostile_files():
     return benchmark("hostile_files")
 
 
+@pytest.fixture(scope="session")
+def limits():
+    """How fast any auditor of utility can grow its wealth: benchmarks/limits.py."""
+    return benchmark("limits")
+
+
 @pytest.fixture
 def thirdparty(tmp_path, monkeypatch):
     """Install a distribution of somebody else: one entry point in a group, and one module beside it."""
