@@ -44,7 +44,7 @@ from scipy.special import betaincinv
 
 from audit.claims import at_distance
 from audit.distributions.law import Floats, Ints
-from audit.evidence.goals import Aim, Goals
+from audit.evidence.goals import Aim, Goals, coupled_gains
 from audit.evidence.reserve import Reserved
 from audit.evidence.standing import Flags, Standing
 
@@ -103,9 +103,8 @@ def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
     >>> coupled_payoffs(1.0, 0.0).shape
     (4, 18)
     """
-    ratio = np.exp(np.minimum(epsilon, EPSILON_CAP))
-    zero = np.zeros_like(ratio)
-    gains = np.stack([1 - ratio, 1 + zero, -ratio, zero], axis=-1) - np.asarray(delta)[..., None]
+    ratio = np.asarray(np.exp(np.minimum(epsilon, EPSILON_CAP)))
+    gains = coupled_gains(ratio, np.asarray(delta))
     return np.asarray(np.log1p((gains / np.asarray(ratio + delta)[..., None])[..., None] * STAKES))
 
 
@@ -245,13 +244,18 @@ class Ledger:
     start: Standing | None = None
     _stacked: Any = field(default=None, repr=False)
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
-    _coupled: Any = field(default=None, repr=False)
 
     def add(self, bet: Bet, aim: Aim | None = None) -> None:
         """Append a finished bet, and what the goals' share was bet on beside it."""
         self.bets.append(bet)
         self.aims.append(aim)
         self._stacked = None
+
+    def by_calls(self) -> "Ledger":
+        """Return the ledger of the bets on calls alone: the others need a subject that keeps no state."""
+        bets = [bet for bet in self.bets if bet.shares is None]
+        aims = [aim for bet, aim in zip(self.bets, self.aims, strict=True) if bet.shares is None]
+        return replace(self, bets=bets, aims=aims, _stacked=None)
 
     def keep(self, first: int) -> None:
         """Forget all bets but the first ones."""
@@ -262,7 +266,7 @@ class Ledger:
         """Tell whether the wealth against each claim ever reached 1/significance, shape (claims,)."""
         limit, lost = -math.log(significance), self._lost_to(epsilons, deltas)
         account, goal = self.opening(epsilons, deltas)
-        own = np.column_stack([account.log_wealth, account.path(self.growths(epsilons, deltas))])
+        own = account.path(self.growths(epsilons, deltas))
         rejected: Flags = lost + self._share(own.max(axis=1)) >= limit
         rest = np.flatnonzero(~rejected)
         if self.goals is not None and len(rest):  # the others need no look at what costs more to replay
@@ -289,7 +293,7 @@ class Ledger:
         """Give the log wealth before the first bet and after each, shape (1 + bets,)."""
         claim = np.array([epsilon]), np.array([delta])
         account, goal = self.opening(*claim)
-        path = np.append(account.log_wealth, account.path(self.growths(*claim))[0])
+        path: Floats = account.path(self.growths(*claim))[0]
         if self.goals is not None:
             path = self.together(path, np.append(goal, self.goals.path(self.aims, *claim, goal)[:, 0]))
         return self.lost(epsilon, delta) + path
@@ -309,7 +313,7 @@ class Ledger:
         """Give the log of the factor of each bet on events against each claim, shape (claims, bets)."""
         if not self.bets:
             return np.zeros((len(epsilons), 0))
-        log_prior, p, q, past, counts, shares, starts = self._stack()
+        log_prior, p, q, past, counts, shares, coupled, starts = self._stack()
         growths, many = np.empty((len(epsilons), len(self.bets))), max(1, _ROWS // len(p))
         for some in (slice(k, k + many) for k in range(0, len(epsilons), many)):
             claims = list(zip(epsilons[some].tolist(), deltas[some].tolist(), strict=True))
@@ -317,8 +321,8 @@ class Ledger:
             for steps, here in self._distances.items():
                 epsilon, delta = np.array([at_distance(*claim, steps) for claim in claims]).T[..., None]
                 payoffs[:, here] = log_payoffs(p[here], q[here], epsilon, delta)
-                if len(coupled := here[self._coupled[here]]):
-                    payoffs[:, coupled] = coupled_payoffs(epsilon, delta)
+                if len(pairs := here[coupled[here]]):
+                    payoffs[:, pairs] = coupled_payoffs(epsilon, delta)
             raw = log_prior[:, None] + backtest(shares, past, payoffs)
             growths[some] = log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts)
         return growths
@@ -334,8 +338,8 @@ class Ledger:
                 for name in ("log_prior", "p", "q", "past", "counts")
             ]
             shares = [outcomes(bet.p, bet.q) if bet.shares is None else bet.shares for bet in self.bets]
-            self._coupled = np.repeat([bet.shares is not None for bet in self.bets], lengths)
-            self._stacked = (*columns, np.concatenate(shares), np.cumsum(lengths) - lengths)
+            coupled = np.repeat([bet.shares is not None for bet in self.bets], lengths)
+            self._stacked = (*columns, np.concatenate(shares), coupled, np.cumsum(lengths) - lengths)
         return self._stacked
 
 

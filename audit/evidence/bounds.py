@@ -71,10 +71,8 @@ def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: floa
     epsilons, deltas = np.array(claims).T
     account, goal = ledger.opening(epsilons, deltas)
     lost = np.array([ledger.lost(*claim) for claim in claims])
-    growths = ledger.growths(epsilons, deltas)
-    own = np.column_stack([account.log_wealth, account.path(growths)])
-    for growth in growths.T:
-        account = account.after(growth)
+    states = account.states(ledger.growths(epsilons, deltas))
+    account, own = states[-1], np.column_stack([state.log_wealth for state in states])
     if ledger.goals is None:
         wealth = own
     else:

@@ -11,8 +11,10 @@ to a number both runs mostly fall on the same side of a threshold, and D varies 
 independent runs.
 
 **Guarantee.** That of `audit.evidence.bets`, for a subject whose runs depend on the database and on the
-generator that they are given, and on nothing else, which is checked. The runs of a witness are calls of their
-own.
+generator that they are given, and on nothing else. That is checked before and after, but state can be where
+nobody looks: a library that shows its last release now and then breaks a bound, for its second run of a pair
+tells what the first one was. So calls of their own decide (`audit.verdict.judge`): the claim is refuted only
+if they confirm it. Bounds and `detectable_epsilon` assume that no state is kept, which the result says.
 """
 
 from dataclasses import dataclass, field
@@ -25,15 +27,8 @@ from audit.events.event import Event
 from audit.events.features.views import View
 from audit.events.tables import Candidates, Table
 from audit.evidence.bets import Bet
-from audit.evidence.goals import Aim, CoupledEvent
-from audit.evidence.memory import (
-    MOST_TABLES,
-    NEAREST_LEVELS,
-    PairMemory,
-    best_of,
-    levels_of,
-    merged,
-)
+from audit.evidence.goals import Aim, CoupledEvent, coupled_gains
+from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemory, levels_of, merged
 
 #: How often the variance of bets on independent runs has to be that on coupled runs.
 _WORTH = 1.25
@@ -43,14 +38,13 @@ _KEPT = 16_384
 _PARTS = 16
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """The events of one table, for one direction, that the next coupled batch is bet on."""
+@dataclass(frozen=True, kw_only=True)
+class CoupledChosen(Chosen):
+    """The events of one table, for one direction, that the next coupled batch is bet on.
 
-    table: int
-    side: int
-    candidates: Candidates
-    log_prior: Floats
+    `shares` is what the past says of the four outcomes of a pair, shape (events, 4).
+    """
+
     shares: Floats
 
 
@@ -59,7 +53,7 @@ class CoupledAim:
     """An aim at the last pair, and the events that it is on: where each stands among those chosen."""
 
     aim: Aim
-    events: tuple[tuple[Chosen, int], ...]
+    events: tuple[tuple[CoupledChosen, int], ...]
 
     def parts(self, tables: list[Table], left: View, right: View) -> list[Floats]:
         """Count a block by event, in parts between which the stake changes, each of shape (parts, 1, 5)."""
@@ -132,26 +126,24 @@ class Coupling:
             for index, side, candidates in self.memory.suggested(against=against)
         ]
 
-    def choose(self, epsilon: float, delta: float, *, against: bool) -> list[Chosen]:
+    def choose(self, epsilon: float, delta: float, *, against: bool) -> list[CoupledChosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
         offers = self._offers(against=against)
         if not offers:
             return []
-        levels = levels_of(epsilon)[:, None]
-        claim = at_distance(epsilon, delta, self.memory.distance)
-        scale = claim[0] / epsilon if epsilon else 1.0
-        promise = np.concatenate([growth(shares, scale * levels, claim[1]) for *_, shares in offers], axis=1)
-        kept, chosen, start = best_of(promise), [], 0
-        for index, side, candidates, shares in offers:
-            size = len(candidates.p)
-            mine = np.flatnonzero(kept[start : start + size])
-            start += size
-            if len(mine):
-                prior = np.full(len(mine), np.log(self.memory.share(index) / 2 / size))
-                chosen.append(Chosen(index, side, candidates.take(mine), prior, shares[mine]))
-        return chosen
+        levels, delta = self._levels(epsilon, delta)
+        promise = np.concatenate([growth(shares, levels, delta) for *_, shares in offers], axis=1)
+        return [
+            CoupledChosen(**vars(chosen), shares=offers[place][3][mine])
+            for chosen, place, mine in self.memory.pick([each[:3] for each in offers], promise)
+        ]
 
-    def aim(self, chosen: list[Chosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
+    def _levels(self, epsilon: float, delta: float) -> tuple[Floats, float]:
+        """Return the values of ε, shape (levels, 1), and the δ at which events must look good."""
+        far, delta = at_distance(epsilon, delta, self.memory.distance)
+        return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
+
+    def aim(self, chosen: list[CoupledChosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
         """Choose the events that a share of the wealth is bet on with the last pair in view.
 
         Parameters
@@ -165,14 +157,13 @@ class Coupling:
         """
         places = [(each, k) for each in chosen for k in range(len(each.shares))]
         shares = np.concatenate([each.shares for each in chosen])
-        claim = at_distance(epsilon, delta, self.memory.distance)
-        scale = claim[0] / epsilon if epsilon else 1.0
-        best = growth(shares, scale * levels_of(epsilon)[NEAREST_LEVELS][:, None], claim[1]).argmax(axis=1)
+        levels, delta = self._levels(epsilon, delta)
+        best = growth(shares, levels[NEAREST_LEVELS], delta).argmax(axis=1)
         taken = list(dict.fromkeys(best.tolist()))[:MOST_TABLES]
         events = tuple(CoupledEvent(shares[k]) for k in taken)
         return CoupledAim(Aim(events, pairs, self.memory.distance), tuple(places[k] for k in taken))
 
-    def bet_on(self, chosen: list[Chosen], counts: list[Floats]) -> Bet:
+    def bet_on(self, chosen: list[CoupledChosen], counts: list[Floats]) -> Bet:
         """Turn chosen events and the counts of the batch that followed into a bet."""
         return Bet(
             log_prior=np.concatenate([each.log_prior for each in chosen]),
@@ -261,10 +252,6 @@ def growth(shares: Floats, epsilon: Floats | float, delta: float) -> Floats:
     epsilon, delta
         The claim, or several in a shape that (events,) broadcasts to.
     """
-    ratio = np.exp(np.minimum(epsilon, 300.0))
-    both, p_side, q_side, neither = shares.T
-    values = (1 - ratio - delta, 1 - delta + 0 * ratio, -ratio - delta, -delta + 0 * ratio)
-    parts = list(zip((both, p_side, q_side, neither), values, strict=True))
-    mean = sum(share * value for share, value in parts)
-    square = sum(share * value**2 for share, value in parts)
+    won = coupled_gains(np.asarray(np.exp(np.minimum(epsilon, 300.0))), np.asarray(delta))
+    mean, square = ((won**power * shares).sum(axis=-1) for power in (1, 2))
     return np.asarray(0.5 * mean * np.abs(mean) / np.maximum(square, 1e-300))

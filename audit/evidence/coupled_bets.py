@@ -6,6 +6,7 @@ import numpy as np
 
 from audit.distributions.law import Floats
 from audit.events.features.views import View
+from audit.events.tables import Table
 from audit.evidence.bets import Bet
 from audit.evidence.coupled import Coupling
 from audit.evidence.goals import Aim
@@ -33,13 +34,25 @@ class CoupledBets:
         Draws the runs.
     against
         Whether unfinished runs count against the refutation.
+    before
+        Whether the wealth that the audit begins with rests on coupled runs.
     """
 
-    def __init__(self, sampler: Sampler, *, against: bool) -> None:
-        self.sampler, self.against = sampler, against
-        self.runs = 0
+    def __init__(self, sampler: Sampler, *, against: bool, before: bool) -> None:
+        self.sampler, self.against, self.before = sampler, against, before
+        self.runs, self._have_bet = 0, False
         self._known: dict[int, Coupling | None] = {}
         self._may: bool | None = None
+
+    @property
+    def in_wealth(self) -> bool:
+        """Whether the wealth rests on coupled runs too: it is evidence only if the subject keeps no state."""
+        return self.before or self._have_bet
+
+    def give_up(self) -> None:
+        """Forget what coupled runs showed: the subject keeps state after all."""
+        self._known.clear()
+        self._may = False
 
     def wanted(self, memory: PairMemory) -> int:
         """Return how many coupled pairs are to be looked at before it is known whether to couple; often 0."""
@@ -77,19 +90,13 @@ class CoupledBets:
         if not chosen:
             return None
         aimed = coupling.aim(chosen, epsilon, delta, pairs=room)
-        empty = [np.zeros((table.bins.width + 1,) * 2) for table in coupling.memory.tables]
+        self._have_bet = True
         try:
             joints, counts, views, blocks = self._draw(coupling, size, path)
             parts = [aimed.parts(coupling.memory.tables, *pair) for pair in views]
         except MutatedInput as fault:
-            bet = coupling.bet_on(chosen, empty)
-            lost = np.zeros_like(bet.counts)
-            lost[:, 2] = size
-            return (
-                Bet(bet.log_prior, bet.p, bet.q, bet.past, lost, bet.distance, bet.shares),
-                replace(aimed.aim, lost=True),
-                fault,
-            )
+            anywhere = [_in_one_bin(table, size) for table in coupling.memory.tables]
+            return coupling.bet_on(chosen, anywhere).at_worst(), replace(aimed.aim, lost=True), fault
         bet = coupling.bet_on(chosen, joints)
         coupling.bets.append(size)
         self._learn(coupling, joints, counts, views, blocks)
@@ -125,3 +132,9 @@ class CoupledBets:
 
 def _added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
     return [a + b for a, b in zip(sums, more, strict=True)] if sums else more
+
+
+def _in_one_bin(table: Table, pairs: int) -> Floats:
+    counted = np.zeros((table.bins.width + 1,) * 2)
+    counted[0, 0] = pairs
+    return counted

@@ -63,6 +63,18 @@ class CellCounts:
         return replace(self, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing))))
 
 
+def coupled_gains(ratio: Floats, delta: Floats) -> Floats:
+    """Return D = X − e^ε·Y − δ of a coupled pair: both inside, only the p side, only the q side, neither.
+
+    Parameters
+    ----------
+    ratio, delta
+        e^ε and δ of claims, of one shape; the outcomes are a last axis more.
+    """
+    zero = np.zeros_like(ratio)
+    return np.stack([1 - ratio, 1 + zero, -ratio, zero], axis=-1) - np.asarray(delta)[..., None]
+
+
 @dataclass(frozen=True)
 class CoupledEvent:
     """An event of coupled pairs (`audit.evidence.coupled`), bet on as a table of four cells.
@@ -81,8 +93,7 @@ class CoupledEvent:
 
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return what pairs win by outcome, the mean of its square, and the growth promised, by claim."""
-        zero = np.zeros_like(ratio)
-        won = np.stack([1 - ratio, 1 + zero, -ratio, zero], axis=1) - delta[:, None]
+        won = coupled_gains(ratio, delta)
         mean, square = won @ self.shares, np.maximum(won**2 @ self.shares, 1e-300)
         return won[:, None, :], square, mean * np.abs(mean) / square
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.claims import at_distance
-from audit.distributions.law import Floats
+from audit.distributions.law import Floats, Ints
 from audit.events.event import Event
 from audit.events.features.propose import propose
 from audit.events.features.scores import AdditiveScore, TableScore
@@ -38,6 +38,10 @@ MOST_TABLES = 3
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
 #: The levels of `_promise`, those nearest to the claim first.
 NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
+
+
+Offer = tuple[int, int, Candidates]
+"""The events of a table, with one side as the p side: the table, the side, the events."""
 
 
 @dataclass(frozen=True)
@@ -213,22 +217,20 @@ class PairMemory:
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
         offers, promise = self._promised(epsilon, delta, against=against)
-        if not offers:
-            return []
-        kept = best_of(promise)
-        chosen, start = [], 0
-        for index, side, candidates in offers:
+        return [chosen for chosen, _, _ in self.pick(offers, promise)]
+
+    def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
+        """Yield the events among the best: of each offer that has any these, its place, and theirs in it."""
+        kept, start = _best(promise), 0
+        for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
             mine = np.flatnonzero(kept[start : start + size])
             start += size
             if len(mine):
-                prior = np.full(len(mine), np.log(self.share(index) / 2 / size))
-                chosen.append(Chosen(index, side, candidates.take(mine), prior, self.distance))
-        return chosen
+                prior = np.full(len(mine), np.log(self._share(index) / 2 / size))
+                yield Chosen(index, side, candidates.take(mine), prior, self.distance), place, mine
 
-    def _promised(
-        self, epsilon: float, delta: float, *, against: bool
-    ) -> tuple[list[tuple[int, int, Candidates]], Floats]:
+    def _promised(self, epsilon: float, delta: float, *, against: bool) -> tuple[list[Offer], Floats]:
         """Return the events of every table and side, and what each promises at some levels."""
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
@@ -262,7 +264,7 @@ class PairMemory:
             self.distance,
         )
 
-    def suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
+    def suggested(self, *, against: bool) -> Iterator[Offer]:
         """Yield the events of every table, for either side as the p side: the table, the side, the events."""
         for index, table in enumerate(self.tables):
             for side in (0, 1):
@@ -287,7 +289,7 @@ class PairMemory:
         bins = self.tables[chosen.table].bins
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
-    def share(self, index: int) -> float:
+    def _share(self, index: int) -> float:
         """Return a table's share of the stake: half for the cheap features together, half for the others."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
@@ -367,7 +369,7 @@ def levels_of(epsilon: float) -> Floats:
     return np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
 
 
-def best_of(promise: Floats) -> NDArray[np.bool_]:
+def _best(promise: Floats) -> NDArray[np.bool_]:
     """Return which events are among the best at one of the levels."""
     kept = np.zeros(promise.shape[1], dtype=bool)
     if promise.shape[1] <= MOST_EVENTS:

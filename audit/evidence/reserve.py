@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -47,16 +48,21 @@ class Reserved:
         bet = np.logaddexp(self.log_bet, self.log_reserve + math.log1p(-left))
         return Reserved(self.bets + 1, np.asarray(bet + growth), self.log_reserve + math.log(left))
 
+    def states(self, growths: Floats) -> "list[Reserved]":
+        """Return the account before the first bet and after each, given the logs of their factors."""
+        return list(accumulate(growths.T, Reserved.after, initial=self))
+
     def path(self, growths: Floats) -> Floats:
-        """Return the log wealth after each bet from the logs of their factors, both of shape (claims, bets).
+        """Return the log wealth before the first bet and after each, shape (claims, 1 + bets).
+
+        Parameters
+        ----------
+        growths
+            Logs of the factors, shape (claims, bets).
 
         Examples
         --------
         >>> bool(Reserved.new(1).path(np.full((1, 99), -1.0))[0, -1] > math.log(0.2 / 100))
         True
         """
-        wealth, path = self, np.empty_like(growths)
-        for growth, row in zip(growths.T, path.T, strict=True):
-            wealth = wealth.after(growth)
-            row[:] = wealth.log_wealth
-        return path
+        return np.column_stack([state.log_wealth for state in self.states(growths)])

@@ -61,6 +61,8 @@ class Before:
         The first place of the seed tree that no run has come from.
     pairs_bet
         Pairs of runs that were bet on.
+    coupled
+        Whether the wealth rests on coupled runs.
     pairs
         The pairs that it knew most of.
     """
@@ -69,6 +71,7 @@ class Before:
     standing: Standing
     batches: int
     pairs_bet: int
+    coupled: bool
     pairs: tuple[Known, ...]
 
     @cached_property
@@ -85,6 +88,7 @@ class Ended:
     ledger: Ledger
     batches: int
     pairs_bet: int
+    coupled: bool
     pairs: tuple[Known, ...]
 
     @classmethod
@@ -95,25 +99,24 @@ class Ended:
         memories: Iterable[tuple[PairMemory, Coupling | None]],
         *,
         batches: int,
+        coupled: bool,
         before: Before | None,
     ) -> "Ended":
         """Return what is left of an audit that is over; `batches` are the places it took of the seed tree."""
         looked = sorted((each for each in memories if each[0].pairs), key=lambda each: -each[0].pairs)
         pairs = tuple(Known(each[0].path, sections_of(*each, before)) for each in looked[:_PAIRS])
         pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)
-        return cls(task, ledger, batches, pairs_bet, pairs)
+        return cls(task, ledger, batches, pairs_bet, coupled, pairs)
 
     def document(self) -> dict[str, Any]:
         """Return what a file holds of it."""
-        claim, kept = (
-            self.task.claim,
-            [known for known in self.pairs if encoding.comes_back(list(known.path))],
-        )
-        level = self.task.options.significance
+        claim, level = self.task.claim, self.task.options.significance
+        kept = [known for known in self.pairs if encoding.comes_back(list(known.path))]
         now = standing(self.ledger, epsilon=claim.epsilon, delta=claim.delta, significance=level)
         return {
             "batches": self.batches,
             "pairs_bet": self.pairs_bet,
+            "coupled": self.coupled,
             "bets": now.bets,
             "own": [*now.own],
             "reserve": [*now.reserve],
@@ -218,7 +221,7 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
     accounts = Standing(found["bets"], claims, *(tuple(column) for column in columns))
     if accounts.own[0] >= FOR_GOOD or result.log_wealth > (result.log_limit or 0):
         raise CorruptFile("standing has refuted the claim, the result has not.")
-    return Before(result, accounts, found["batches"], found["pairs_bet"], pairs)
+    return Before(result, accounts, found["batches"], found["pairs_bet"], found["coupled"], pairs)
 
 
 def joined(found: AuditResult, before: Before) -> AuditResult:
@@ -253,6 +256,7 @@ def _known(stored: Any, where: str) -> Mapping[str, Any]:
 _READERS = {
     **dict.fromkeys(("batches", "pairs_bet", "bets"), (fields.count, True)),
     **dict.fromkeys(("own", "reserve", "goal"), (fields.listed(fields.whole), True)),
+    "coupled": (fields.flag, True),
     "pairs": (fields.listed(_known), True),
     "of": (fields.plain_dict, True),
 }

@@ -93,6 +93,8 @@ class Betting:
         lost (and wealth that it won is given up), or beginning again would be a second chance.
     start
         What the accounts hold at first, if this goes on from another audit.
+    coupled_before
+        Whether what they hold rests on coupled runs.
     batches
         The first place of the seed tree that no run has been drawn from yet.
     """
@@ -107,6 +109,7 @@ class Betting:
     by_calls: bool = False
     given_up: "Betting | None" = None
     start: Standing | None = None
+    coupled_before: bool = False
     shadow_log_wealth: float = 0.0
     crossed_at: int = 0
     shadow_crossed_at: int = 0
@@ -129,7 +132,7 @@ class Betting:
         self._own, self._goal = self.ledger.opening(*self._claim)
         self._grown = float(self.ledger.together(self._own.log_wealth, self._goal)[0])
         self.log_wealth = self.ledger.log_wealth(terms.epsilon, terms.delta)
-        self.coupled = CoupledBets(self.sampler, against=terms.against)
+        self.coupled = CoupledBets(self.sampler, against=terms.against, before=self.coupled_before)
         self.search = Search(
             proposals=iter(self.pairs),
             new=lambda path: PairMemory(path[0], path[-1], floats=terms.floats, path=path),

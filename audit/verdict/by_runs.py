@@ -29,6 +29,8 @@ from audit.verdict.confirm import Confirmation, confirm
 from audit.verdict.terms import Terms
 
 LEAST_CONFIRMATION = 20_000
+#: As `Judge.how`: runs are trials because the subject keeps no state.
+_STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
@@ -137,6 +139,7 @@ class _Runs:
             first=len(databases.given) + len(databases.strange_pairs),
             given_up=given_up,
             start=None if before is None or given_up is not None else before.standing,
+            coupled_before=before is not None and before.coupled,
             batches=0 if before is None else before.batches,
         )
 
@@ -153,6 +156,8 @@ class _Runs:
             return self._result(Verdict.INCONCLUSIVE, reason=found.doubt, **seen)
         if not found.bounds_hold:  # what was bet before fits this process alone
             betting.ledger = Ledger(betting.ledger.bets[bets:])
+        elif betting.coupled.in_wealth and found.how != _STATELESS:
+            self._drop_coupled(betting)
         bounds = self.terms.bounds(betting.ledger)
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
@@ -189,6 +194,7 @@ class _Runs:
             return self._result(Verdict.INCONCLUSIVE, reason=statements.STOPS_ANSWERING)
         if trouble := self._compare_calls(most_bet):
             return self._result(Verdict.ERROR, reason=trouble)
+        how = self._how_coupled(betting)
         power, bounds = self._power(most_bet), self.terms.bounds(betting.ledger)
         likely = f"any event of probability {power.p:.3g}"
         if power.event is not None:
@@ -198,12 +204,25 @@ class _Runs:
                 f"{spent:,} runs are too few, raise {more}: audits like this one miss any true ε, however "
                 f"large, more than one time in ten on {likely}"
             )
-            return self._result(Verdict.INCONCLUSIVE, reason=reason, **bounds)
+            return self._result(Verdict.INCONCLUSIVE, reason=reason, how=how, **bounds)
         if most_bet.distance > 1:
             likely += f" (on databases at distance {most_bet.distance})"
-        return self._result(
-            Verdict.NOT_REFUTED, detectable_epsilon=power.epsilon, detectable_event=likely, **bounds
-        )
+        told = {"detectable_epsilon": power.epsilon, "detectable_event": likely, **bounds}
+        return self._result(Verdict.NOT_REFUTED, how=how, **told)
+
+    def _how_coupled(self, betting: Betting) -> str:
+        """Return how coupled runs are evidence; if the subject keeps state after all, drop them."""
+        if not betting.coupled.in_wealth:
+            return ""
+        if self.sampler.state_suspected() is False:
+            return _STATELESS
+        self._drop_coupled(betting)
+        return ""
+
+    def _drop_coupled(self, betting: Betting) -> None:
+        """Bound the loss by calls alone; by nothing where earlier audits rest on coupled runs too."""
+        betting.ledger = Ledger() if betting.coupled.before else betting.ledger.by_calls()
+        betting.coupled.give_up()
 
     def _bet_on(self, memory: PairMemory) -> int:
         """Return how many pairs of runs were bet on a pair of databases, by earlier audits too."""
@@ -246,6 +265,7 @@ class _Runs:
                 betting.ledger,
                 [(memory, betting.coupled.of(memory)) for memory in memories],
                 batches=betting.batches,
+                coupled=betting.coupled.in_wealth,
                 before=self.before,
             )
             pairs_bet = ended.pairs_bet

@@ -47,7 +47,7 @@ from audit.verdict.shown.candidates import (
     growth_on,
     seen,
 )
-from audit.verdict.statements import BY_SAMPLE, HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
+from audit.verdict.statements import BY_COUPLED, BY_SAMPLE, HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.terms import Terms
 from audit.verdict.witness import SECONDS_ALONE, Plan, run_witness, spread_evenly, terms_of
 
@@ -128,9 +128,11 @@ class Judge:
             return "" if first.confirmed else IN_COMPANY
         if not self.stateless and not self._renewed and (first.p, first.q) == (1.0, 0.0):
             return UNTOLD.format(self.unavailable)
-        if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
+        coupled = self.betting.coupled.in_wealth
+        by_calls = self.sampler.subject.declared_sampler is None and not coupled
+        if first.confirmed or by_calls or self._again_by_calls():
             return ""
-        return BY_SAMPLE
+        return BY_COUPLED if coupled else BY_SAMPLE
 
     def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
         """Return the first candidate of a pair that is confirmed, or else the first.
@@ -272,11 +274,12 @@ class Judge:
         again = Betting(
             self.sampler,
             [winner.path],
-            replace(betting.terms, budget=budget, stop_when_refuted=True),
+            replace(self._terms(), budget=budget, stop_when_refuted=True),
             by_calls=True,
             batches=_AGAIN_PLACE,
         )
         again.run()
+        self.tried += 1
         return again.refuted
 
 

@@ -29,6 +29,10 @@ UNTOLD = (
     "mechanism cannot be made anew in a fresh process to check ({}); "
     f"{_FRESH}, or pass a function that can be imported"
 )
+BY_COUPLED = (
+    "fails only where both runs of a pair start from one generator state: independent calls did not confirm "
+    "it. There were too few of them (raise `budget`), or the mechanism keeps state between calls"
+)
 BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls did not confirm it"
 
 

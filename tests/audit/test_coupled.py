@@ -1,12 +1,13 @@
 """Bets on coupled pairs: their expectation, where they are made, and what they save."""
 
+import colorsys
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from audit import PureDP, audit_privacy
+from audit import PureDP, Verdict, audit_privacy
 from audit.events.features.views import View
 from audit.evidence.bets import STAKES, Bet, Ledger, coupled_payoffs
 from audit.evidence.coupled import Coupling, growth
@@ -117,9 +118,42 @@ def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
 
     Coupled, 25,210 do. Seeds 1 to 20 took 16,778 to 50,446.
     """
-    result = audit_privacy(loud, PureDP(0.08), pairs=[([0, 0], [1, 0])], budget=100_000, confirm_budget=2_000)
+    result = audit_privacy(loud, PureDP(0.08), pairs=[([0, 0], [1, 0])], budget=300_000)
     assert result.refuted
     assert result.samples_to_refutation < 100_000
+
+
+def shows_the_last(database, rng):
+    """Private given what it returned: now and then it shows the last release, which a library keeps."""
+    new, shows = sum(database) + rng.laplace(), rng.random() < 0.02
+    last, colorsys.last_release = getattr(colorsys, "last_release", None), new
+    return new, last if shows else None
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_library_that_keeps_what_nobody_looks_at_is_not_refuted_by_coupled_runs(seed, monkeypatch):
+    """The second run of a pair shows what the first one was: calls of their own do not confirm that."""
+    monkeypatch.setattr(colorsys, "last_release", None, raising=False)
+    where = {"pairs": [([0, 1], [1, 1])], "budget": 40_000, "seed": seed}
+    result = audit_privacy(shows_the_last, PureDP(1.0), **where)
+    assert result.log_wealth > result.log_limit, "coupled runs have to mislead for this test to mean anything"
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "independent calls did not confirm it" in result.reason
+    assert result.epsilon_lower == 0.0
+
+
+def test_bounds_from_coupled_runs_say_that_they_assume_no_state_and_are_dropped_where_there_is_some(
+    monkeypatch,
+):
+    where = {"pairs": [([0, 0], [1, 0])], "budget": 20_000}
+    sound = audit_privacy(loud, PureDP(0.1), **where)
+    assert any(said.kind == "stateless" for said in sound.assumptions)
+    answers = iter([False])
+    monkeypatch.setattr(Sampler, "state_suspected", lambda *_: next(answers, True))
+    dropped = audit_privacy(loud, PureDP(0.1), **where)
+    assert not any(said.kind == "stateless" for said in dropped.assumptions)
+    assert dropped.epsilon_lower < sound.epsilon_lower
+    assert dropped.detectable_epsilon is None or dropped.detectable_epsilon > 2 * sound.detectable_epsilon
 
 
 def response(database, rng):
