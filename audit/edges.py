@@ -100,7 +100,7 @@ def text() -> list[str]:
 
 
 def categories(known: Iterable[Any]) -> list[Any]:
-    """Return the known categories, then what is none of them: unseen, nearly the same, missing.
+    """Return the known categories, then values that are not among them: unseen, nearly the same, missing.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def labels_cross(strategy: Any) -> bool:
 
 
 def parsed(strategy: Any) -> ast.expr | None:
-    """Return the `repr` of a strategy as an expression; None if it is none."""
+    """Return the `repr` of a strategy, parsed as an expression; None if it cannot be parsed."""
     try:
         return ast.parse(repr(strategy), mode="eval").body
     except Exception:  # noqa: BLE001 - a repr of the user's own may be anything

@@ -216,7 +216,7 @@ def seconds_left(
 
 
 def told_of(error: Exception) -> str:
-    """Return what an error says, with its kind unless it is ours; one that Dask raises is none.
+    """Return the text of an error, after the name of its class unless it is one of ours.
 
     Examples
     --------

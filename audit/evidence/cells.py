@@ -73,8 +73,8 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
 def _shrunk(values: Floats, errors: Floats) -> Floats:
     """Return values of mean 0 shrunk by the spread that their errors (variances) leave unexplained.
 
-    A value far beyond what the largest of so many errors would be stands by itself, however alike the others
-    are.
+    A value that is too large to be one of so many errors is shrunk by its own error alone, even if the other
+    values are all nearly 0.
     """
     if not len(values):
         return values
@@ -166,7 +166,9 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
     """Return a_k of the cells where p stands out, of those where q does, and μ, of the nearest laws."""
     ratio = ratio[:, None]
     mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
-    rows = np.arange(len(ratio))  # each stops by itself: what else is asked about must not matter
+    rows = np.arange(
+        len(ratio)
+    )  # claims converge separately: the answer for one must not depend on the others
     for _ in range(_STEPS):  # where this stops decides how good the bets are, not whether they hold
         here = mu[rows]
         _, excess, slope = _nearest(p, q, here, ratio[rows])

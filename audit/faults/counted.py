@@ -47,7 +47,7 @@ class TooLikely:
     places
         The parts of the output.
     alone
-        Whether a part of the output breaks the claim by itself.
+        Whether one part of the output is enough to break the claim.
     shared
         The place of a draw that decides all parts: the only one, or one that comes again, the same.
     is_it

@@ -364,5 +364,6 @@ class Sampler(Tally):
 
 def _parts(task: Task, block: Block) -> list[tuple[int, int]]:
     """Return the parts of a block: those of single calls where the subject's own sampler failed."""
-    whole = tuple(map(sum, zip(*task.parts, strict=True)))
-    return (task if whole == (len(block.left), len(block.right)) else replace(task, vectorised=False)).parts
+    parts = task.parts
+    whole = tuple(map(sum, zip(*parts, strict=True)))
+    return parts if whole == (len(block.left), len(block.right)) else replace(task, vectorised=False).parts

@@ -29,6 +29,8 @@ FIRST_LOOK = 16
 #: Of all runs so far, the search may have spent this share.
 SHARE = 0.3
 _NEWCOMERS = 8
+#: The most that are scouted before the first look, where more come first.
+_MOST_FIRST = 24
 #: Once this many pairs wait for their first look, add few new ones: scouting then costs more than it gains.
 _CROWD = 200
 _NEWCOMERS_TO_A_CROWD = 2
@@ -243,7 +245,7 @@ class Search:
 
     def _scouted(self) -> Iterator[Contender]:
         """Scout some new pairs."""
-        new = _NEWCOMERS if self.contenders else max(self.first, _NEWCOMERS)
+        new = _NEWCOMERS if self.contenders else max(min(self.first, _MOST_FIRST), _NEWCOMERS)
         if len(self._near) >= _CROWD:
             new = _NEWCOMERS_TO_A_CROWD
         for path in islice(self._unseen(), new):

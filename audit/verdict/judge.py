@@ -12,6 +12,8 @@ So a refutation of a subject that is not stateless is confirmed in fresh process
   for a fault that needs a warm subject.
 
 A stateless subject's calls depend on nothing that is kept: they are confirmed in this process, run by run.
+Wealth that rests on coupled pairs, or on runs of one call of a sampler, refutes only if calls of their own do
+so too: by the event, or learned anew from four times as many calls. That is one more try, at its own level.
 
 **Guarantee.** REFUTED needs the crossing and its confirmation: if each call keeps the claim given the past
 the chance is at most the significance. If only first answers do, the calls of a process share what it drew;

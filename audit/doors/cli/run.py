@@ -126,7 +126,7 @@ def run(
 
 
 def _earlier(extend: Path | None) -> AuditResult | None:
-    """Return the saved audit to go on from; None, said on stderr, where there is none yet."""
+    """Return the saved audit to go on from. If the file does not exist, say so on stderr and return None."""
     if extend is None or extend.exists():
         return None if extend is None else load(extend)
     click.echo(f"{extend} does not exist yet: a first audit", err=True)

@@ -58,7 +58,7 @@ class Feature(ABC):
 class NumberFeature(Feature):
     """A feature whose value is a number; NaN for an output that it cannot score."""
 
-    #: What it means that there is such a number, and that there is none; {0} as in `said`.
+    #: The words for "the output has this number" and for "it has not"; {0} as in `said`.
     present: ClassVar[str] = "{0.words} is a number"
     absent: ClassVar[str] = "{0.words} is not a number (or is absent)"
 
