@@ -29,7 +29,11 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
     """One side gives no answer in every run, the other one in every run; or a NaN comes out of one alone."""
     told = _silent_side(scene, ())
     if asked.nan:
-        nans = [place for place in dict.fromkeys(((), *common_places(scene))) if _NAN in _silent_side(scene, place)]
+        nans = [
+            place
+            for place in dict.fromkeys(((), *common_places(scene)))
+            if _NAN in _silent_side(scene, place)
+        ]
         if nans:
             draws = draws_of(scene.plain(RIGHT)[0])
             return Fault(FaultKind.NOT_CLIPPED, None, words.nan_comes_out(nans, draws))
