@@ -3,7 +3,8 @@
     dp-audit run examples/estimator.py:wrong --html wrong.html
     dp-audit run examples/estimator.py:right
 
-`wrong` publishes its scale without noise. `right` gives half of ε to either attribute, and bounds the number that it divides by.
+`wrong` publishes its scale without noise. `right` gives half of ε to either attribute, and bounds
+the number that it divides by.
 """
 
 from dataclasses import replace

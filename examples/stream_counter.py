@@ -3,7 +3,8 @@
     dp-audit run examples/stream_counter.py:wrong --html wrong.html
     dp-audit run examples/stream_counter.py:right
 
-An event is in one node of each level of the tree, so every node needs noise for ε/levels. `wrong` forgets this.
+An event is in one node of each level of the tree, so every node needs noise for ε/levels. `wrong`
+forgets this.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The examples of people's own code: the wrong ones are refuted, for the stated reason; the right ones are not."""
+"""Examples of people's own code: the wrong are refuted, and their fault named; the right are not."""
 
 import importlib.util
 from pathlib import Path
