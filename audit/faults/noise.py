@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.faults.asked import SIDES, TIGHT, Asked, draw_words
 from audit.faults.leaves import Place, is_number
@@ -53,7 +54,7 @@ def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
     left, right = (np.array([np.linalg.norm(reach, axis=1) for reach in side]) for side in reaches)
     most = np.maximum(left.max(axis=0), right.max(axis=0))
     steady = (np.ptp(left, axis=0) <= TIGHT * most) & (np.ptp(right, axis=0) <= TIGHT * most)
-    for i in np.flatnonzero(steady & (np.abs(left[0] - right[0]) > _APART * most)):
+    for i in map(int, np.flatnonzero(steady & (np.abs(left[0] - right[0]) > _APART * most))):
         if _has_its_own(i, *(side[0] for side in reaches)):
             continue
         spread = left[0][i], right[0][i]
@@ -83,7 +84,7 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
     return reach * np.sqrt([number.variance for number in numbers])
 
 
-def _has_its_own(i: int, left: Any, right: Any) -> bool:
+def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
     """Whether a draw that no earlier number shows reaches the i-th one alike on both sides.
 
     What differs is then how earlier noise, which the earlier numbers have published, is used again: as in
