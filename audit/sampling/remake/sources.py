@@ -1,4 +1,4 @@
-"""A digest of modules, of all that they import, and of the installed distributions that they use."""
+"""A digest of modules, of everything they import, and of the installed distributions they use."""
 
 import ast
 import functools
@@ -20,10 +20,9 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 def digest(modules: Iterable[str]) -> str:
     """Return 16 hexadecimal digits that change with the code of these modules.
 
-    Imports are read from the source, those inside of functions too, and `import_module` of a name in quotes.
-    What is not installed is followed file by file. An installed distribution, and those that it requires,
-    count by version, by their record of what was installed, and by the files that were changed since. So does
-    Python by its version.
+    Imports are read from the source, inside functions too, as is `import_module` of a quoted name. Files that
+    belong to no distribution are followed one by one. An installed distribution and its requirements enter by
+    version, by their record of installed files, and by the files changed since. Python enters by version.
 
     Examples
     --------
@@ -87,10 +86,10 @@ def _inside(folders: list[Path], part: str) -> tuple[Path | None, list[Path]]:
 
 @functools.cache
 def _imports(text: bytes, package: str) -> tuple[str, ...]:
-    """Return the modules that a source may import, some of which may be no modules, and those they lie in."""
+    """Return the names that a source may import, and their packages; some names may not be modules."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # of another Python, or no source at all: its bytes alone count
+    except (SyntaxError, ValueError):  # source of another Python, or no source: only its bytes enter
         return ()
     named = {name for node in ast.walk(tree) for name in _named(node, package)}
     return tuple(
@@ -118,7 +117,7 @@ def _owners() -> dict[str, list[str]]:
 
 
 def _required(names: set[str]) -> set[str]:
-    """Return the distributions with all that they require, where it is installed."""
+    """Return the distributions with all their installed requirements."""
     waiting, found = [*names], set[str]()
     while waiting:
         name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
@@ -139,7 +138,7 @@ def _requires(name: str) -> tuple[str, ...]:
 
 @functools.cache
 def _distribution(name: str) -> str:
-    """Return a text that changes with what is installed of a distribution."""
+    """Return a text that changes with the installed files of a distribution."""
     try:
         found = metadata.distribution(name)
     except metadata.PackageNotFoundError:
