@@ -33,8 +33,7 @@ from audit.values.wording import short
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]
 
-#: Larger `MOST_PAIRS`: larger domains are compared exhaustively, pair by pair. Larger `FEW_DATABASES`: larger
-#: domains are searched in full. The most pairs, and the most databases.
+#: Larger: larger domains are compared exhaustively (most pairs) and searched in full (most databases).
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
 #: Larger: larger domains are checked for neighbours that a custom relation does not list, by asking it about
 #: each pair of databases.
@@ -43,8 +42,7 @@ MOST_CHECKED = 1_500
 #: are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: Larger: rarer neighbours are found. The search for random pairs ends after this many misses in a row; the
-#: second number is for domains with `valid`.
+#: Larger: rarer neighbours are found. Misses in a row that end a search; the second number is with `valid`.
 _FRUITLESS, _INVALID = 200, 1_000
 
 
@@ -292,7 +290,7 @@ class Databases:
         return fruitful((None if pair[1] is None else pair for pair in found), most)
 
     def _any_neighbour(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a random neighbour; with `valid`, an allowed one of an allowed database; or None."""
+        """Return a random neighbour, or None; with `valid`, both databases must be allowed."""
         others = self.neighbours(database, rng)
         if self.valid is not None:  # random pairs seldom obey a rule that few databases obey
             others = filter(self.allowed, others) if self.allowed(database) else iter(())

@@ -157,8 +157,9 @@ class Renewal:
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
         """Return the number of new learners that very likely confirms one problem, and the calls of each.
 
-        A learner makes twice the calls of the audit until the verdict, if that is affordable, because state
-        may have to grow first.
+        To confirm a refutation, a learner makes twice the calls until the crossing, because state may have to
+        grow first. To confirm a met claim, it makes as many calls as were bet on the problem. Both make fewer
+        if that is too costly, but at least `LEAST_CALLS`.
         """
         runs, against, betting = standing.bets.runs, self.betting.refuted, self.betting
         seen = standing.bets.failures / runs

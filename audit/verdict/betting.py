@@ -207,7 +207,10 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Return whether unfinished runs alone refute: only their wealth crossed, in a third of the runs."""
+        """Return whether only unfinished runs refute.
+
+        That is so if the shadow wealth crossed, and the wealth did not in three times as many runs.
+        """
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 

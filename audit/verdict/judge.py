@@ -14,8 +14,8 @@ makes the subject anew:
 
 The calls of a stateless subject are independent. They are confirmed in this process, call by call.
 Wealth from coupled pairs, or from runs that share one call of a sampler, refutes only if single calls refute
-too: on the fixed event, or by learning anew from four times as many calls. That is one more try, at its own
-level.
+too: on the fixed event, or by learning anew from at least four times as many calls. That is one more try, at
+its own level.
 
 **Guarantee.** REFUTED needs the crossing and its confirmation. If each call keeps the claim given the past,
 the chance of REFUTED is at most the significance. If only first answers keep it, the calls of a process
@@ -65,8 +65,9 @@ _HOPEFUL = 1 / 6
 #: Larger: fewer events of a step are tried beside the event that refuted the path. The least log growth on
 #: past runs, in nats.
 _ENOUGH_NATS = 8.0
-#: Larger: more single calls to confirm a crossing of coupled runs or of one call of `sample`. A factor on
-#: the runs to the crossing; the calls begin at this place of the seed tree.
+#: Larger: more single calls to confirm a crossing of coupled runs or of one call of `sample`. A factor on the
+#: runs to the crossing for the least budget, and on the audit's budget for the most. The calls begin at this
+#: place of the seed tree.
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
 #: Larger: kept noise is confirmed less often, and more processes start. The number of fresh processes that
@@ -264,7 +265,7 @@ class Judge:
 
     @property
     def _most_runs(self) -> int:
-        """Half the most calls of one try: the allowance covers two tries."""
+        """The most runs of one try, as half its calls; the allowance covers two tries."""
         return (self.most - self.sampler.drawn) // 4
 
     def _runs_wanted(self, candidate: Candidate, errors: float) -> float:
@@ -275,9 +276,10 @@ class Judge:
         return max(MARGIN * terms.log_limit / max(growth, 1e-9), LEAST_RUNS)
 
     def _again_by_calls(self) -> bool:
-        """Return whether single calls refute too: a new audit of this pair with at least four times the runs.
+        """Return whether single calls refute too, in a new audit of this pair.
 
-        The budget of that audit is larger if the estimated growth asks for it, up to four times the budget.
+        Its budget is four times the runs to the crossing, or more if the estimated growth asks for it, up to
+        four times the audit's budget.
         """
         betting, winner = self.betting, self.betting.winner
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]

@@ -26,8 +26,8 @@ from audit.values.said import Says
 
 #: Smaller: a quicker reaction to Ctrl-C. Seconds between checks while waiting for children.
 _HEED: Final = 0.1
-# Larger: hangs in compiled code end later. Seconds after which the parent ends a run that passed the child's
-# own limit.
+# Larger: hangs in compiled code end later. The least seconds past a run's limit, which the child enforces,
+# before the parent ends the run.
 _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
 #: Larger: slower constructors are accepted. Seconds that a process may take to make its subject.

@@ -81,7 +81,7 @@ class _Held:
         known = self._seen.get(id(value))
         if known is not None:
             return self._say("again", str(known[0]))
-        self._seen[id(value)] = len(self._seen), value  # kept alive, so that its id is not reused
+        self._seen[id(value)] = len(self._seen), value  # keeps the id in use
         for part in self._parts(value):
             self.add(part)
         return self._say("end")
@@ -95,7 +95,7 @@ class _Held:
         self._say(type(value).__name__, str(getattr(value, "__qualname__", None) or value.__name__))
 
     def _parts(self, value: Any) -> Iterator[Any]:
-        """Yield what a value is, then its contents."""
+        """Yield the identity of a value, then its contents."""
         opened = next((parts for kind, parts in _HOLDERS if isinstance(value, kind)), None)
         if isinstance(value, types.ModuleType):
             self.modules.add(value.__name__)

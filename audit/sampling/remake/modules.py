@@ -155,7 +155,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Made:
-    """An object given by the call that makes it; the receiving process first makes function and arguments.
+    """An object described by the call that makes it; function and arguments are made first, there.
 
     Parameters
     ----------
