@@ -51,7 +51,7 @@ class Evidence(Enum):
 
 
 class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened, not an error of the tool
-    """An audited claim was refuted; the text is the finding in at most ten lines.
+    """An audited claim was refuted; the text is the finding, on less than a screen.
 
     Examples
     --------
