@@ -8,7 +8,7 @@ from audit.results.fault import FaultKind
 from audit.results.result import AuditResult, SavedResult
 from audit.values import wording
 from audit.values.on_demand import ability
-from audit.words import again, alike, allowance, fault_words, story
+from audit.words import again, alike, allowance, fault_words, pair_words, story
 
 WIDTH = 100
 MOST_LINES = 28
@@ -134,7 +134,10 @@ def told_privacy(result: AuditResult) -> Told:
         standing=standing,
         runs=story.runs(result),
         again=again.reproduction(result),
-        entries=[] if result.fault is None else entry("Fault", fault_words.told(result.fault), most=3),
+        entries=[
+            *([] if result.fault is None else entry("Fault", fault_words.told(result.fault), most=3)),
+            *entry("Tried first", pair_words.remembered(result.remembered)),
+        ],
         mark="" if result.only_output is None else "  (nothing varies)",
     )
 

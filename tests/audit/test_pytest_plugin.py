@@ -248,7 +248,9 @@ PLACES = """
 
 def test_an_option_is_the_calls_else_the_marks_else_the_command_lines_else_the_ini_files(session, pytester):
     """Under -v, where this session's audits tell at every look how far they are."""
-    pytester.makeini("[pytest]\naudit_budget=3000\naudit_significance=1e-3\naudit_seed=7\naudit_json=results")
+    pytester.makeini(
+        "[pytest]\naudit_budget=3000\naudit_significance=1e-3\naudit_seed=7\naudit_json=results\naudit_remember=kept"
+    )
     pytester.makeconftest("import audit.doors.live\naudit.doors.live.EVERY = 0.0")
     ran = session(PLACES, "--audit-budget=4000", "-v")
     saved = [json.loads(path.read_text()) for path in (pytester.path / "results").iterdir()]
@@ -258,6 +260,7 @@ def test_an_option_is_the_calls_else_the_marks_else_the_command_lines_else_the_i
     }
     assert found == {"ini": [4000, 1e-3, 7], "mark": [4000, 1e-4, 8], "call": [5000, 1e-4, 9]}
     assert all("--audit-budget=4000" in each["environment"]["command"] for each in saved)
+    assert [path.name.partition("-")[0] for path in (pytester.path / "kept").iterdir()] == ["call"]
     ran.stdout.re_match_lines_random([r"  ini: [\d,]+ of at most 4,000 runs, at most \d+ seconds left$"])
 
 
