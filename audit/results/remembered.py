@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from audit.codec.encoding import comes_back
 from audit.codec.files import Unwritable, check_writable, file_name
 from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.relations import name_of
@@ -123,9 +124,11 @@ def _refuted_in(folder: Path, task: PrivacyTask) -> Iterator[Pair]:
 
 
 def _confirmed(result: AuditResult) -> Witness | None:
-    """Return the witness of a refutation that was confirmed and that a file gives again; else None."""
+    """Return the witness of a confirmed refutation whose databases a file gives again; else None."""
     witness = result.witness
-    return witness if witness is not None and is_refutation(result) and witness.replayable else None
+    if witness is None or not is_refutation(result):
+        return None
+    return witness if comes_back([witness.left, witness.right]) else None
 
 
 def _is_of(pair: Pair, task: PrivacyTask) -> bool:
