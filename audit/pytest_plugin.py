@@ -11,7 +11,7 @@ import pytest
 from audit.doors.auditor import PROPERTY, UNSAVED, Auditor, parametrize_with_audits
 from audit.doors.live import live
 from audit.doors.regressions import parametrize_with_witnesses
-from audit.doors.session import add_options, check_options, marked, options_of, place_of, spelt
+from audit.doors.session import add_options, check_options, marked, options_of, place_of
 from audit.errors import AuditError
 
 __all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
@@ -53,7 +53,7 @@ def auditor(request: pytest.FixtureRequest) -> Auditor:
         request.node,
         defaults={**options_of(config), **mark},
         folder=place_of(config, "json"),
-        again=spelt(options_of(config, ini=False)),
+        again=options_of(config, ini=False),
         progress=live(config),
     )
 

@@ -8,6 +8,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from audit.catalogue import Entry, Expected
 from audit.codec.files import Unwritable, file_name
 from audit.doors.regressions import replay_file
+from audit.doors.session import spelt
 from audit.errors import AuditError, NothingVaries
 from audit.options import Kind, taken
 
@@ -88,7 +90,7 @@ class Auditor:
     folder
         Where each result is saved as soon as it exists; None for nowhere.
     again
-        What a command that repeats the test needs beside its name.
+        Options of the command line, which a command that repeats the test needs too.
     progress
         Hears of each audit as it runs; None for nobody.
 
@@ -104,11 +106,11 @@ class Auditor:
         *,
         defaults: Mapping[str, Any],
         folder: Path | None = None,
-        again: Iterable[str] = (),
+        again: Mapping[str, Any] = MappingProxyType({}),
         progress: Listener | None = None,
     ) -> None:
         self._node, self._defaults, self._folder = node, dict(defaults), folder
-        self._again, self._progress = tuple(again), progress
+        self._again, self._progress = again, progress
         self._count = 0
 
     def check(self, subject: Any, claim: Any = None, **options: Any) -> Any:
@@ -224,7 +226,10 @@ class Auditor:
         __tracebackhide__ = True
         from audit.doors.summary import carried_out, met, warning  # a session without audits stays light
 
-        command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *self._again])
+        again = dict(self._again)
+        if not getattr(result, "remembered", ()):  # nothing was remembered, and now something may be
+            again.pop("remember", None)
+        command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *spelt(again)])
         environment = {**result.environment, "command": command}
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)

@@ -167,7 +167,9 @@ def test_the_command_line_remembers_and_does_not_keep_what_mutations_refute(tmp_
     assert run("--budget", "9000", "--mutate") == 0
     assert list(Path("found").iterdir()) == []
     assert run("--epsilon", "0.2") == 1
-    assert "Tried first" not in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "Tried first" not in shown
+    assert "--remember" not in shown
     assert run("--epsilon", "0.3") == 1
     shown = capsys.readouterr().out
     assert re.search("Tried first  [12] remembered pair", shown)

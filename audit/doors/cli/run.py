@@ -221,8 +221,10 @@ def _check_mutable(asked: Asked) -> None:
 
 def _named(result: Saved, asked: Asked) -> Saved:
     """Return a result that says what was audited and how to do so again, by which `convert` too."""
-    found = asked.found
-    command = command_line(["run", found.text], asked.parameters, asked.given)
+    found, given = asked.found, dict(asked.given)
+    if not getattr(result, "remembered", ()):  # nothing was remembered, and now something may be
+        given.pop("remember", None)
+    command = command_line(["run", found.text], asked.parameters, given)
     told = {"source": source_of(found.text), "command": command, "convert": asked.given.get("convert")}
     return dataclasses.replace(
         result,
