@@ -20,6 +20,7 @@ from audit.codec.encoding import comes_back
 from audit.codec.files import Unwritable, check_writable, file_name
 from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.relations import name_of
+from audit.relations.records import kind_of
 from audit.relations.relating import are_neighbours
 from audit.results.coherence import is_refutation
 from audit.results.result import AuditResult, Witness
@@ -134,9 +135,12 @@ def _confirmed(result: AuditResult) -> Witness | None:
 def _is_of(pair: Pair, task: PrivacyTask) -> bool:
     """Return whether a pair may be tried: neighbours inside the domain and, of given pairs, one of these."""
     databases = task.databases
-    if databases.only_given:
-        return any(_key(pair) == _key(given) for given in databases.given)
-    return are_neighbours(task.relation, *pair) and all(databases.allowed(each) is True for each in pair)
+    if any(_key(pair) == _key(given) for given in databases.given):
+        return True
+    if databases.only_given or not are_neighbours(task.relation, *pair):
+        return False
+    kinds = {kind_of(each) for each in databases.whole} or {"list"}
+    return all(kind_of(each) in kinds and databases.allowed(each) is True for each in pair)
 
 
 def _key(pair: Pair) -> Any:

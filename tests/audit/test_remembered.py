@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from audit import PAC, AuditResult, PureDP, UtilityResult, audit_privacy
@@ -17,7 +18,7 @@ from audit.results.saved import save
 
 CLAIM = PureDP(epsilon=1.0)
 RARE = ([17, 42, 5, 31], [17, 42, 5, 30])
-WIDE = {"records": list(range(60)), "size": 4, "budget": 2_000}
+WIDE = {"records": list(range(60)), "size": 4, "budget": 1_000, "recorded": False}
 
 
 def rarely_leaks(database, rng):
@@ -73,6 +74,12 @@ def test_an_audit_with_nothing_to_remember_is_the_same_audit(tmp_path):
 def test_a_pair_outside_the_domain_is_not_tried(folder, options):
     assert audited(remember=folder, **options).remembered == ()
     assert audited(remember=[RARE], **options).remembered == ()
+
+
+def test_arrays_are_no_part_of_a_domain_of_lists():
+    arrays = tuple(map(np.array, RARE))
+    assert audited(remember=[arrays]).remembered == ()
+    assert len(audited(remember=[arrays], pairs=[arrays], records=None, size=None).remembered) == 1
 
 
 def test_another_subject_has_no_part_in_it(folder):
@@ -156,7 +163,20 @@ def test_a_full_disk_takes_no_refutation_along(tmp_path, monkeypatch):
 def test_the_command_line_remembers_and_does_not_keep_what_mutations_refute(tmp_path, monkeypatch, capsys):
     def run(*options):
         with pytest.raises(SystemExit) as ended:
-            main(["run", "mine.py:Count", "--remember", "found", "--seed", "1", "--jobs", "1", *options])
+            main(
+                [
+                    "run",
+                    "mine.py:Count",
+                    "--remember",
+                    "found",
+                    "--seed",
+                    "1",
+                    "--jobs",
+                    "1",
+                    "--no-recorded",
+                    *options,
+                ]
+            )
         return ended.value.code
 
     monkeypatch.chdir(tmp_path)
@@ -164,7 +184,8 @@ def test_the_command_line_remembers_and_does_not_keep_what_mutations_refute(tmp_
         "from audit import PureDP\n\n\nclass Count:\n    claim, records, size = PureDP(1.0), (0, 1), 2\n\n"
         "    def __call__(self, database, rng):\n        return sum(database) + rng.laplace(scale=1.0)\n"
     )
-    assert run("--budget", "9000", "--mutate") == 0
+    assert run("--budget", "3000", "--mutate") == 0
+    assert "0.5 × ε = 0.5        REFUTED" in capsys.readouterr().out
     assert list(Path("found").iterdir()) == []
     assert run("--epsilon", "0.2") == 1
     shown = capsys.readouterr().out
