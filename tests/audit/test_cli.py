@@ -219,11 +219,17 @@ def test_list_shows_the_names_that_match(call, monkeypatch):
     entries = [Entry(name, list) for name in ("laplace", "coin", "a-laplace-sum")]
     monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries)
     matching = ["laplace", "a-laplace-sum"]
-    for pattern in ("laplace", "*laplace*"):
+    for pattern in ("laplac", "*laplace*"):
         assert [line.split()[0] for line in call("list", pattern)[1].splitlines()] == matching
     code, out, err = call("list", "zzzz")
     assert (code, out) == (2, "")
     assert err == "dp-audit: No name in the catalogue matches `zzzz`; `dp-audit list` shows all names.\n"
+
+
+def test_a_name_means_its_entry_and_not_those_that_contain_it(suite):
+    entries = [entry("coin", lambda: coin), entry("coin-leaky", lambda: leak)]
+    assert "1 audit, 1 as expected" in suite(entries, "coin")[1]
+    assert "2 audits, " in suite(entries, "coi")[1]
 
 
 def test_a_reader_that_has_seen_enough_is_no_refutation(folder):
@@ -519,8 +525,25 @@ def test_help_imports_nothing_heavy():
     code = "import sys, audit.doors.cli; print({'numpy', 'scipy', 'hypothesis'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
-    told = subprocess.run([DP_AUDIT, "--help"], capture_output=True, text=True, check=True).stdout
-    assert "Usage: dp-audit" in told
+    for command in ([DP_AUDIT], [sys.executable, "-m", "audit"]):
+        told = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True).stdout
+        assert "Usage: dp-audit" in told
+
+
+@pytest.mark.parametrize("command", ["run", "suite", "list"])
+def test_a_slip_of_the_pen_is_answered_before_anything_heavy_is_loaded(command):
+    code = f"""
+import sys
+from audit.doors.cli import main
+try:
+    main([{command!r}, "laplas"])
+except SystemExit as left:
+    heavy = {{"scipy", "hypothesis", "audit.privacy"}} & set(sys.modules)
+    print(left.code, heavy or "light")
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "2 light"
+    assert "did you mean `laplace`?" in ran.stderr
 
 
 def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):

@@ -5,6 +5,7 @@ Long, for every field of a result is written, read and damaged here.
 
 import contextlib
 import dataclasses
+import html
 import json
 import math
 import os
@@ -16,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit import audit_privacy
+from audit import UtilityResult, audit_privacy, audits_to_frame
 from audit.claims import PAC, ApproximateDP, PureDP
 from audit.codec.files import check_writable, write_text
 from audit.doors.summary import line
@@ -708,3 +709,34 @@ def test_no_seed_is_offered_where_it_does_not_reproduce_the_runs():
     assert "the seed does not reproduce its runs" in said
     assert "Again result.replay(), which draws new runs" in said
     assert "the same runs" not in " ".join(python_lines(result))
+
+
+def test_a_result_is_a_page_a_notebook_cell_a_line_and_a_row(tmp_path):
+    hostile = dataclasses.replace(refuted(), subject="<script>alert(1)</script>")
+    met = UtilityResult("learner", PAC(0.1, 0.05), Verdict.NOT_REFUTED, Evidence.STATISTICAL, met=True)
+    for result in (hostile, met):
+        page = tmp_path / "page.html"
+        result.to_html(page)
+        assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+        for shown in (page.read_text(encoding="utf-8"), result._repr_html_()):
+            assert "<script>alert" not in shown
+            assert html.escape(result.subject) in shown
+    assert hostile.summary().startswith(
+        "REFUTED  <script>alert(1)</script>  PureDP(epsilon=1) under replace one: "
+    )
+    assert met.summary().startswith("NOT REFUTED  learner  PAC(alpha=0.1, beta=0.05): failure probability")
+    with pytest.raises(AuditError, match="cannot be written"):
+        met.to_html("/dev/null/page.html")
+    frame = audits_to_frame([hostile, met])
+    assert list(frame["verdict"]) == ["refuted", "not refuted"]
+    assert list(frame["kind"]) == ["privacy", "utility"]
+    assert frame["epsilon"][0] == frame["alpha"][1] * 10 == 1.0
+    assert np.isnan(frame["alpha"][0])
+    with pytest.raises(AuditError, match="takes results of audits; got dict"):
+        audits_to_frame([met.to_json()])
+
+
+def test_without_pandas_a_frame_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(AuditError, match="pip install pandas"):
+        audits_to_frame([])

@@ -53,6 +53,14 @@ def _claims(entry: Entry) -> str:
     return ", ".join(f"{kind} (flawed)" if kind in entry.flaws else kind for kind in entry.audits)
 
 
+def _refuse_unknown(target: str) -> None:
+    """Answer a slip of the pen before more is loaded."""
+    from audit.subject.targets import find_object
+
+    if ":" not in target:
+        find_object(target)
+
+
 def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
     """Take `scheduler` out of the options, and return the context in which its workers do the work."""
     from audit.doors.side_by_side import at  # numpy and more, only for an audit
@@ -84,6 +92,7 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
 
     A subject that claims privacy and utility is audited for both.
     """
+    _refuse_unknown(target)
     from audit.doors.cli.run import explain_target, run  # numpy and more, only for an audit
 
     if not explain:
@@ -119,6 +128,7 @@ def suite_command(pattern: str | None, **given: Any) -> int:
 
     Options given here override those of an entry, which override the defaults.
     """
+    matching_entries(pattern)  # a slip of the pen is answered before more is loaded
     from audit.doors.cli.suite import run_suite  # numpy and more, only for an audit
 
     if given["attached"] and given["html"] is None:
