@@ -287,7 +287,6 @@ def test_a_suite_that_finds_what_is_expected_exits_0(suite):
     code, out, err = suite(entries, "--html", "page/index.html")
     assert (code, err) == (0, "")
     assert "2 audits, 2 as expected; total significance spent: 2e-06" in out
-    assert out.endswith("\nreport: page/index.html\n")
     assert sorted(path.name for path in Path("page/results").iterdir()) == ["fair.json", "leaky.json"]
     page = Path("page/index.html").read_text()
     assert "fair" in page
@@ -326,11 +325,39 @@ def test_an_interrupted_suite_keeps_and_reports_what_is_finished(suite):
         raise KeyboardInterrupt
 
     entries = [entry("finished", lambda: coin), entry("stopped", interrupted), entry("never", lambda: coin)]
-    code, out, _ = suite(entries, "--html", "index.html")
+    code, out, err = suite(entries, "--html", "index.html")
     assert code == 130
     assert "2 not audited" in out
-    assert "finished" in Path("index.html").read_text()
+    assert err == "interrupted; 1 of 3 audits saved in results; the same command resumes\n"
+    page = " ".join(Path("index.html").read_text().split())
+    assert "The suite was interrupted: 2 of 3 audits are missing." in page
+    assert "<p>stopped, never</p>" in page
+    assert "Of the audits that were carried out, all 1 predicted outcomes are as expected" in page
     assert [path.name for path in Path("results").iterdir()] == ["finished.json"]
+
+
+@pytest.mark.parametrize("place", ["results", "all.json"])
+def test_the_same_command_resumes_a_suite_and_audits_what_changed(suite, place):
+    def entries(second, **options):
+        def first():
+            with Path("made").open("a") as made:
+                made.write("1")
+            return coin
+
+        return [entry("first", first), Entry("second", second, options={**OPTIONS, **options})]
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    assert suite(entries(interrupted), "--json", place)[0] == 130
+    code, out, _ = suite(entries(lambda: coin), "--json", place)
+    assert (code, Path("made").read_text()) == (0, "1")
+    assert out.startswith("1 of 2 audits were saved before, of the same code\nNOT REFUTED   first ")
+    assert "2 audits, 2 as expected" in out
+    _, changed, _ = suite(entries(lambda: coin, seed=1), "--json", place)
+    assert changed.startswith("1 of 2 audits were saved before")
+    suite(entries(lambda: coin, seed=1), "--json", place, "--seed", "2")
+    assert Path("made").read_text() == "11"
 
 
 def test_a_suite_of_a_pattern_audits_what_matches(suite):

@@ -6,6 +6,7 @@ Long, for every field of a result is written, read and damaged here.
 import contextlib
 import dataclasses
 import html
+import io
 import json
 import math
 import os
@@ -30,7 +31,7 @@ from audit.results.saved import layout, load, save
 from audit.values.said import Says
 from audit.words import story
 from audit.words.again import python_lines
-from audit.words.text import full, short
+from audit.words.text import MOST_UNTESTED, full, short
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
 EXAMPLE = Path(__file__).parent / "data" / "result-schema-1.json"
@@ -604,12 +605,30 @@ def test_the_report_is_short_plain_and_never_says_passed(verdict, evidence):
         unfinished=3,
     )
     for text in (f"{result}", f"{clean(verdict=verdict, evidence=evidence, witness=witness())}"):
-        assert len(text.splitlines()) <= 28
+        assert len(text.splitlines()) <= 28 + MOST_UNTESTED
         assert all(c == "\n" or c.isprintable() for c in text)
         assert "passed" not in text.lower()
         assert text.splitlines()[0].startswith(f"{verdict.name}  ")
         assert any(line.startswith("  Runs ") for line in text.splitlines())
         assert "Again " in text
+
+
+def test_all_that_was_not_tested_is_shown_however_much_else_there_is():
+    many = [Says.OTHER_PAIRS(), *(f"the {word} " + "words " * 30 for word in ("first", "tenth", "last"))]
+    text = " ".join(str(clean(assumptions=LONG, notes=LONG, not_tested=tuple(many))).split())
+    assert all(" ".join(said.split()) in text for said in many)
+
+
+@pytest.mark.parametrize("columns", [40, 72, 400])
+def test_the_text_is_as_wide_as_the_terminal_and_its_command_stays_whole(monkeypatch, columns):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    command = "dp-audit run 'my own.py:f' --epsilon 1 --records '[0, 1,  2]' --set 'k=a b' --pair '[0]' '[1]'"
+    lines = str(refuted(environment={"command": command})).splitlines()
+    assert any(line.endswith(command) for line in lines)
+    assert {len(line) for line in lines[1:] if command not in line} <= set(range(min(columns, 120) + 1))
+    assert "drawn after the event was fixed" in " ".join(" ".join(lines).split())  # nothing is cut
 
 
 @pytest.mark.parametrize(

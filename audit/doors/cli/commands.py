@@ -113,7 +113,8 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     "saved",
     type=FILE,
     metavar="FOLDER|FILE.json",
-    help="Save each result as soon as it exists.  [default: `results` next to the report]",
+    help="Save each result as soon as it exists. The same command resumes the suite, and audits again only "
+    "what changed: code, options or versions.  [default: `results` next to the report]",
 )
 @click.option(
     "--with",
