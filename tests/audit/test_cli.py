@@ -573,6 +573,45 @@ except SystemExit as left:
     assert "did you mean `laplace`?" in ran.stderr
 
 
+def test_a_shell_completes_commands_options_and_names(call, monkeypatch):
+    for shell in ("bash", "zsh", "fish"):
+        code, script, _ = call("completion", shell)
+        assert (code, "_DP_AUDIT_COMPLETE" in script) == (0, True)
+    monkeypatch.setenv("_DP_AUDIT_COMPLETE", "bash_complete")
+    for words, number, expected in (
+        ("dp-audit sui", 1, "suite"),
+        ("dp-audit run --rec", 2, "--records"),
+        ("dp-audit run laplace-mea", 2, "laplace-mean"),
+    ):
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(number))
+        code, out, _ = call()
+        assert code == 0
+        assert f"plain,{expected}" in out.splitlines()
+
+
+def test_what_is_refused_leaves_no_folder_and_none_is_made_elsewhere(folder, call, monkeypatch):
+    assert call("run", "mine.py:leek", *BRIEF, "--json", "nosuch/r.json")[0] == 2
+    assert not Path("nosuch").exists()
+    (folder / "here").mkdir()
+    monkeypatch.chdir(folder / "here")
+    code, _, err = call("run", "../mine.py:leak", *BRIEF, "--json", "../nosuch/r.json")
+    assert (code, err) == (
+        2,
+        "dp-audit: ../nosuch/r.json cannot be written: the folder ../nosuch does not exist.\n",
+    )
+    assert not Path("../nosuch").exists()
+
+
+def test_records_may_be_a_function_that_returns_a_strategy(folder, call):
+    text = "from hypothesis import strategies as st\ndef bits(): return st.integers(0, 1)\ndef odd(k): pass\n"
+    Path("rows.py").write_text(text)
+    audited = ["run", "mine.py:leak", "--epsilon", "1", "--size", "1", "--budget", "4000"]
+    assert call(*audited, "--records", "rows.py:bits")[0] == 1
+    code, _, err = call(*audited, "--records", "rows.py:odd")
+    assert (code, "`rows.py:odd` cannot be called without arguments: TypeError" in err) == (2, True)
+
+
 def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
     for name in ("mechanisms", "learners", "reports"):
         (folder / name).mkdir()

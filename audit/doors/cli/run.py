@@ -97,9 +97,9 @@ def run(
     earlier, saved = _earlier(extend), saved or (None if extend is None else str(extend))
     places = [place for place in (saved, html) if place is not None and place != "-"]
     check_apart(*places)
-    for place in places:
-        check_writable(place)
     asked = read(target, settings, given)
+    for place in places:  # after what is misspelt was refused: this may make a folder
+        check_writable(place)
     if mutate:  # what will be refused then is refused before hours of work
         _check_mutable(asked)
     if extend is not None:
