@@ -327,8 +327,8 @@ class Sampler(Tally):
         if self._workers is not None:
             return self._workers
         if self.isolate:
-            if not hasattr(os, "fork"):
-                raise InvalidValue("`isolate` needs a system that can fork processes; this one cannot.")
+            if not hasattr(os, "posix_spawn"):
+                raise InvalidValue("`isolate` needs a POSIX system; this is none.")
             self._parcel = self._parcel or Parcel.of(self.subject, seed=self.seed)
             self._workers = Children(self._parcel, self.jobs, cluster=elsewhere(1))
             return self._workers
