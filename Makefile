@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: audit studies self-audit test check benchmarks libraries venv clean
+.PHONY: audit studies self-audit test check benchmarks libraries matrix venv clean
 
 audit: $(STAMP)  ## the findings and the audited catalogue in one report; with what `make studies self-audit` made
 	$(BIN)/dp-audit findings --json audit-report/findings.json
@@ -29,6 +29,9 @@ check: $(STAMP)
 benchmarks: $(STAMP)  ## the figures of benchmarks/README.md; about a quarter of an hour
 	$(BIN)/python benchmarks/run.py
 
+matrix: $(STAMP)  ## oldest and newest dependencies, no fork, a project with folders of our names; half an hour
+	$(BIN)/python -P tests/matrix.py
+
 libraries: .venv-libraries/.installed  ## audit diffprivlib and OpenDP in the oldest environment that is supported
 	.venv-libraries/bin/python examples/libraries.py
 
@@ -46,4 +49,4 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) audit-report build *.egg-info
+	rm -rf $(VENV) .venv-matrix audit-report build *.egg-info
