@@ -232,7 +232,8 @@ class _Renderer:
             left = min(left, max(self._time_limit - elapsed, 0.0))
         share = max(0.0, min(1.0, event.log_wealth / event.log_limit)) if event.log_limit > 0 else 0.0
         words = f"{event.subject} · {event.stage} · evidence {share:.0%}"
-        words = " · ".join(filter(None, (self._count, words, left and f"at most {duration(left)} left")))
+        rest = "" if left is None else f"at most {duration(left)} left"
+        words = " · ".join(filter(None, (self._count, words, rest)))
         self._bar.update(task.id, completed=event.runs, total=event.budget, description=words)
         if left is not None and not self._told:
             self._told = True
