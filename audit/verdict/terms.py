@@ -9,6 +9,7 @@ from audit.claims import at_distance
 from audit.evidence.bets import Ledger
 from audit.evidence.bounds import delta_bound, epsilon_bound
 from audit.evidence.goals import Goals
+from audit.sampling import stop_asked
 
 #: Larger: more wealth aims at crossing by the last run, less at crossing early. The first share is for audits
 #: that run to the end, the second for those that stop once they refute.
@@ -59,8 +60,11 @@ class Terms:
         return Goals(self.log_limit - math.log(share), share)
 
     def is_late(self, loading: float) -> bool:
-        """Return whether the deadline has passed; it moves by the seconds that loading the subject took."""
-        return self.deadline is not None and time.monotonic() >= self.deadline + loading
+        """Return whether to stop: Ctrl-C was pressed, or the deadline has passed.
+
+        The deadline moves by the seconds that loading the subject took.
+        """
+        return stop_asked() or (self.deadline is not None and time.monotonic() >= self.deadline + loading)
 
     def at(self, distance: int) -> tuple[float, float]:
         """Return the claim on databases this many steps apart, as ε and δ."""

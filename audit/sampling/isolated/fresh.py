@@ -2,9 +2,11 @@
 
 The runs of a fresh process share no state with earlier runs: neither the subject's attributes and modules nor
 its files in the working directory, the home or the temporary directory.
+
 The processes are forked from one that has loaded little (`_SMALL`), so a fork takes a millisecond. If the
 first process of a subject imports more modules that may be shared (`is_preloaded`), later ones are forked
-with these imported, which is faster than importing them.
+with these imported, which is faster than importing them. If processes cannot fork, each is a new process and
+takes about a second.
 """
 
 import atexit
@@ -39,8 +41,8 @@ _WORTH: Final = 4
 
 
 def can_start() -> bool:
-    """Return whether fresh processes can start here: the system can fork, and this is not one of them."""
-    return hasattr(os, "fork") and WITHIN not in os.environ
+    """Return whether fresh processes can start: the system supports them, and this is not one of them."""
+    return hasattr(os, "posix_spawn") and WITHIN not in os.environ
 
 
 def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from audit.sampling.remake.holdings import names_in
-from audit.sampling.remake.sources import digest
+from audit.sampling.remake.sources import Look, as_now, digest
 from audit.values.canonical import content_of
 from audit.values.outcomes import without_addresses
 
@@ -29,7 +29,7 @@ _HOLDERS: tuple[tuple[type, Callable[[Any], Iterable[Any]]], ...] = (
 """The contents of a value, by its type."""
 
 
-def digest_of(*values: Any, engine: str) -> str:
+def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
     """Return a digest of some functions and objects, the values they hold, and their modules.
 
     Parameters
@@ -38,6 +38,8 @@ def digest_of(*values: Any, engine: str) -> str:
         Functions, objects, None.
     engine
         The module of ours that runs them; it is part of the digest.
+    look
+        The reader of modules (`sources.as_now`), shared by many digests; None for a new one.
 
     Returns
     -------
@@ -60,7 +62,8 @@ def digest_of(*values: Any, engine: str) -> str:
     held = _Held()
     for value in values:
         held.add(value)
-    return hashlib.sha256((held.text() + digest({engine, *held.modules})).encode()).hexdigest()[:16]
+    sources = digest({engine, *held.modules}, look=look or as_now())
+    return hashlib.sha256((held.text() + sources).encode()).hexdigest()[:16]
 
 
 class _Held:
