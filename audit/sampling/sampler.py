@@ -176,7 +176,7 @@ class Sampler(Tally):
             yield replace(self.account(block), typed=not vectorised, parts=_parts(task, block))
 
     def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
-        """Yield blocks; where Ctrl-C breaks them off, what the subject keeps is lost with its worker."""
+        """Yield blocks; if Ctrl-C breaks one off, the worker ends and the subject's state is lost."""
         try:
             yield from drawn(blocks)
         except TimeIsOver:

@@ -130,7 +130,7 @@ class UtilityBetting:
         """Bet until the claim is refuted, or met on every problem, or the budget or the time runs out."""
         while not self._done():
             open_ones = [each for each in self.standings if not each.met] or self.standings
-            with contextlib.suppress(TimeIsOver):  # the batch that Ctrl-C broke off counts nowhere
+            with contextlib.suppress(TimeIsOver):  # no count includes a broken batch
                 self._bet(self._next(open_ones))
 
     def _next(self, standings: list[Standing]) -> Standing:

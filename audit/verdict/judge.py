@@ -231,7 +231,7 @@ class Judge:
 
     def _run(self, memory: PairMemory, candidate: Candidate, plan: Plan) -> Witness:
         terms = self._terms(single=plan.is_single)
-        loading = self.sampler.loading - self._seconds(2 * plan.runs)  # those runs have to end in time
+        loading = self.sampler.loading - self._seconds(2 * plan.runs)  # these runs must end in time
         if terms.is_late(loading):
             raise TimeIsOver
         started = time.monotonic()
@@ -326,7 +326,7 @@ def differs(blocks: Floats) -> bool:
 
 
 def singly(candidate: Candidate, terms: Terms) -> Plan:
-    """Return the plan with one call a process for an event that always happens on one side only.
+    """Return the plan with one call a process, for an event that always happens on p's side, never on q's.
 
     Parameters
     ----------
@@ -349,5 +349,5 @@ def singly(candidate: Candidate, terms: Terms) -> Plan:
 
 
 def side_of(witness: Witness) -> int:
-    """Return which database the p side of a witness is: 0 for left, 1 for right."""
+    """Return the p side of a witness: 0 for left, 1 for right."""
     return 0 if witness.direction == "left" else 1

@@ -102,7 +102,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return the number of databases on which the code was run, and of all if these are few enough."""
+        """Return a text with the number of databases that the code ran on, and of all if these are few."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"

@@ -22,7 +22,7 @@ sys.path[:] = theirs
 {function}({numbers})
 os._exit(0)
 """
-#: Environment variable that forbids to fork: every process is then started anew.
+#: The environment variable that forbids forks, so that every process is started anew.
 SPAWN: Final = "DP_AUDIT_SPAWN"
 _OURS: Final = tuple(sys.path)
 #: One thread of linear algebra in each process that shares the cores, unless the user sets these variables.
@@ -82,7 +82,7 @@ def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subproces
 
 
 def can_fork() -> bool:
-    """Return whether processes may fork: not on every system, and not where `DP_AUDIT_SPAWN` is set.
+    """Return whether processes may fork: the system can, and `DP_AUDIT_SPAWN` is not set.
 
     Examples
     --------
@@ -95,16 +95,16 @@ def can_fork() -> bool:
 
 
 def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
-    """Return the id of a new process that calls one of our functions, ``module:function``, and ends.
+    """Return the id of a new process that calls one of our functions, ``module:function``, then ends.
 
-    For a process that `start` has started: what that one inherited is inherited too, and one descriptor more.
+    Used in a process made by `start`. The new process inherits its descriptors, and `inherited` too.
 
     Parameters
     ----------
     function
-        Its full name.
+        The full name of the function.
     numbers
-        Its arguments.
+        The arguments of the function.
     inherited
         A descriptor; it stays open here.
     """

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class _Source:
-    """What a module is: a file of this digest that may import others, or distributions that installed it."""
+    """The source of a module: a file that enters the digest and may import others, or its distributions."""
 
     digest: str = ""
     imports: tuple[str, ...] = ()
@@ -38,11 +38,11 @@ def _source(name: str) -> _Source:
 
 
 Look = Callable[[str], _Source]
-"""Returns what a module is, by its name."""
+"""Returns the source of a module, given its name."""
 
 
 def as_now() -> Look:
-    """Return what looks at each module once: for many digests, of the sources as they are now.
+    """Return a reader that looks at each module once, for many digests of the present sources.
 
     Examples
     --------
