@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from audit.errors import AuditError, InvalidKind, InvalidValue, blamed
-from audit.subject.loading import near
 from audit.subject.signatures import GENERATOR_NAMES, Calling, spoken_name
 from audit.subject.subject import Around, Subject, adapt
 from audit.values.brief import show
+from audit.values.nearest import near
 
 __all__ = ["pandas", "sklearn"]
 

@@ -13,10 +13,10 @@ from audit.errors import InvalidValue, Parameter
 from audit.options import Kind
 from audit.privacy import audit_privacy
 from audit.results.result import AuditResult, Evidence, Verdict
-from audit.subject.loading import near
 from audit.utility.front import audit_utility
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
+from audit.values.nearest import near
 from audit.values.progress import Listener
 
 

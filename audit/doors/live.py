@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audit.values.progress import AuditProgressed, AuditStarted, Event, Listener, duration, expected_seconds
+from audit.values.progress import AuditProgressed, AuditStarted, Event, Listener, Pace, duration
 
 #: Seconds between two lines; a shorter audit shows none.
 EVERY = 5.0
@@ -27,15 +27,23 @@ class _Live:
         self._reporter, self._capturing = reporter, capturing
         self._started = self._told = time.monotonic()
         self._limit: float | None = None
+        self._pace = Pace()
 
     def __call__(self, event: Event) -> None:
         now = time.monotonic()
         if isinstance(event, AuditStarted):
             self._started = self._told = now
-            self._limit = event.time_limit
-        elif isinstance(event, AuditProgressed) and now - self._told >= EVERY:
+            self._limit, self._pace = event.time_limit, Pace()
+        elif isinstance(event, AuditProgressed):
+            elapsed = now - self._started
+            self._pace.note(event.runs, elapsed=elapsed)
+            if now - self._told < EVERY:
+                return
             self._told = now
-            self._show(_line(event, elapsed=now - self._started, limit=self._limit))
+            left = self._pace.seconds_left(event.budget)
+            if left is not None and self._limit is not None:
+                left = min(left, max(self._limit - elapsed, 0.0))
+            self._show(_line(event, left))
 
     def _show(self, line: str) -> None:
         shown = self._capturing.global_and_fixture_disabled() if self._capturing else contextlib.nullcontext()
@@ -44,15 +52,14 @@ class _Live:
             self._reporter.write_line(line)
 
 
-def _line(event: AuditProgressed, *, elapsed: float, limit: float | None) -> str:
-    """Return how far an audit is, and how long it takes at most.
+def _line(event: AuditProgressed, left: float | None) -> str:
+    """Return how far an audit is, and how many seconds it still takes at most, if that is known.
 
     Examples
     --------
     >>> event = AuditProgressed("slow", 500, 2_000, log_wealth=0.0, log_limit=13.8, stage="bet")
-    >>> _line(event, elapsed=30.0, limit=None)
+    >>> _line(event, 90.0)
     '  slow: 500 of at most 2,000 runs, at most 2 minutes left'
     """
-    whole = expected_seconds(event, elapsed=elapsed, time_limit=limit)
-    left = "" if whole is None else f", at most {duration(whole - elapsed)} left"
-    return f"  {event.subject}: {event.runs:,} of at most {event.budget:,} runs{left}"
+    rest = "" if left is None else f", at most {duration(left)} left"
+    return f"  {event.subject}: {event.runs:,} of at most {event.budget:,} runs{rest}"

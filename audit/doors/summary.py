@@ -10,6 +10,7 @@ from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
 from audit.values import wording
 from audit.words import alike, allowance, story
+from audit.words.text import told_of
 
 
 def carried_out(result: Saved) -> bool:
@@ -47,12 +48,29 @@ def line(result: Saved) -> str:
     'PROVED        m                                           as expected           ε = 1, no runs'
     """
     verdict, name = result.verdict.value.upper(), wording.short(result.subject, 60)
-    if not carried_out(result):
-        found = wording.short(result.reason, 120)
-    else:
-        found = _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
     name += " (utility)" if isinstance(result, UtilityResult) else ""
-    return f"{verdict:<12}  {name:<42}  {_mark(result):<20}  {found}"
+    return f"{verdict:<12}  {name:<42}  {_mark(result):<20}  {_told(result)}"
+
+
+def summary(result: Saved) -> str:
+    """Return verdict, subject, claim and what was found, in one line.
+
+    Examples
+    --------
+    >>> from audit.claims import PureDP
+    >>> from audit.results.result import Evidence
+    >>> summary(AuditResult("m", PureDP(1.0), Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
+    'PROVED  m  PureDP(epsilon=1): ε = 1, no runs'
+    """
+    verdict, name = result.verdict.value.upper(), wording.short(result.subject, 60)
+    return f"{verdict}  {name}  {told_of(result).title}: {_told(result)}"
+
+
+def _told(result: Saved) -> str:
+    """Return the bound found, or why there is no verdict."""
+    if not carried_out(result):
+        return wording.short(result.reason, 120)
+    return _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
 
 
 def _mark(result: Saved) -> str:

@@ -6,6 +6,8 @@ refuted.
 """
 
 import dataclasses
+import html
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -118,6 +120,24 @@ class SavedResult(NoTruth, SavedValue):
         if self.refuted:
             raise self._refutation(ability("short")(self))
         return self
+
+    def summary(self) -> str:
+        """Return the verdict, the claim and what was found, in one line of text."""
+        return f"{ability('summary')(self)}"
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the report of this result to `path`, one page that opens without a network.
+
+        Raises
+        ------
+        AuditError
+            It cannot be written; one line.
+        """
+        ability("page")([self.to_json()], path)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the text of `print(result)`."""
+        return f'<pre style="white-space: pre-wrap">{html.escape(str(self))}</pre>'
 
     def _again(self, subject: Any, convert: Callable[[Any], Any] | None, **options: Any) -> Any:
         """Return what a replay gives; `convert` goes with a subject that is given."""

@@ -116,6 +116,7 @@ class Says(Enum):
         "In {runs:,} runs both runs of a pair started from one generator state; those of the witness are "
         "independent."
     )
+    STOPPED = "Stopped by Ctrl-C after {spent:,} of {budget:,} runs."
     OUT_OF_TIME = "Stopped by the time limit after {spent:,} of {budget:,} runs."
 
     # Noted: of pairs.

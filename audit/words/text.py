@@ -1,5 +1,6 @@
 """The report for a terminal and the shorter texts of a failed test: one layout for every kind of audit."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR
@@ -14,6 +15,8 @@ WIDTH = 100
 MOST_LINES = 28
 #: Columns of a failed test's text: pytest puts four before it, and a screen has 80.
 FAILURE_WIDTH = 76
+#: Beside `MOST_LINES`: an audit leaves fewer than a dozen kinds of things untested, and all are shown.
+MOST_UNTESTED = 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +57,7 @@ class Told:
 
 
 def full(result: SavedResult) -> str:
-    """Return the terminal report: at most 28 lines of plain text.
+    """Return the terminal report: at most 28 lines of plain text, and what more was not tested.
 
     Examples
     --------
@@ -73,12 +76,14 @@ def full(result: SavedResult) -> str:
     lines = [f"{result.verdict.name}  {wording.short(result.subject, 60)}  {told.title}{told.mark}", ""]
     for paragraph in filter(None, told.paragraphs):
         lines += wrapped(paragraph)
-    tail = [*told.entries, *entry("Runs", told.runs), *entry("Again", told.again)]
-    lines = [*lines[: MOST_LINES - len(tail) - 1], ""]
-    lists = (("Assumes", result.assumptions), ("Notes", result.notes), ("Not tested", result.not_tested))
-    for label, items in lists:
-        lines += listed(label, items, most=min(4, MOST_LINES - len(lines) - len(tail)))
-    return "\n".join([*lines, *tail])
+    untested = listed("Not tested", result.not_tested, most=_scaled(MOST_UNTESTED))
+    tail = [*told.entries, *entry("Runs", told.runs), *_whole("Again", told.again)]
+    most = _scaled(MOST_LINES) - len(tail)
+    lines = [*lines[: most - 1], ""]
+    for label, items in (("Assumes", result.assumptions), ("Notes", result.notes)):
+        room = most - len(lines) - min(len(untested), _scaled(4))
+        lines += listed(label, items, most=min(_scaled(4), room))
+    return "\n".join([*lines, *untested, *tail])
 
 
 def short(result: SavedResult) -> str:
@@ -87,7 +92,7 @@ def short(result: SavedResult) -> str:
     first = f"{wording.short(result.subject, 60)} does not satisfy its claim: {told.title} is refuted."
     found = _narrow(f"Found: {told.bounds} {told.meaning}", most=5)
     witness = _narrow(f"Witness: {told.witness} {told.standing}", most=10) if told.witness else []
-    return "\n".join([first, *found, *witness, *_narrow(told.hint, most=5), f"Again: {told.again}"])
+    return "\n".join([first, *found, *witness, *_narrow(told.hint, most=5), _again(told)])
 
 
 def failure(result: SavedResult) -> str:
@@ -97,14 +102,19 @@ def failure(result: SavedResult) -> str:
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)}: {result.verdict.name} on {told.title}."
     reason = wording.short(result.reason, 400)
-    return "\n".join([first, *_narrow(reason), *_narrow(told.runs), f"Again: {told.again}"])
+    return "\n".join([first, *_narrow(reason), *_narrow(told.runs), _again(told)])
 
 
 def not_refuted(result: SavedResult) -> str:
     """Return the text of a test that expected a refutation which did not come."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}."
-    return "\n".join([first, *_narrow(told.bounds), *_narrow(told.runs), f"Again: {told.again}"])
+    return "\n".join([first, *_narrow(told.bounds), *_narrow(told.runs), _again(told)])
+
+
+def _again(told: Told) -> str:
+    """Return how to see the same again, in the one line that a failed test has for it."""
+    return f"Again: {told.again.partition(chr(10))[0]}"
 
 
 def told_of(result: SavedResult) -> Told:
@@ -159,12 +169,24 @@ def _narrow(text: str, *, most: int = 6) -> list[str]:
 
 def wrapped(text: str) -> list[str]:
     """Return a paragraph of at most seven lines."""
-    return wording.hanging("  ", text, width=WIDTH, most=7)
+    return wording.hanging("  ", text, width=wording.columns(WIDTH), most=_scaled(7))
 
 
 def entry(label: str, text: str, *, most: int = 2) -> list[str]:
-    """Return a labelled text of at most this many lines, wider than prose: commands are copied whole."""
-    return wording.hanging(f"  {label:<13}", text, width=WIDTH + 20, most=most)
+    """Return a labelled text of at most this many lines, wider than prose."""
+    width = wording.columns(WIDTH + 20)
+    return wording.hanging(f"  {label:<13}", text, width=width, most=_scaled(most))
+
+
+def _whole(label: str, text: str) -> list[str]:
+    """Return a labelled text that is not wrapped: a command is copied from a terminal of any width."""
+    first, *others = text.split("\n")
+    return [f"  {label:<13}{first}", *(f"  {'':<13}{line}" for line in others)]
+
+
+def _scaled(lines: int) -> int:
+    """Return how many lines of a narrow terminal hold as much as these."""
+    return math.ceil(lines * WIDTH / wording.columns(WIDTH))
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
@@ -172,8 +194,7 @@ def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
     lines: list[str] = []
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))
-        room = most - len(lines) - (i < len(items) - 1)
-        if len(told) > room:
+        if len(told) > most - len(lines) - (i < len(items) - 1):
             more = f"… and {len(items) - i} more" if i else "… cut short"
             more += " (all in the result saved with --json or result.to_json())"
             return [*lines, *entry("" if i else label, more)][: max(most, 0)]

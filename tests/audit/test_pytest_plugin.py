@@ -261,7 +261,7 @@ def test_an_option_is_the_calls_else_the_marks_else_the_command_lines_else_the_i
     assert found == {"ini": [4000, 1e-3, 7], "mark": [4000, 1e-4, 8], "call": [5000, 1e-4, 9]}
     assert all("--audit-budget=4000" in each["environment"]["command"] for each in saved)
     assert [path.name.partition("-")[0] for path in (pytester.path / "kept").iterdir()] == ["call"]
-    ran.stdout.re_match_lines_random([r"  ini: [\d,]+ of at most 4,000 runs, at most \d+ seconds left$"])
+    ran.stdout.re_match_lines_random([r"  ini: [\d,]+ of at most 4,000 runs$"])
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with xdist"])

@@ -33,6 +33,7 @@ def audited(**options):
 @pytest.fixture
 def folder(tmp_path):
     """Where the leak has been found once, by hand."""
+    (tmp_path / "found").mkdir()
     found = audited(pairs=[RARE], remember=tmp_path / "found")
     assert found.refuted
     assert found.remembered == ()
@@ -56,6 +57,7 @@ def test_a_remembered_pair_is_tried_first_and_the_result_repeats_it_with_the_sam
 
 
 def test_an_audit_with_nothing_to_remember_is_the_same_audit(tmp_path):
+    (tmp_path / "none").mkdir()
     assert audited(remember=tmp_path / "none").to_json()["result"] == audited().to_json()["result"]
     assert list((tmp_path / "none").iterdir()) == []
 
