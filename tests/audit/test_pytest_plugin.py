@@ -308,6 +308,13 @@ def test_an_option_that_cannot_work_is_refused_before_any_test_runs(pytester, op
     assert "\n" not in str(refused.value)
 
 
+def test_a_folder_of_the_ini_file_is_made_beside_it_wherever_pytest_starts(pytester, monkeypatch):
+    pytester.makeini("[pytest]\naudit_json=results")
+    monkeypatch.chdir(pytester.mkdir("tests"))
+    pytester.parseconfigure("--rootdir", str(pytester.path), "-c", str(pytester.path / "tox.ini"))
+    assert (pytester.path / "results").is_dir()
+
+
 def test_such_an_option_stops_the_session_at_once(session):
     result = session(TWO, "--audit-seed=-1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
