@@ -106,11 +106,18 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyTask(Task):
-    """Everything that an audit of privacy needs to know: the claim and the databases too."""
+    """Everything that an audit of privacy needs to know: the claim and the databases too.
+
+    Parameters
+    ----------
+    remembered
+        Pairs among those given that earlier audits refuted the claim on (`audit.results.remembered`).
+    """
 
     claim: PrivacyClaim
     relation: Any
     databases: Databases
+    remembered: tuple[tuple[Any, Any], ...] = ()
 
     def pairs_seed(self) -> tuple[int, int]:
         """Return the seed of the random pairs: a branch of the seed tree that no run uses."""

@@ -53,7 +53,7 @@ class Evidence(Enum):
 
 
 class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened, not an error of the tool
-    """An audited claim was refuted; the text is the finding in at most ten lines.
+    """An audited claim was refuted; the text is the finding, on less than a screen.
 
     Examples
     --------
@@ -275,6 +275,9 @@ class AuditResult(SavedResult):
     ----------
     earlier : tuple of int
         Runs of each audit that this one goes on from; `samples` counts them too.
+    remembered : tuple of tuple
+        Pairs (left, right) that were tried first because an earlier audit refuted the claim on them. With the
+        same seed and `remember=result.remembered` the audit is the same.
     detectable_epsilon : float, optional
         The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
         `detectable_event` describes.
@@ -309,13 +312,14 @@ class AuditResult(SavedResult):
     tolerance: float | None = None
     law_distance: float | None = None
     earlier: tuple[int, ...] = ()
+    remembered: tuple[tuple[Any, Any], ...] = ()
     fault: Fault | None = None
     _ended: Any = field(default=None, repr=False, compare=False)
 
     def _stored(self) -> dict[str, Any]:
-        """Return what is saved of it: a fault only where one was asked for."""
-        saved = super()._stored()
-        return saved if self.fault is not None else {k: v for k, v in saved.items() if k != "fault"}
+        """Return what is saved of it: a fault, and pairs that were remembered, only where there are some."""
+        absent = {name for name in ("fault", "remembered") if not getattr(self, name)}
+        return {name: value for name, value in super()._stored().items() if name not in absent}
 
     def to_json(self, *, extend: bool = False) -> dict[str, Any]:
         """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``.

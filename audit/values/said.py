@@ -120,6 +120,7 @@ class Says(Enum):
     OUT_OF_TIME = "Stopped by the time limit after {spent:,} of {budget:,} runs."
 
     # Noted: of pairs.
+    NOT_REMEMBERED = "the refuted pair was not kept for later audits: {why}"
     WORST_PAIR = "The worst pair: {pair}, with {loss}."
     FAR_FAILED = (
         "at distance {distance} the claim failed: {event} with p = {p}, q = {q}; at most {allowed} is allowed"

@@ -16,6 +16,7 @@ from audit.evidence.coupled import Coupling
 from audit.evidence.memory import PairMemory
 from audit.evidence.power import Power, detectable
 from audit.results.going_on import Before, Ended, joined, sections_of
+from audit.results.remembered import first_batch
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.sampling import Sampler, stop_asked
 from audit.search.climb import FIRST_LOOK
@@ -141,7 +142,7 @@ class _Runs:
             given_up=given_up,
             start=None if before is None or given_up is not None else before.standing,
             coupled_before=before is not None and before.coupled,
-            batches=0 if before is None else before.batches,
+            batches=first_batch(self.task) if before is None else before.batches,
         )
 
     def _refuted(self, betting: Betting) -> AuditResult:

@@ -43,7 +43,8 @@ def reproduction(result: SavedResult) -> str:
     if _is_unseeded(result):
         return "result.replay(), which draws new runs" if _replays(result) else "the same audit, on new runs"
     call = "result.replay(), or the same audit" if _replays(result) else "the same audit"
-    return f"{call} with seed={result.seed}"
+    pairs = " and remember=result.remembered" if getattr(result, "remembered", ()) else ""
+    return f"{call} with seed={result.seed}{pairs}"
 
 
 def python_lines(result: AuditResult) -> list[str]:

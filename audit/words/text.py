@@ -1,7 +1,6 @@
 """The report for a terminal and the shorter texts of a failed test: one layout for every kind of audit."""
 
 import math
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR
@@ -10,13 +9,14 @@ from audit.results.fault import FaultKind
 from audit.results.result import AuditResult, SavedResult
 from audit.values import wording
 from audit.values.on_demand import ability
-from audit.words import again, alike, allowance, fault_words, story
+from audit.words import again, alike, allowance, fault_words, pair_words, story
 
 WIDTH = 100
 MOST_LINES = 28
-#: Beside these: an audit leaves fewer than a dozen kinds of things untested, and all are shown.
+#: Columns of a failed test's text: pytest puts four before it, and a screen has 80.
+FAILURE_WIDTH = 76
+#: Beside `MOST_LINES`: an audit leaves fewer than a dozen kinds of things untested, and all are shown.
 MOST_UNTESTED = 24
-MOST_FAILURE_LINES = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +31,12 @@ class Told:
         The report before its lists, the weightiest first; empty ones are left out.
     witness : str
         The witness in sentences; empty without one.
-    worth : sequence of str
-        What a failed test says after its witness: where the numbers come from, and what they are worth.
     hint : str
         Where to look next: a labelled line.
-    bounds, runs, again : str
-        What is known of the loss or the failure, what was drawn, and how to see the same again.
+    bounds, meaning, runs, again : str
+        What is known of the loss or the failure, how surely, what was drawn, and how to see the same again.
+    standing : str
+        Where the numbers of the witness come from.
     mark : str
         What stands behind the headline.
     entries : sequence of str
@@ -46,11 +46,12 @@ class Told:
     title: str
     paragraphs: Sequence[str]
     witness: str
-    worth: Sequence[str]
     hint: str
     bounds: str
+    meaning: str
     runs: str
     again: str
+    standing: str = ""
     mark: str = ""
     entries: Sequence[str] = ()
 
@@ -86,12 +87,12 @@ def full(result: SavedResult) -> str:
 
 
 def short(result: SavedResult) -> str:
-    """Return the text of a refutation as a failed test shows it: at most ten lines."""
+    """Return the text of a refutation as a failed test shows it: at most 22 lines, less than a screen."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)} does not satisfy its claim: {told.title} is refuted."
-    witness = textwrap.wrap(told.witness, 140, max_lines=4, placeholder=" …")
-    lines = [first, *witness, *told.worth, _again(told), told.hint]
-    return "\n".join([line for line in lines if line][:MOST_FAILURE_LINES])
+    found = _narrow(f"Found: {told.bounds} {told.meaning}", most=5)
+    witness = _narrow(f"Witness: {told.witness} {told.standing}", most=10) if told.witness else []
+    return "\n".join([first, *found, *witness, *_narrow(told.hint, most=5), _again(told)])
 
 
 def failure(result: SavedResult) -> str:
@@ -100,15 +101,15 @@ def failure(result: SavedResult) -> str:
         return short(result)
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)}: {result.verdict.name} on {told.title}."
-    lines = (first, wording.short(result.reason, 400), told.runs, _again(told))
-    return "\n".join(filter(None, lines))
+    reason = wording.short(result.reason, 400)
+    return "\n".join([first, *_narrow(reason), *_narrow(told.runs), _again(told)])
 
 
 def not_refuted(result: SavedResult) -> str:
     """Return the text of a test that expected a refutation which did not come."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}."
-    return "\n".join(filter(None, (first, told.bounds, told.runs, _again(told))))
+    return "\n".join([first, *_narrow(told.bounds), *_narrow(told.runs), _again(told)])
 
 
 def _again(told: Told) -> str:
@@ -137,12 +138,16 @@ def told_privacy(result: AuditResult) -> Told:
         title=story.title(result),
         paragraphs=[*paragraphs, story.why_no_simpler(result), bounds, meaning],
         witness=told,
-        worth=(standing, bounds, meaning),
         hint=_hint(result),
         bounds=bounds,
+        meaning=meaning,
+        standing=standing,
         runs=story.runs(result),
         again=again.reproduction(result),
-        entries=[] if result.fault is None else entry("Fault", fault_words.told(result.fault), most=3),
+        entries=[
+            *([] if result.fault is None else entry("Fault", fault_words.told(result.fault), most=3)),
+            *entry("Tried first", pair_words.remembered(result.remembered)),
+        ],
         mark="" if result.only_output is None else "  (nothing varies)",
     )
 
@@ -156,6 +161,10 @@ def _hint(result: AuditResult) -> str:
     least, _ = wording.apart(result.epsilon_lower, epsilon, rounding=ROUND_FLOOR)
     where = "check the sensitivity and the noise scale on these two databases"
     return f"Hint: a correct claim needs ε ≥ {least}, perhaps more; {where}."
+
+
+def _narrow(text: str, *, most: int = 6) -> list[str]:
+    return wording.hanging("", text, width=FAILURE_WIDTH, most=most)
 
 
 def wrapped(text: str) -> list[str]:

@@ -430,7 +430,7 @@ def test_distant_databases_are_told_with_what_the_claim_allows_there(claim, rela
     assert f"(0.04–0.06). {apart} At that distance the claim allows at most {formula} = {most:.3g}." in flat(
         distant
     )
-    assert apart in str(PrivacyRefuted(short(distant)))
+    assert apart in short(distant).replace("\n", " ")
 
 
 def test_lower_bounds_are_rounded_down_and_detectable_ones_up():
@@ -639,19 +639,17 @@ def test_any_claim_can_be_told(claim):
     assert str(clean(claim=claim)).startswith("NOT_REFUTED  laplace  ")
 
 
-def test_a_refutation_is_raised_in_at_most_ten_lines():
+def test_a_refutation_is_raised_on_less_than_a_screen():
     with pytest.raises(PrivacyRefuted) as caught:
         refuted(
             witness=witness(event=HOSTILE, left=[HOSTILE], right=[HOSTILE]), target="laplace"
         ).raise_if_refuted()
     lines = str(caught.value).splitlines()
-    assert 6 <= len(lines) <= 10
+    assert 6 <= len(lines) <= 22
+    assert all(len(line) <= 76 for line in lines[1:-1])
     assert lines[0] == "laplace does not satisfy its claim: PureDP(epsilon=1) under replace one is refuted."
-    assert any(line.startswith("Again: dp-audit run laplace --seed 0") for line in lines)
-    assert lines[-1] == (
-        "Hint: a correct claim needs ε ≥ 1.62, perhaps more; "
-        "check the sensitivity and the noise scale on these two databases."
-    )
+    assert lines[-1].startswith("Again: dp-audit run laplace --seed 0")
+    assert "Hint: a correct claim needs ε ≥ 1.62, perhaps more; check the sensitivity" in lines[-3]
 
 
 def test_a_fault_stands_in_the_report_in_the_file_and_in_place_of_the_hint():

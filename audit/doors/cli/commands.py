@@ -95,6 +95,13 @@ def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
     help="Go on from the audit saved there, with new runs, and save what all runs together show: there, or "
     "where --json says. Without that file, begin. Give the same target and options each time.",
 )
+@click.option(
+    "--remember",
+    type=FILE,
+    metavar="FOLDER|FILE",
+    help="Try pairs first on which this subject was refuted before, saved in FOLDER, and save a new "
+    "refutation there. FILE: those pairs that the audit saved there tried first.",
+)
 @click.option("--mutate", is_flag=True, help="Repeat the audit with smaller claims, to see which it refutes.")
 @click.option("--explain", is_flag=True, help="Print the plan and the cost of a call, without an audit.")
 def run_command(target: str, *, explain: bool, **given: Any) -> int:
@@ -109,8 +116,10 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
         with _workers(given):
             return run(target, **given)
     given.pop("scheduler")
-    if any(given.pop(name) for name in ("html", "saved", "mutate", "extend")):
-        raise click.UsageError("--explain runs no audit: leave out --html, --json, --extend and --mutate.")
+    if any(given.pop(name) for name in ("html", "saved", "mutate", "extend", "remember")):
+        raise click.UsageError(
+            "--explain runs no audit: leave out --html, --json, --extend, --remember and --mutate."
+        )
     return explain_target(target, **given)
 
 

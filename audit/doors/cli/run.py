@@ -91,6 +91,7 @@ def run(
     saved: str | None,
     mutate: bool,
     extend: Path | None,
+    remember: Path | None = None,
     **given: Any,
 ) -> int:
     """Audit one target, print and save what was found, and return the exit code."""
@@ -104,7 +105,7 @@ def run(
         _check_mutable(asked)
     if extend is not None:
         _check_private(asked)
-        asked = dataclasses.replace(asked, given={**given, "extend": extend})
+    asked = dataclasses.replace(asked, given={**given, "extend": extend, "remember": remember})
     with ctrl_c_ends_time(_tell_stopping):
         results = audit_target(asked, earlier)
         stopped = stop_asked()
@@ -193,7 +194,7 @@ def audit_target(asked: Asked, earlier: AuditResult | None = None) -> list[Saved
         kinds = [given.get("only") or "privacy"]
     if "privacy" in kinds:
         _check_private(asked)
-    private = asked.options if earlier is None else {**asked.options, "extend": earlier}
+    private = {**asked.options, "extend": earlier, "remember": given.get("remember")}
     told = {"privacy": (claim, private), "utility": (utility_claim, utility)}
     results = []
     with terminal_progress() as progress:
@@ -233,8 +234,10 @@ def _check_mutable(asked: Asked) -> None:
 
 def _named(result: Saved, asked: Asked) -> Saved:
     """Return a result that says what was audited and how to do so again, by which `convert` too."""
-    found = asked.found
-    command = command_line(["run", found.text], asked.parameters, asked.given)
+    found, given = asked.found, dict(asked.given)
+    if not getattr(result, "remembered", ()):  # nothing was remembered, and now something may be
+        given.pop("remember", None)
+    command = command_line(["run", found.text], asked.parameters, given)
     told = {"source": source_of(found.text), "command": command, "convert": asked.given.get("convert")}
     return dataclasses.replace(
         result,
