@@ -117,7 +117,7 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
         return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Reduce as cloudpickle does, but classes with their full names, and modules without what loads them."""
+        """Reduce as cloudpickle does, but classes with full names, and modules without what loads them."""
         if isinstance(value, ModuleType) and value.__name__ in _by_value():
             # What imported it is no state of the subject: under pytest that would be pytest itself.
             state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
