@@ -30,7 +30,7 @@ class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Make sure that a file can be written at `path`: call it before hours of work.
 
-    A folder that does not exist is made inside the working directory, and nowhere else.
+    Folders that do not exist are made inside the working directory; elsewhere only the last one of a path.
 
     Raises
     ------
@@ -125,8 +125,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def _behind(path: str | os.PathLike[str]) -> Path:
     """Return the place that is written: the end of a link, in folders that exist."""
     target = Path(path)
-    if not target.parent.is_dir() and not target.parent.resolve().is_relative_to(Path.cwd()):
-        raise ValueError(f"the folder {target.parent} does not exist")  # perhaps a slip of the pen
+    above = target.parent.parent
+    if not above.is_dir() and not above.resolve().is_relative_to(Path.cwd()):
+        raise ValueError(f"the folder {above} does not exist")  # perhaps a slip of the pen
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.is_symlink() or _is_stream(target):
         return target

@@ -87,6 +87,9 @@ class Pristine:
 _MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
 
 
+_by_value = cloudpickle.list_registry_pickle_by_value
+
+
 class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
     """Writes one pickle with placeholders for generators and full names for classes.
 
@@ -114,7 +117,11 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
         return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return cloudpickle's reduction, but with the full names of classes."""
+        """Return cloudpickle's reduction, with classes by full name and modules without what loads them."""
+        if isinstance(value, ModuleType) and value.__name__ in _by_value():
+            # The importer of a module is not state of the subject; under pytest it is pytest itself.
+            state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
+            return _module, (value.__name__, state)
         return class_by_value(value, super().reducer_override(value), tracked=self.tracked)
 
 
@@ -140,10 +147,6 @@ class _Copier(Writer):
         """Return the base class's reduction, but give every copy its own class and caches."""
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
-        if isinstance(value, ModuleType) and value.__name__ in cloudpickle.list_registry_pickle_by_value():
-            # The importer of a module is not state of the subject; under pytest it is pytest itself.
-            state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
-            return _module, (value.__name__, state)
         return super().reducer_override(value)
 
 
