@@ -1,4 +1,4 @@
-"""What an audit tells while it runs, and how a terminal shows it."""
+"""The events that an audit sends while it runs, and their display on a terminal."""
 
 import shutil
 import sys
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-FIRST_RUNS = 20  # a mechanism's speed is known well enough after these
-LONG = 60.0  # seconds; a longer audit says so
+FIRST_RUNS = 20  # more estimates the speed better and later: no duration is given before this many runs
+LONG = 60.0  # seconds; an audit that may take longer announces it
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class AuditStarted:
 class AuditProgressed:
     """Some runs were drawn; a refutation needs `log_wealth` to reach `log_limit`.
 
-    `loading` is how many seconds the first run took longer than the next: it compiles, or loads something.
+    `loading` is the extra time of the first run in seconds, beyond that of the next (it compiles or loads).
 
     Examples
     --------
@@ -65,7 +65,7 @@ class AuditFinished:
 
 @dataclass(frozen=True)
 class Counted:
-    """Of several audits (or whatever `what` names), so many are `done`; None for `seconds` left: unknown.
+    """`done` of `of` audits (or whatever `what` names) are finished; `seconds` are left, None if unknown.
 
     Examples
     --------
@@ -90,9 +90,9 @@ Listener = Callable[[Event], None]
 
 
 def expected_seconds(event: AuditProgressed, *, elapsed: float, time_limit: float | None) -> float | None:
-    """Return how long the whole audit can take at the speed so far; None while that is not known.
+    """Return the seconds that the whole audit takes at most, at the speed so far; None before that is known.
 
-    An audit that refutes ends earlier, so this is the most it takes.
+    An audit that refutes may end earlier.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def expected_seconds(event: AuditProgressed, *, elapsed: float, time_limit: floa
 
 
 def duration(seconds: float) -> str:
-    """Return how long something takes, roughly, in words.
+    """Return a rough duration in words.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def duration(seconds: float) -> str:
 
 @contextmanager
 def terminal_progress() -> Iterator[Listener | None]:
-    """Yield a listener that draws on stderr, or None if stderr is no terminal.
+    """Yield a listener that draws on stderr, or None if stderr is not a terminal.
 
     Examples
     --------
@@ -160,9 +160,9 @@ def _bar() -> "Progress":
 
 
 class _Renderer:
-    """Draws a bar for the audit that is running, or how many are done where several run at once.
+    """Draws a bar for the running audit, or the number of finished audits if several run at once.
 
-    When an audit has finished the terminal is free.
+    When an audit has finished, nothing is left on the terminal.
     """
 
     def __init__(self, make_bar: Callable[[], "Progress"]) -> None:
@@ -185,14 +185,14 @@ class _Renderer:
             self.close()
 
     def close(self) -> None:
-        """Take away what is drawn."""
+        """Remove everything drawn."""
         self._draw("")
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
 
     def _draw(self, text: str) -> None:
-        """Draw a line of text in place of the last one."""
+        """Replace the last line of text by this one."""
         if text != self._shown:
             width = shutil.get_terminal_size().columns - 1
             sys.stderr.write(f"\r\x1b[K{text[:width]}")
@@ -200,7 +200,7 @@ class _Renderer:
             self._shown = text
 
     def _start(self, event: AuditStarted) -> None:
-        self.close()  # an audit that ended without a result
+        self.close()  # the last audit may have ended without a result
         self._bar = self._make_bar()
         self._bar.add_task(event.subject, total=event.budget)
         self._bar.start()
