@@ -163,7 +163,7 @@ class Event:
     Parameters
     ----------
     conditions
-        The conditions, all of which must hold.
+        One to three conditions; all must hold.
     said
         The saved description if it differs from the present one; shown if an example was saved as text only.
 

@@ -21,8 +21,8 @@ is at most 1. The wealth is therefore a non-negative supermartingale from 1, and
 Events, weights, batch sizes and the stopping rule may be any functions of the past. The subject may keep any
 state.
 
-**Databases k steps apart.** For the ends of a path of k neighbours the claim implies another claim, with its
-own ε and δ (`audit.claims.at_distance`). Against that one E[D | past] ≤ 0, so a bet on the ends is one of the
+**Databases k steps apart.** For the ends of a path of k steps the claim implies another claim, with its own
+ε and δ (`audit.claims.at_distance`). Against that one E[D | past] ≤ 0, so a bet on the ends is one of the
 factors above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
 neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
 

@@ -144,7 +144,7 @@ class Coupling:
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 
     def aim(self, chosen: list[CoupledChosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
-        """Return the events that the account with a goal is bet on, aiming at the last pair.
+        """Return the events on which the account with a goal is bet; it aims at the last pair.
 
         Parameters
         ----------

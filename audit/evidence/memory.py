@@ -343,7 +343,7 @@ def _cells(table: Table, place: int, *, against: bool) -> CellCounts:
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
-    """Return the worst bet on a batch that was broken off after this many calls of each side."""
+    """Return the bet on a batch broken off after this many calls of each side, with the worst outcomes."""
     in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
     counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()

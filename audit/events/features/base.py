@@ -21,7 +21,7 @@ _REGISTRY: dict[str, type["Feature"]] = {}
 class Feature(ABC):
     """A named total function of one output; features of one class are equal if their fields are."""
 
-    #: Whether the feature shares in half of the wealth with few others; fitted or numerous ones share the
+    #: Whether the feature is among the few that share half of the wealth; fitted or numerous ones share the
     #: rest.
     cheap: ClassVar[bool] = False
     #: Format string of `words`, with {0} for the feature itself.

@@ -46,7 +46,7 @@ class _OfBits(NumberFeature):
 
 
 class LastBits(_OfBits):
-    """The last four bits of a whole number however large, from 0 to 15; NaN for other numbers.
+    """The last four bits of a whole number of any size, from 0 to 15; NaN for other numbers.
 
     Examples
     --------

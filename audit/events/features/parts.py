@@ -280,7 +280,7 @@ _SOME_NUMBER = ("a number",)
 
 
 def _key_of(path: Path) -> str:
-    """Return in words the text key that a path of one step follows; empty if the step is another one."""
+    """Return in words the text key of a path of one step; empty if the step is of another kind."""
     [(how, name)] = path
     return canonical.show(name) if how == "item" and type(name) is str else ""
 

@@ -1,4 +1,4 @@
-"""Which features fit the kinds of past outputs. Proposes only; it decides nothing."""
+"""Which features fit the kinds of past outputs. Reads past outputs only; decides nothing."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -19,8 +19,7 @@ from audit.events.features.views import View
 LEAST_FOR_SCORES = 96
 #: The words of a score name at most this many entries.
 MOST_NAMED = 3
-#: Larger prints ± more often: a score rises or falls with an entry from this correlation with the bins' order
-#: on.
+#: Larger prints ± more often: the least correlation of scores with the bins' order that counts as a trend.
 _MONOTONE = 0.5
 
 
