@@ -1,6 +1,7 @@
 """The catalogue: the named subjects that installed packages offer."""
 
 import fnmatch
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
@@ -11,11 +12,36 @@ from typing import Any, Literal
 from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidValue
 from audit.options import Kind, taken
+from audit.values.nearest import near
 
-__all__ = ["GROUP", "Entry", "load_catalogue", "matching_entries"]
+__all__ = ["GROUP", "Entry", "Later", "load_catalogue", "matching_entries"]
 
 GROUP = "dp_audit.catalogue"
 Expected = Literal["refuted", "not refuted"]
+
+
+class Later(Mapping[str, Any]):
+    """Keywords computed by a function when the first of them is read.
+
+    For `options` or `utility` that take long to work out: looking up an entry by name does not compute them.
+
+    Examples
+    --------
+    >>> dict(Later(lambda: {"budget": 5_000}))
+    {'budget': 5000}
+    """
+
+    def __init__(self, make: Callable[[], Mapping[str, Any]]) -> None:
+        self._made = functools.cache(make)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._made()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made())
+
+    def __len__(self) -> int:
+        return len(self._made())
 
 
 @dataclass(frozen=True)
@@ -31,7 +57,7 @@ class Entry:
     options
         Keywords of `audit_privacy` for this entry (``records``, ``size``, ``pairs``, …; ``claim`` if the
         subject has none). Empty if none are needed. None if privacy is not audited, because the subject does
-        not claim it.
+        not claim it. Use `Later` for keywords that take long to work out.
     expected
         ``"not refuted"``, or ``"refuted"`` for a subject that is wrong on purpose.
     utility
@@ -166,12 +192,14 @@ def _held(module: ModuleType) -> list[Entry]:
 
 
 def matching_entries(pattern: str | None) -> list[Entry]:
-    """Return the entries whose names contain or match `pattern` (``*``, ``?``); all entries for None.
+    """Return the entry whose name is `pattern`, else those whose names contain or match it (``*``, ``?``).
+
+    Without a pattern, return all entries.
 
     Raises
     ------
     AuditError
-        No name matches.
+        No name matches; the message suggests similar names.
 
     Examples
     --------
@@ -182,7 +210,12 @@ def matching_entries(pattern: str | None) -> list[Entry]:
     entries = load_catalogue()
     if pattern is None:
         return entries
-    found = [entry for entry in entries if pattern in entry.name or fnmatch.fnmatchcase(entry.name, pattern)]
+    named = [entry for entry in entries if entry.name == pattern]
+    found = named or [
+        entry for entry in entries if pattern in entry.name or fnmatch.fnmatchcase(entry.name, pattern)
+    ]
     if not found:
-        raise AuditError(f"No name in the catalogue matches `{pattern}`; `dp-audit list` shows all names.")
+        otherwise = "; `dp-audit list` shows all names."
+        meant = near(pattern, (entry.name for entry in entries), otherwise=otherwise)
+        raise AuditError(f"No name in the catalogue matches `{pattern}`{meant}")
     return found

@@ -13,7 +13,7 @@ from audit.claims import PrivacyClaim
 from audit.databases.chosen import Databases
 from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.options import Options
-from audit.sampling import Sampler
+from audit.sampling import Sampler, stop_asked
 from audit.sampling.remake.modules import WITHIN
 from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject
@@ -51,10 +51,12 @@ class Task:
     def deadline(self) -> float | None:
         """The time, by `time.monotonic`, after which no batch begins; None without a limit."""
         limit = self.options.time_limit
+        if stop_asked():
+            return self.started
         return None if limit is None else self.started + limit
 
     def is_late(self) -> bool:
-        """Return whether the time limit has passed."""
+        """Return whether the time limit has passed, or Ctrl-C was pressed."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
     def sampler(self, subject: Subject) -> Sampler:
@@ -112,11 +114,18 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyTask(Task):
-    """The task of a privacy audit, with its relation and its databases."""
+    """The task of a privacy audit, with its relation and its databases.
+
+    Parameters
+    ----------
+    remembered
+        Those of the given pairs on which earlier audits refuted the claim (`audit.results.remembered`).
+    """
 
     claim: PrivacyClaim
     relation: Any
     databases: Databases
+    remembered: tuple[tuple[Any, Any], ...] = ()
 
     def pairs_seed(self) -> tuple[int, int]:
         """Return the seed of the random pairs: a branch of the seed tree that no run uses."""

@@ -28,7 +28,9 @@ class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Check that a file can be written at `path`, and create its folders. Call this before hours of work.
+    """Check that a file can be written at `path`. Call this before hours of work.
+
+    A missing folder is created inside the working directory, and nowhere else.
 
     Raises
     ------
@@ -123,8 +125,10 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def _behind(path: str | os.PathLike[str]) -> Path:
-    """Return the path that is written: the target of a link. Creates its folders."""
+    """Return the path that is written: the target of a link. Creates folders inside the working directory."""
     target = Path(path)
+    if not target.parent.is_dir() and not target.parent.resolve().is_relative_to(Path.cwd()):
+        raise ValueError(f"the folder {target.parent} does not exist")  # perhaps a typing error
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.is_symlink() or _is_stream(target):
         return target
