@@ -16,7 +16,7 @@ from audit.values import canonical
 DIGITS, COARSE = 12, 6
 """More compares more strictly: significant digits for doubles, and for floats of fewer bits."""
 _OFF = 0.382
-"""Numbers are moved by this share of a last digit before rounding, so that short numbers are at no edge."""
+"""Numbers are moved by this share of a last digit before rounding, so that no short number is on an edge."""
 _NIL = 1e-15
 """Numbers smaller than this count as 0: they are rounding errors of a sum."""
 

@@ -16,7 +16,7 @@ from audit.evidence.cells import payoffs, smoothed
 _MOST_LOST = 0.95
 #: At a mean square of D up to this, only rounding is left and nothing is bet.
 _NOTHING = 1e-18
-#: A larger ε counts as this one: no number of runs can distinguish them, and the square of e^ε stays a float.
+#: A larger ε counts as this one: no runs can distinguish them, and the square of e^ε stays finite.
 _CAP = 300.0
 _SQRT_TAU = math.sqrt(2 * math.pi)
 

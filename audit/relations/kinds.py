@@ -43,8 +43,8 @@ class NeighbourRelation(Protocol):
 class Relation(ABC):
     """A neighbour relation of the toolkit; the five instances are attributes of this class.
 
-    Equal databases are never neighbours. Databases are sequences of one kind: two lists, two tuples, two
-    texts or two arrays (whose records are their rows). Records are compared by `audit.values.canonical.same`.
+    Equal databases are never neighbours. Both databases have one kind: lists, tuples, texts, or arrays (their
+    records are the rows). Records are compared by `audit.values.canonical.same`.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ def kind_of(database: Any) -> str | None:
 
 
 def is_frame(value: Any) -> bool:
-    """Return whether a value is a table with named columns, of pandas or alike.
+    """Return whether a value is a table with named columns, of pandas or a similar library.
 
     Examples
     --------

@@ -69,9 +69,9 @@ def _has_length(value: Any) -> bool:
 
 
 def columns(most: int) -> int:
-    """Return how wide a line of text may be: as wide as the terminal, and at most `most`.
+    """Return the width of a line of text in columns: that of the terminal, but at most `most`.
 
-    Where stdout is no terminal, `most`: a file is the same wherever it is written.
+    If stdout is not a terminal, return `most`, so that files do not depend on where they are written.
 
     Examples
     --------
