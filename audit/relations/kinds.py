@@ -25,7 +25,7 @@ from audit.values.outcomes import Raised
 
 @runtime_checkable
 class NeighbourRelation(Protocol):
-    """What a relation offers, a custom one too; nothing has to be inherited.
+    """The methods of a relation. A custom relation needs these methods and inherits nothing.
 
     Examples
     --------
@@ -34,25 +34,24 @@ class NeighbourRelation(Protocol):
     """
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Return whether two databases are neighbours; which comes first must not matter."""
+        """Return whether two databases are neighbours; must be symmetric."""
 
     def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
-        """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones without end."""
+        """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones endlessly."""
 
 
 class Relation(ABC):
     """A neighbour relation of the toolkit; the five instances are attributes of this class.
 
-    Equal databases are never neighbours. Databases are sequences of one kind: two lists, two tuples, two
-    texts or two arrays (whose records are their rows). Records are compared in the sense of
-    `audit.values.canonical.same`.
+    Equal databases are never neighbours. Both databases have one kind: lists, tuples, texts, or arrays (their
+    records are the rows). Records are compared by `audit.values.canonical.same`.
 
     Attributes
     ----------
     REPLACE_ONE
         Same length, exactly one record differs.
     ADD_OR_REMOVE_ONE
-        One is the other with one record deleted, anywhere, the order kept.
+        Deleting one record, at any position, turns one database into the other.
     REPLACE_LABEL
         Lists of (x, y), exactly one y differs.
     LOCAL
@@ -80,7 +79,7 @@ class Relation(ABC):
 
     @staticmethod
     def from_name(name: str) -> "Relation":
-        """Return the relation called `name`, in either spelling.
+        """Return the relation called `name`, as in ``replace-one`` or ``REPLACE_ONE``.
 
         Raises
         ------
@@ -138,17 +137,17 @@ class Relation(ABC):
 
     @abstractmethod
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        """Yield neighbours of `database`, of its kind.
+        """Yield neighbours of `database`, of the same kind of sequence.
 
         Parameters
         ----------
         database
-            A sequence or an array, which is left as it is.
+            A sequence or an array; it is not changed.
         records
-            The records there can be. For QUERY_ANSWERS the answers there can be, or None for any number.
+            The possible records. For QUERY_ANSWERS the possible answers, or None for any number.
         rng
             None: every neighbour once, in a fixed order. A `numpy.random.Generator`: random neighbours
-            without end, repeats included; nothing if there is no neighbour.
+            endlessly, with repeats; nothing if there is no neighbour.
 
         Examples
         --------
@@ -200,8 +199,8 @@ class _AddOrRemoveOne(Relation):
 
     @staticmethod
     def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
-        # within a run of equal records every deletion gives the same database, and so does every insertion of
-        # that record: only the first place of a run counts
+        # In a run of equal records all deletions give the same database, and so do all insertions of that
+        # record: use only the first place of a run.
         for place, here in enumerate(places):
             if place == 0 or places[place - 1] != here:
                 yield removed(database, place)
@@ -276,23 +275,23 @@ class _QueryAnswers(Relation):
                     f"The answers of a database must be numbers; got {show(answer)} at position {place}."
                 )
         if rng is not None and next(self._within_one(database, records, None), None) is None:
-            return iter(())  # random steps would be looked for without end
+            return iter(())  # else the search for random steps never ends
         return self._within_one(database, records, rng)
 
     def _within_one(self, database: Any, records: Sequence[Any] | None, rng: Any) -> Iterator[Any]:
         found = moved(database, rng) if records is None else chosen(database, records, rng)
-        # a step may be lost in the rounding of a large number, or leave the dtype of an array
+        # rounding of a large number may undo a step, and the dtype of an array may not hold it
         return (other for other in found if self.are_neighbours(database, other))
 
 
 def _strange(left: list[Any], right: list[Any], fits: Callable[[Any], bool]) -> tuple[int, str, str] | None:
-    """Return the place, the side and the text of the first record that does not fit."""
+    """Return the position, side and text of the first record that does not fit; None if all fit."""
     places = ((i, side, x) for side, rows in (("left", left), ("right", right)) for i, x in enumerate(rows))
     return next(((i, side, show(record)) for i, side, record in places if not fits(record)), None)
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
-    """Yield (place, record) for records that differ from what is there, given the keys of what is there."""
+    """Yield (place, record) for records that differ from the one at the place; `places` holds their keys."""
     if rng is None:
         for place, here in enumerate(places):
             yield from ((place, record) for name, record in choices if name != here)
@@ -326,7 +325,7 @@ def _lengths(left: list[Any], right: list[Any]) -> str:
 
 
 def check_relation(relation: Any) -> NeighbourRelation:
-    """Return the relation that was meant: a relation, a custom one, or the name of one of the toolkit's.
+    """Return the relation: one of the toolkit's or its name, or a custom one.
 
     Raises
     ------
@@ -353,7 +352,7 @@ def check_relation(relation: Any) -> NeighbourRelation:
 
 
 def name_of(relation: Any) -> str:
-    """Return what reports call a relation: its `name`, or the name of its class.
+    """Return the name of a relation in reports: its `name`, or the name of its class.
 
     Examples
     --------
@@ -365,12 +364,12 @@ def name_of(relation: Any) -> str:
 
 
 def check_pair(relation: Any, left: Any, right: Any) -> None:
-    """Refuse two databases that are not neighbours, saying why.
+    """Raise an error that says why, if two databases are not neighbours.
 
     Raises
     ------
     InvalidValue
-        They are not neighbours, or a custom relation could not tell.
+        They are not neighbours, or a custom relation failed.
 
     Examples
     --------
