@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         rate_test_size,
     )
     from mechanisms.queries.simulations.at_once import NonInteractiveSimulation
+    from mechanisms.queries.simulations.densities import DensityRandomizer
     from mechanisms.queries.simulations.distances import statistical_distance, worst_distance
     from mechanisms.queries.simulations.interactive import InteractiveSimulation
     from mechanisms.queries.simulations.protocol_simulation import ProtocolSimulation
@@ -74,6 +75,7 @@ __all__ = [
     "Candidate",
     "CentralRun",
     "ChunkOracle",
+    "DensityRandomizer",
     "Estimator",
     "ExactOracle",
     "FixedRoundsSimulation",

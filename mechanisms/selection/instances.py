@@ -71,7 +71,7 @@ def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> li
     Examples
     --------
     >>> contests("ab", "", alpha=0.5, size=4)[-1]
-    ('opt = 4', ['a', 'a', 'a', 'a'])
+    ('opt = 3, rival 1', ['a', 'a', 'a', 'b'])
     """
     best, rival, *_ = known
     high = math.floor(alpha * size)  # the largest score at which every solution is good

@@ -14,7 +14,7 @@ from mechanisms.local.randomizers import cost_of, drawn_for, transition
 from mechanisms.queries.simulations.transparent import TableRandomizer
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -92,13 +92,13 @@ class DensityRandomizer:
         """Return one answer of the only record."""
         return self.randomizer(database, rng)
 
-    def draw(self, record: Any, size: int, rng: np.random.Generator) -> list[Hashable]:
+    def draw(self, record: Any, size: int, rng: np.random.Generator) -> NDArray[np.object_]:
         """Return `size` answers of a record: numbers, or vectors as tuples."""
         from mechanisms.local.grouping import Grouped
 
         drawn = drawn_for(self.randomizer, Grouped([record] * size), rng=rng)
         listed = drawn.tolist() if isinstance(drawn, np.ndarray) else list(drawn)
-        return [tuple(answer) if isinstance(answer, list) else answer for answer in listed]
+        return _objects([tuple(answer) if isinstance(answer, list) else answer for answer in listed])
 
     def likelihood(self, records: Any, place: Any) -> NDArray[np.float64]:
         """Return the density of an answer for each record, of shape (records,)."""
@@ -151,9 +151,10 @@ class JointDensities(DensityRandomizer):
         """The losses of the parts, added."""
         return math.fsum(part.epsilon for part in self.parts)
 
-    def draw(self, record: Any, size: int, rng: np.random.Generator) -> list[Hashable]:
+    def draw(self, record: Any, size: int, rng: np.random.Generator) -> NDArray[np.object_]:
         """Return `size` answers of a record, a tuple each."""
-        return list(zip(*(list(part.draw(record, size, rng)) for part in self.parts), strict=True))
+        drawn = [part.draw(record, size, rng).tolist() for part in self.parts]
+        return _objects(list(zip(*drawn, strict=True)))
 
     def likelihood(self, records: Any, place: Any) -> NDArray[np.float64]:
         """Return the density of the answers for each record, of shape (records,)."""
@@ -169,6 +170,10 @@ class JointDensities(DensityRandomizer):
 
 Simulated: TypeAlias = "TableRandomizer | DensityRandomizer"
 """What a simulation can run."""
+
+
+def _objects(answers: list[Any]) -> NDArray[np.object_]:
+    return np.fromiter(answers, dtype=object, count=len(answers))
 
 
 def as_simulated(randomizer: Any, records: Sequence[Any]) -> Simulated:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +16,8 @@ from mechanisms.queries.simulations.rejection import Access
 from mechanisms.queries.simulations.simulation import LARGEST_EPSILON, check_budget
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mechanisms.queries.oracles.oracle import Oracle, SQOracle
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InteractiveSimulation"]
 
-Choice = Callable[[tuple[Any, ...]], Simulated | None]
+Choice: TypeAlias = "Callable[[tuple[Any, ...]], Simulated | None]"
 
 _ROUNDING = 1e-9
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from audit.errors import InvalidValue
 from mechanisms.queries.oracles.oracle import check_generator, check_oracle
+from mechanisms.queries.simulations.densities import DensityRandomizer
 from mechanisms.queries.statistical import StatisticalQuery
 from mechanisms.subjects.answers import floats
 
@@ -190,7 +191,7 @@ class Access:
         iterations = 0
         while True:
             iterations = self._counted(iterations)
-            (place,) = _listed(self.randomizer.draw(self.base, 1, rng))
+            (place,) = self.randomizer.draw(self.base, 1, rng).tolist()
             if self.blunt:
                 return place, iterations
             answers = [oracle.ask(query) for query in self.queries(place)]
@@ -206,19 +207,15 @@ class Access:
         """
         check_oracle(oracle, owner="Access", method="ask_repeatedly")
         check_generator(rng, owner="Access")
-        found: NDArray[Any] = np.empty(size, dtype=object)
+        dense = isinstance(self.randomizer, DensityRandomizer)
+        found: NDArray[Any] = np.empty(size, dtype=object if dense else np.intp)
         iterations = np.zeros(size, dtype=np.int64)
         waiting = np.arange(size)
         while waiting.size:
             iterations[waiting] = self._counted(int(iterations[waiting[0]]))
             places = self.randomizer.draw(self.base, waiting.size, rng)
             accepted = rng.random(waiting.size) < self._chances(oracle, places)
-            if isinstance(places, np.ndarray):
-                found = found.astype(places.dtype, copy=False) if found.dtype == object else found
-                found[waiting[accepted]] = places[accepted]
-            else:
-                for run in np.flatnonzero(accepted).tolist():
-                    found[waiting[run]] = places[run]
+            found[waiting[accepted]] = places[accepted]
             waiting = waiting[~accepted]
         return found, iterations
 
@@ -233,7 +230,7 @@ class Access:
             )
         return iterations + 1
 
-    def _chances(self, oracle: Oracle, places: Any) -> NDArray[np.float64]:
+    def _chances(self, oracle: Oracle, places: NDArray[Any]) -> NDArray[np.float64]:
         """Return the probabilities of accepting proposals."""
         chances = np.ones(len(places))
         if self.blunt:
@@ -268,14 +265,10 @@ class Access:
         return joint, float((weights * self.past_ratio(population.points)).sum())
 
 
-def _listed(places: Any) -> list[Any]:
-    return places.tolist() if isinstance(places, np.ndarray) else places
-
-
-def _alike(places: Any) -> list[tuple[Any, Any]]:
+def _alike(places: NDArray[Any]) -> list[tuple[Any, Any]]:
     """Return each proposal there is with where it stands; a density's do not come twice."""
-    if not isinstance(places, np.ndarray):
-        return [(place, [run]) for run, place in enumerate(places)]
+    if places.dtype == object:
+        return [(place, [run]) for run, place in enumerate(places.tolist())]
     return [(place, np.flatnonzero(places == place)) for place in np.unique(places).tolist()]
 
 

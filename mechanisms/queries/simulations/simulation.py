@@ -259,8 +259,8 @@ class FixedRoundsSimulation:
 
 def _drawn(access: Access, rounds: int, rng: np.random.Generator) -> list[Any]:
     """Return the proposals of the rounds, and one more in case none of them is accepted."""
-    places = access.randomizer.draw(access.base, rounds + 1, rng)
-    return places.tolist() if isinstance(places, np.ndarray) else places
+    places: list[Any] = access.randomizer.draw(access.base, rounds + 1, rng).tolist()
+    return places
 
 
 def _first(access: Access, places: list[Any], answers: list[float], rng: np.random.Generator) -> Any:
