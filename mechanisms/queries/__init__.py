@@ -183,6 +183,7 @@ _MODULES = {
     "mechanisms.queries.simulations.simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
     "mechanisms.queries.statistical": ("StatisticalQuery",),
     "mechanisms.queries.simulations.tables": ("binary_response", "clamped_geometric", "kary_response"),
+    "mechanisms.queries.simulations.densities": ("DensityRandomizer",),
     "mechanisms.queries.simulations.transparent": ("TableRandomizer",),
     "mechanisms.queries.runs.unknown_rate": (
         "Candidate",
