@@ -64,8 +64,8 @@ def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
     return _claim(max((c.epsilon for c in told), default=0.0), max((c.delta for c in told), default=0.0))
 
 
-def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> ApproximateDP:
-    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack): less than the sum for many small claims.
+def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | ApproximateDP:
+    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack), or the sums where those are no worse.
 
     Parameters
     ----------
@@ -79,18 +79,24 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> Approxima
     The loss of part i lies in [−ε, ε] outside an event of probability δ; its mean given the outputs so far is
     at most that of randomized response, ε·(e^ε − 1)/(e^ε + 1). By Azuma and Hoeffding the sum exceeds its
     mean by √(2·ln(1/slack)·Σ ε²) with probability at most slack. (Dwork, Rothblum and Vadhan have ε·(e^ε − 1)
-    for the mean; BNS uses 2·ε², which bounds that for ε ≤ 1.256.)
+    for the mean; BNS uses 2·ε², which bounds that for ε ≤ 1.256.) For few claims or large ones the sum of the
+    epsilons is smaller: `sequential_bound` is returned, and no slack is paid.
 
     Examples
     --------
     >>> bound = advanced_bound([PureDP(0.1)] * 100, slack=1e-6)
     >>> round(bound.epsilon, 4), sequential_bound([PureDP(0.1)] * 100).epsilon
     (5.7561, 10.0)
+    >>> print(advanced_bound([PureDP(0.5)] * 3, slack=1e-6))
+    PureDP(epsilon=1.5)
     """
     told = [check_claim(claim) for claim in claims]
     slack = probability(slack, what="The `slack` of `advanced_bound`", zero=False, one=False)
     mean = math.fsum(c.epsilon * math.tanh(c.epsilon / 2) for c in told)
     spread = math.sqrt(-2.0 * math.log(slack) * math.fsum(c.epsilon**2 for c in told))
+    plain = sequential_bound(told)
+    if plain.epsilon <= mean + spread:
+        return plain
     return ApproximateDP(mean + spread, min(math.fsum(c.delta for c in told) + slack, _LARGEST_DELTA))
 
 
@@ -163,8 +169,8 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
 
     Guarantee
     ---------
-    The loss of independent outputs is the sum of their losses; it is convolved exactly where all but one of
-    the laws that differ are finite, and bracketed otherwise, where the middle is returned
+    The loss of independent outputs is the sum of their losses, 0 without parts; it is convolved exactly where
+    all but one of the laws that differ are finite, and bracketed otherwise, where the middle is returned
     (`audit.laws.divergence`). The larger of both directions.
 
     Examples
@@ -175,6 +181,8 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
     """
     from audit.laws.divergence import epsilon_at
 
+    if not left and not right:
+        return 0.0
     p, q = _product(left), _product(right)
     return max(epsilon_at(p, q, delta), epsilon_at(q, p, delta))
 
@@ -191,6 +199,8 @@ def laws_delta(left: Sequence[Law], right: Sequence[Law], *, epsilon: float) -> 
     """
     from audit.laws.divergence import hockey_stick
 
+    if not left and not right:
+        return 0.0
     p, q = _product(left), _product(right)
     return max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
 
@@ -224,7 +234,5 @@ def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Fini
 def _product(laws: Sequence[Law]) -> Product:
     from audit.distributions import Product
 
-    factors: list[Law] = []
-    for law in laws:
-        factors += law.factors if isinstance(law, Product) else [law]
+    factors = [part for law in laws for part in (law.factors if isinstance(law, Product) else [law])]
     return Product(factors)

@@ -52,7 +52,7 @@ def grid(scale: float, step: float) -> Values:
     53.0
     """
     count = math.ceil((1.0 + _FURTHEST * scale) / step)
-    return np.arange(-count, count + 1) * step
+    return np.arange(-float(count), count + 1.0) * step
 
 
 def _noise(values: Values, answers: Values, scale: float) -> Values:

@@ -49,7 +49,9 @@ def parity(records: Any) -> NDArray[np.float64]:
 
 
 def _signs(records: Any) -> NDArray[np.float64]:
-    return 2.0 * (np.asarray(records)[:, None] >> np.arange(DIMENSION) & 1) - 1.0
+    return np.asarray(
+        2.0 * (np.asarray(records)[:, None] >> np.arange(DIMENSION) & 1) - 1.0, dtype=np.float64
+    )
 
 
 def population() -> Population:
