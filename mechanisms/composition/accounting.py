@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from audit.claims import ApproximateDP, PrivacyClaim, PureDP, check_claim
 from audit.errors import InvalidValue, probability
 
@@ -225,10 +227,34 @@ def _claim(epsilon: float, delta: float) -> PureDP | ApproximateDP:
 
 
 def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Finite]]:
-    told = [check_claim(claim) for claim in claims]
-    known = {claim: dominating_pair(claim) for claim in set(told)}  # one law for claims that are alike
-    pairs = [known[claim] for claim in told]
+    alike: dict[float, list[float]] = {}
+    for claim in claims:
+        told = check_claim(claim)
+        alike.setdefault(told.epsilon, []).append(math.log1p(-told.delta))
+    pairs = [_repeated(epsilon, len(kept), math.fsum(kept)) for epsilon, kept in alike.items()]
     return [p for p, _ in pairs], [q for _, q in pairs]
+
+
+def _repeated(epsilon: float, times: int, kept: float) -> tuple[Finite, Finite]:
+    """Return the laws of what the ratio of so many draws of `dominating_pair` depends on.
+
+    That is whether some draw leaks, of log-probability `kept` that none does, and else how many are 0:
+    binomial, with the probabilities exchanged between the laws.
+    """
+    from scipy.special import gammaln
+
+    from audit.distributions import Finite
+
+    stay = -math.log1p(math.exp(-epsilon))
+    leak = math.log(-math.expm1(kept)) if kept else -math.inf
+    zeros = np.arange(times + 1.0)
+    ways = kept + gammaln(times + 1.0) - gammaln(zeros + 1.0) - gammaln(times - zeros + 1.0)
+    likely, unlikely = (ways + times * stay - many * epsilon for many in (times - zeros, zeros))
+    outcomes = ["left", *range(times + 1), "right"]
+    return (
+        Finite(outcomes, log_probabilities=[leak, *likely, -math.inf]),
+        Finite(outcomes, log_probabilities=[-math.inf, *unlikely, leak]),
+    )
 
 
 def _product(laws: Sequence[Law]) -> Product:
