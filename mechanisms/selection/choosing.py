@@ -374,6 +374,8 @@ class ChoosingMechanism(PlainParameters):
             )
 
 
+_HUGE = partial(ChoosingMechanism, candidates=MostFrequent(2**64), records=(0, 2**63, 2**64 - 1), size=1000)
+
 entries = (
     Entry(
         ChoosingMechanism.name,
@@ -391,7 +393,8 @@ entries = (
     ),
     Entry(
         "choosing-huge",
-        partial(ChoosingMechanism, candidates=MostFrequent(2**64), records=(0, 2**63, 2**64 - 1), size=1000),
+        _HUGE,
+        options={"pairs": _HUGE().suggested_pairs(), "budget": 4_000},
         utility={},
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism among 2^64 numbers, 1,000 records",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from audit.catalogue import Entry
@@ -363,14 +364,16 @@ _FEW = 1000
 entries = (
     Entry(
         StableSelection.name,
-        StableSelection,
+        partial(
+            StableSelection, size=60
+        ),  # beyond the threshold of 57.3: fewer records are nearly never told
         utility={},
         reference=StableSelection.reference,
         summary="A_dist: the best candidate if far ahead; found: (ε/2, δ/2)",
     ),
     Entry(
         TightStableSelection.name,
-        TightStableSelection,
+        partial(TightStableSelection, size=32),  # the threshold is 28.2
         utility={},
         reference=TightStableSelection.reference,
         summary="A_dist with the noise that its claim needs",
