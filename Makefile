@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: audit studies self-audit test check benchmarks libraries venv clean
+.PHONY: audit studies self-audit test check benchmarks docs libraries venv clean
 
 audit: $(STAMP)  ## the findings and the audited catalogue in one report; with what `make studies self-audit` made
 	$(BIN)/dp-audit findings --json audit-report/findings.json
@@ -28,6 +28,10 @@ check: $(STAMP)
 
 benchmarks: $(STAMP)  ## the figures of benchmarks/README.md; about a quarter of an hour
 	$(BIN)/python benchmarks/run.py
+
+docs: $(STAMP)  ## the documentation, into build/docs; a warning is an error
+	$(BIN)/python -m pip install -q -e '.[docs]'
+	$(BIN)/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs
 
 libraries: .venv-libraries/.installed  ## audit diffprivlib and OpenDP in the oldest environment that is supported
 	.venv-libraries/bin/python examples/libraries.py
