@@ -25,9 +25,9 @@ from mechanisms.selection.scoring import (
     check_solutions,
     scores_of,
     supported,
+    whole_scores,
 )
 from mechanisms.selection.swaps import revealing_swaps
-from mechanisms.subjects.answers import floats
 from mechanisms.subjects.parameters import PlainParameters
 from mechanisms.subjects.plain_queries import approvals
 
@@ -230,20 +230,11 @@ class ChoosingMechanism(PlainParameters):
             )
             return self._listed(told)
         names, scores = candidates_of(database, self.candidates, marks=(REFUSED,), owner=owner)
-        return supported(names, self.checked(scores))
+        return supported(names, whole_scores(scores, owner=owner))
 
     def _listed(self, scores: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
         """Return the solutions that score at least 1, and their scores, from the scores of all."""
-        return supported(self.solutions, self.checked(scores))
-
-    def checked(self, scores: Any) -> NDArray[np.float64]:
-        """Return scores as an array, refused where one is no whole number ≥ 0."""
-        owner = type(self).__name__
-        values = floats(scores, what=f"The scores of `{owner}`")
-        odd = ~((values >= 0.0) & (values == np.floor(values)) & np.isfinite(values))
-        if odd.any():
-            raise InvalidValue(f"The scores of `{owner}` must be whole numbers ≥ 0; got {values[odd][0]:g}.")
-        return values
+        return supported(self.solutions, whole_scores(scores, owner=type(self).__name__))
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a solution, or "⊥"."""
@@ -374,7 +365,8 @@ class ChoosingMechanism(PlainParameters):
             )
 
 
-_HUGE = partial(ChoosingMechanism, candidates=MostFrequent(2**64), records=(0, 2**63, 2**64 - 1), size=1000)
+_TOP = 2**64 - 1
+_HALVES = [[0] * ahead + [_TOP] * (500 - ahead) + [-1] * 500 for ahead in (250, 251, 252)]
 
 entries = (
     Entry(
@@ -393,8 +385,8 @@ entries = (
     ),
     Entry(
         "choosing-huge",
-        _HUGE,
-        options={"pairs": _HUGE().suggested_pairs(), "budget": 4_000},
+        partial(ChoosingMechanism, candidates=MostFrequent(2**64), records=(-1, 0, _TOP), size=1000),
+        options={"pairs": [(_HALVES[0], _HALVES[1]), (_HALVES[1], _HALVES[2])], "budget": 4_000},
         utility={},
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism among 2^64 numbers, 1,000 records",

@@ -31,6 +31,7 @@ __all__ = [
     "scores_of",
     "supported",
     "two_best",
+    "whole_scores",
 ]
 
 _MOST_LISTED = 10**8
@@ -340,3 +341,19 @@ def supported(
     """
     good = np.flatnonzero(scores >= 1.0)
     return picked(solutions, good), scores[good]
+
+
+def whole_scores(scores: Any, *, owner: str) -> NDArray[np.float64]:
+    """Return scores as an array, refused where one is no whole number ≥ 0.
+
+    Examples
+    --------
+    >>> whole_scores([2, 0.5], owner="It")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The scores of `It` must be whole numbers ≥ 0; got 0.5.
+    """
+    values = floats(scores, what=f"The scores of `{owner}`")
+    odd = ~((values >= 0.0) & (values == np.floor(values)) & np.isfinite(values))
+    if odd.any():
+        raise InvalidValue(f"The scores of `{owner}` must be whole numbers ≥ 0; got {values[odd][0]:g}.")
+    return values
