@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from audit.catalogue import Entry
 from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number, positive_int, probability
@@ -24,7 +26,6 @@ from mechanisms.subjects.claimed import ClaimsItsEpsilon
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
@@ -260,7 +261,9 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     @cached_property
     def _handicap(self) -> NDArray[np.float64] | float:
         """What the lengths take off the scores, so that a bit halves the weight."""
-        return 0.0 if self.lengths is None else self.lengths * (2.0 * math.log(2.0) / self.epsilon)
+        if self.lengths is None:
+            return 0.0
+        return self.lengths.astype(np.float64) * (2.0 * math.log(2.0) / self.epsilon)
 
     @cached_property
     def _mechanism(self) -> ExponentialMechanism:

@@ -180,7 +180,7 @@ class SanitizingLearner(PlainParameters):
     @property
     def sample_size(self) -> int:
         """The number of examples that the claims need: t."""
-        return max(self.sanitizer.sample_size, self.transfer_size)
+        return max(int(self.sanitizer.sample_size), self.transfer_size)
 
     def problems(self) -> list[LearningProblem]:
         """Return hard realizable problems, with `sample_size` examples each."""

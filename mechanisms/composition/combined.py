@@ -144,7 +144,7 @@ def laid_out(subject: Subject, database: Any, output: Any) -> list[Any]:
     ([1.5, 2.0], [(1, 2)])
     """
     if isinstance(output, np.ndarray) and output.ndim == 1:
-        return output.tolist()
+        return list(output.tolist())
     return list(output) if isinstance(output, tuple) and _is_vector(subject, database) else [output]
 
 

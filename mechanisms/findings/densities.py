@@ -164,7 +164,7 @@ def claims_for_densities() -> Finding:
         f"step holds: at d = 4 the exact, random and four adversarial oracles reach {worst:.4f} for β = 0.3.",
         row="M14, M15",
         method="lower bound",
-        errata=("N16",),
+        errata=("N16", "E15", "N10"),
         corrected="Pr[R(z) = w] is a probability where W is discrete, a density where R has one.",
         claimed=0.3,
         found=worst,
