@@ -14,9 +14,8 @@ from audit.events.features.bits import reads_bits_of_floats
 from audit.events.features.views import View
 from audit.evidence.bets import Bet, clopper_pearson
 from audit.results.result import Witness
-from audit.sampling import Runs, Sampler
+from audit.sampling import Runs, Sampler, TimeIsOver
 from audit.values.outcomes import Raised, Unfinished
-from audit.verdict.betting import TimeIsOver
 from audit.verdict.examples import MOST_EXAMPLES, output_words
 from audit.verdict.shown.candidates import Candidate
 from audit.verdict.terms import Terms
