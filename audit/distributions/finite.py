@@ -224,7 +224,7 @@ class Finite(Ordered):
         if isinstance(self.outcomes, range):
             return
         if isinstance(self.outcomes, np.ndarray):
-            distinct = len(np.unique(self.outcomes))
+            distinct = _count_distinct(self.outcomes)
         else:
             distinct = len(set(self.outcomes if _plain(self.outcomes) else self.exact_keys))
         if distinct != len(self.outcomes):
@@ -366,6 +366,15 @@ def _kept(outcomes: Outcomes) -> Outcomes:
     if kinds in ({float}, {bool}) or (kinds == {int} and max(map(abs, kept)) < 2**53):
         return np.array(kept)
     return kept
+
+
+def _count_distinct(numbers: NDArray[Any]) -> int:
+    """Return how many different numbers there are, NaN being one; hashing ten million would take a minute."""
+    ordered = np.sort(numbers)
+    new = ordered[1:] != ordered[:-1]
+    if ordered.dtype.kind == "f":
+        new &= ~np.isnan(ordered[:-1])
+    return int(len(ordered) > 0) + int(np.count_nonzero(new))
 
 
 def _plain(outcomes: Sequence[Any]) -> bool:
