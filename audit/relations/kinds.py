@@ -22,6 +22,8 @@ from audit.values.brief import show
 from audit.values.canonical import key, same
 from audit.values.outcomes import Raised
 
+_FOR_FRAMES = "; give lists of records, and audit `audit.adapters.pandas(function, columns=[...])`"
+
 
 @runtime_checkable
 class NeighbourRelation(Protocol):
@@ -91,11 +93,10 @@ class Relation(ABC):
         >>> Relation.from_name("replace-one") is Relation.from_name("REPLACE_ONE") is Relation.REPLACE_ONE
         True
         """
-        wanted = str(name).lower().replace("_", "-")
-        for relation in _ALL:
-            if relation.name == wanted:
-                return relation
-        names = ", ".join(relation.name for relation in _ALL)
+        wanted, named = str(name).lower().replace("_", "-"), {relation.name: relation for relation in _ALL}
+        if wanted in named:
+            return named[wanted]
+        names = ", ".join(named)
         raise InvalidValue("The ", Parameter("relation"), f" must be one of {names}; got {show(name)}.")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
@@ -119,11 +120,8 @@ class Relation(ABC):
         kinds = kind_of(left), kind_of(right)
         for side, database, kind in zip(("left", "right"), (left, right), kinds, strict=True):
             if kind is None:
-                instead = (
-                    "; give lists of records, and audit `audit.adapters.pandas(function, columns=[...])`"
-                )
-                frame = instead if is_frame(database) else ""
-                return f"the {side} one is not a sequence of records: {show(database)}{frame}"
+                instead = _FOR_FRAMES if is_frame(database) else ""
+                return f"the {side} one is not a sequence of records: {show(database)}{instead}"
         if kinds[0] != kinds[1]:
             return f"they have different kinds, {kinds[0]} and {kinds[1]}"
         first, second = records_of(left), records_of(right)
