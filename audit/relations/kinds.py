@@ -96,8 +96,8 @@ class Relation(ABC):
         wanted, named = str(name).lower().replace("_", "-"), {relation.name: relation for relation in _ALL}
         if wanted in named:
             return named[wanted]
-        names = ", ".join(named)
-        raise InvalidValue("The ", Parameter("relation"), f" must be one of {names}; got {show(name)}.")
+        of = ", ".join(named)
+        raise InvalidValue("The ", Parameter("relation"), f" must be one of {of}; got {show(name)}.")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Return whether two databases are neighbours.
@@ -190,10 +190,9 @@ class _AddOrRemoveOne(Relation):
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
         choices = distinct(() if records is None else records, like=database)
-        places = [key(record) for record in records_of(database)]
         if rng is not None:
             return self._random(database, choices, rng)
-        return self._every(database, places, choices)
+        return self._every(database, [key(record) for record in records_of(database)], choices)
 
     @staticmethod
     def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
@@ -245,9 +244,8 @@ class _Local(Relation):
     largest_size = 1
 
     def _objection(self, left: list[Any], right: list[Any]) -> str | None:
-        if len(left) == len(right) == 1:
-            return None
-        return f"each must hold one record, but they hold {len(left)} and {len(right)}"
+        sizes = len(left), len(right)
+        return None if sizes == (1, 1) else "each must hold one record, but they hold {} and {}".format(*sizes)
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
         if len(records_of(database)) != 1:
