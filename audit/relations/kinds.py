@@ -93,7 +93,7 @@ class Relation(ABC):
         >>> Relation.from_name("replace-one") is Relation.from_name("REPLACE_ONE") is Relation.REPLACE_ONE
         True
         """
-        wanted, named = str(name).lower().replace("_", "-"), {relation.name: relation for relation in _ALL}
+        wanted, named = str(name).lower().replace("_", "-"), {each.name: each for each in _ALL}
         if wanted in named:
             return named[wanted]
         of = ", ".join(named)
@@ -244,13 +244,13 @@ class _Local(Relation):
     largest_size = 1
 
     def _objection(self, left: list[Any], right: list[Any]) -> str | None:
-        sizes = len(left), len(right)
-        return None if sizes == (1, 1) else "each must hold one record, but they hold {} and {}".format(*sizes)
+        if len(left) == len(right) == 1:
+            return None
+        return f"each must hold one record, but they hold {len(left)} and {len(right)}"
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        if len(records_of(database)) != 1:
-            return iter(())
-        return Relation.REPLACE_ONE.neighbours(database, records, rng)
+        is_local = len(records_of(database)) == 1
+        return Relation.REPLACE_ONE.neighbours(database, records, rng) if is_local else iter(())
 
 
 class _QueryAnswers(Relation):
