@@ -380,7 +380,8 @@ def test_a_path_that_cannot_be_written_is_found_before_the_work(tmp_path, name):
             attempt(tmp_path / name)
 
 
-def test_checking_creates_folders_and_leaves_no_file(tmp_path):
+def test_checking_creates_folders_here_and_leaves_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     check_writable(tmp_path / "a" / "b" / "page.html")
     assert list((tmp_path / "a" / "b").iterdir()) == []
     (tmp_path / "old.html").write_text("old")
