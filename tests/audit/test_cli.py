@@ -565,7 +565,7 @@ from audit.doors.cli import main
 try:
     main([{command!r}, "laplas"])
 except SystemExit as left:
-    heavy = {{"scipy", "hypothesis", "audit.privacy"}} & set(sys.modules)
+    heavy = {{"scipy.optimize", "scipy.stats", "hypothesis", "audit.privacy"}} & set(sys.modules)
     print(left.code, heavy or "light")
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
