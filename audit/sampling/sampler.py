@@ -14,6 +14,7 @@ from audit.sampling.isolated.elsewhere import elsewhere
 from audit.sampling.isolated.fresh import can_start, draw_anew
 from audit.sampling.isolated.recipes import recipe_of
 from audit.sampling.isolated.workers import Children, Here, Workers
+from audit.sampling.recorded.runs import Probe, outputs_of
 from audit.sampling.remake.holdings import keeps_data
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import RNG_CHECK, Path
@@ -169,6 +170,27 @@ class Sampler(Tally):
         blocks = workers.map(self._planned, steady=bool(self._steady))
         for task, block in zip(self._planned, blocks, strict=True):
             yield replace(self.account(block), typed=not vectorised, parts=_parts(task, block))
+
+    def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
+        """Return a recorded run for each probe, a `Run`, or the outcome of one that raised or did not end.
+
+        They count as runs, and are never bet on: all start from one generator state.
+
+        Examples
+        --------
+        >>> from audit.subject.subject import adapt
+        >>> sampler = Sampler(adapt(lambda database, rng: database[0] + rng.laplace()), seed=0)
+        >>> left, right = sampler.probe([1.0], [3.0], [(False, {}), (True, {(0, ()): 5.0})], (0,))
+        >>> round(right.output - left.output, 9), left.draws[0].method
+        (7.0, 'laplace')
+        """
+        left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
+        task = self._task(left, right, 1, path, probes=tuple(probes))
+        [block] = self._ready(left, right).map([task], steady=bool(self._steady))
+        sides = iter(block.left), iter(block.right)
+        runs = [next(sides[turned]) for turned, _ in probes]
+        self.account(replace(block, left=outputs_of(block.left), right=outputs_of(block.right)))
+        return runs
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
         """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
@@ -356,7 +378,7 @@ class Sampler(Tally):
         [block] = self._start().map([self._task(database, database, 1, (RNG_CHECK, 0), copy_inputs=True)])
         return block
 
-    def _task(self, left: Any, right: Any, size: int, path: Path, **ways: bool) -> Task:
+    def _task(self, left: Any, right: Any, size: int, path: Path, **ways: Any) -> Task:
         ways = {"copy_inputs": self.copy_inputs, **ways}
         limit = self.run_time_limit
         return Task(left=left, right=right, size=size, seed=self.seed, path=path, limit=limit, **ways)

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -20,8 +21,10 @@ from audit.evidence.goals import Aim
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
 from audit.evidence.standing import Standing
 from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler
-from audit.search.climb import Path, Search
+from audit.sampling.recorded.runs import outputs_of
+from audit.search.climb import Contender, Path, Search
 from audit.search.compass import distance
+from audit.search.steer import SCOUTS, Steering
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.progress import AuditProgressed
 from audit.verdict.terms import Terms
@@ -85,6 +88,8 @@ class Betting:
         Gives paths that repeat the step of a pair; None if only neighbours may be tried.
     first
         How many of the pairs are scouted before the first look.
+    steering
+        Ranks pairs by recorded runs; None if there may be none.
     by_calls
         Whether this confirms by calls what crossed in runs that share one call of a sampler: every run is a
         call of its own, and the first part of each seed path is that of confirmations.
@@ -106,6 +111,7 @@ class Betting:
     vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
     first: int = 0
+    steering: Steering | None = None
     by_calls: bool = False
     given_up: "Betting | None" = None
     start: Standing | None = None
@@ -142,6 +148,7 @@ class Betting:
             vary=self.vary,
             further=self.further,
             first=self.first,
+            steers=self._steers,
         )
 
     @property
@@ -178,12 +185,12 @@ class Betting:
 
     def _search(self) -> None:
         while (look := self.search.ask(self.spent, more=not self._is_over())) is not None:
-            before, apart = self.sampler.drawn, 0.0
+            before, told = self.sampler.drawn, (0.0, 0.0)
             if look.pairs:
                 self._look(look.memory, look.pairs)
             else:
-                apart = self._scout(look.memory)
-            self.search.tell(look, self.sampler.drawn - before, apart)
+                told = self._scout(look)
+            self.search.tell(look, self.sampler.drawn - before, *told)
             if look.pairs:
                 self._refuse_silence()
                 self._report("searching")
@@ -210,19 +217,38 @@ class Betting:
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
-    def _scout(self, memory: PairMemory) -> float:
-        """Draw one coupled run a side and tell how far apart they are; they teach nothing else."""
+    def _scout(self, look: Contender) -> tuple[float, float]:
+        """Draw one coupled run a side: how far apart they are, and what they promise; they teach no more."""
+        if look.scouts is not None:
+            return look.apart, self._promise(look)
         if self._is_over() or not self._can_couple():
+            return 0.0, 0.0
+        memory, place = look.memory, self._place(self.look_stage)
+        if look.is_far or not self._steers():
+            [runs] = self.sampler.draw(memory.left, memory.right, 1, place, coupled=True)
+            outputs = [runs.left[0], runs.right[0]]
+        else:
+            draw = partial(self.sampler.probe, memory.left, memory.right, path=place)
+            found = draw(SCOUTS)
+            look.scouts, outputs = (found, draw), outputs_of(found)
+        for output in outputs:
+            memory.hear(View([output]))
+        return distance(*outputs), self._promise(look)
+
+    def _promise(self, look: Contender) -> float:
+        """Return what the draws of scouts promise, if that is asked; they are not kept then."""
+        if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
-        place = self._place(self.look_stage)
-        [runs] = self.sampler.draw(memory.left, memory.right, 1, place, coupled=True)
-        for side in (runs.left, runs.right):
-            memory.hear(View(side))
-        return distance(runs.left[0], runs.right[0])
+        (runs, draw), look.scouts = look.scouts, None
+        return self.steering.promise(runs[0], runs[1], draw)
 
     def _can_couple(self) -> bool:
         """Return whether one generator state gives one output; before the first run, assume so."""
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
+
+    def _steers(self) -> bool:
+        """Whether draws may say what a pair promises."""
+        return self.steering is not None and self.steering.tells and self._can_couple()
 
     def _look(self, memory: PairMemory, size: int) -> None:
         if not self._is_over():

@@ -19,6 +19,7 @@ from audit.results.going_on import Before, Ended, joined, sections_of
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.sampling import Sampler
 from audit.search.climb import FIRST_LOOK
+from audit.search.steer import Steering
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.said import Said, Says
@@ -137,11 +138,17 @@ class _Runs:
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             further=None if databases.only_given or not steps else lambda p: databases.further(p, steps),
             first=len(databases.given) + len(databases.strange_pairs),
+            steering=Steering(self.terms.epsilon, self.terms.delta) if self._may_steer else None,
             given_up=given_up,
             start=None if before is None or given_up is not None else before.standing,
             coupled_before=before is not None and before.coupled,
             batches=0 if before is None else before.batches,
         )
+
+    @property
+    def _may_steer(self) -> bool:
+        """Whether recorded runs may rank pairs: where there are others than those given."""
+        return self.task.options.recorded and not self.task.databases.only_given
 
     def _refuted(self, betting: Betting) -> AuditResult:
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):

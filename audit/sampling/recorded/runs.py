@@ -1,13 +1,13 @@
 """A recorded run: its draws, what came out, and the draws shifted where one asks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from audit.sampling.recorded.generator import Draw
-from audit.sampling.recorded.leaves import Leaves
+from audit.sampling.recorded.generator import Draw, RecordingGenerator, Tape
+from audit.sampling.recorded.leaves import Leaves, TooLargeError, leaves_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +26,9 @@ class Run:
 
 Shift = Mapping[tuple[int, tuple[int, ...]], float]
 """By place on the tape and index in the draw: what is added."""
+
+Probe = tuple[bool, Shift]
+"""A run that is recorded: whether it is one of the right side, and how its draws are shifted."""
 
 
 def shifted(values: Any, place: int, shift: Shift) -> Any:
@@ -48,3 +51,41 @@ def _moved(values: Any, index: tuple[int, ...], by: float) -> Any:
     moved = np.array(values)
     moved[index] += by
     return moved
+
+
+def probing(
+    call: Callable[[Any, Any], Any],
+    state: Any,
+    probes: Sequence[Probe],
+) -> Callable[[Any, Any], Run]:
+    """Return a call that makes one recorded run of each probe after another, all from one generator state.
+
+    Parameters
+    ----------
+    call
+        (database, rng) -> output.
+    state
+        The state, of a `PCG64`.
+    probes
+        The runs.
+    """
+    shifts = iter([shift for _, shift in probes])
+
+    def run(database: Any, _: Any) -> Run:
+        shift = next(shifts)
+        tape = Tape((lambda place, draw: shifted(draw.values, place, shift)) if shift else None)
+        bits = np.random.PCG64(0)
+        bits.state = state
+        output = call(database, RecordingGenerator(bits, tape))
+        try:
+            leaves = leaves_of(output)
+        except TooLargeError:
+            leaves = {}
+        return Run(tuple(tape.draws), output, leaves)
+
+    return run
+
+
+def outputs_of(runs: Sequence[Any]) -> list[Any]:
+    """Return the outcomes of recorded runs; one that raised or did not end is its own."""
+    return [run.output if isinstance(run, Run) else run for run in runs]
