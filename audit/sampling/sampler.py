@@ -185,7 +185,7 @@ class Sampler(Tally):
         (7.0, 'laplace')
         """
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
-        task = self._task(left, right, 1, path, probes=tuple(probes))
+        task = self._task(left, right, 1, (*path, 0), probes=tuple(probes))
         [block] = self._ready(left, right).map([task], steady=bool(self._steady))
         sides = iter(block.left), iter(block.right)
         runs = [next(sides[turned]) for turned, _ in probes]

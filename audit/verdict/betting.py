@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from audit.evidence.goals import Aim
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
 from audit.evidence.standing import Standing
 from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler
-from audit.sampling.recorded.runs import outputs_of
+from audit.sampling.recorded.runs import Run, outputs_of
 from audit.search.climb import Contender, Path, Search
 from audit.search.compass import distance
 from audit.search.steer import SCOUTS, Steering
@@ -223,17 +223,26 @@ class Betting:
             return look.apart, self._promise(look)
         if self._is_over() or not self._can_couple():
             return 0.0, 0.0
-        memory, place = look.memory, self._place(self.look_stage)
-        if look.is_far or not self._steers():
+        memory = look.memory
+        outputs = [] if look.is_far or not self._steers() else self._recorded(look)
+        if not outputs:
+            place = self._place(self.look_stage)
             [runs] = self.sampler.draw(memory.left, memory.right, 1, place, coupled=True)
             outputs = [runs.left[0], runs.right[0]]
-        else:
-            draw = partial(self.sampler.probe, memory.left, memory.right, path=place)
-            found = draw(SCOUTS)
-            look.scouts, outputs = (found, draw), outputs_of(found)
         for output in outputs:
             memory.hear(View([output]))
         return distance(*outputs), self._promise(look)
+
+    def _recorded(self, look: Contender) -> list[Any]:
+        """Draw the scouts of a pair recorded; if neither answers the generator may be why: none is again."""
+        place = self._place(self.look_stage)
+        draw = partial(self.sampler.probe, look.memory.left, look.memory.right, path=place)
+        found = draw(SCOUTS)
+        if not any(isinstance(run, Run) for run in found):
+            self.steering = None
+            return []
+        look.scouts = found, draw
+        return outputs_of(found)
 
     def _promise(self, look: Contender) -> float:
         """Return what the draws of scouts promise, if that is asked; they are not kept then."""

@@ -138,17 +138,12 @@ class _Runs:
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             further=None if databases.only_given or not steps else lambda p: databases.further(p, steps),
             first=len(databases.given) + len(databases.strange_pairs),
-            steering=Steering(self.terms.epsilon, self.terms.delta) if self._may_steer else None,
+            steering=Steering(self.terms.epsilon, self.terms.delta) if self.task.options.recorded else None,
             given_up=given_up,
             start=None if before is None or given_up is not None else before.standing,
             coupled_before=before is not None and before.coupled,
             batches=0 if before is None else before.batches,
         )
-
-    @property
-    def _may_steer(self) -> bool:
-        """Whether recorded runs may rank pairs: where there are others than those given."""
-        return self.task.options.recorded and not self.task.databases.only_given
 
     def _refuted(self, betting: Betting) -> AuditResult:
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
