@@ -31,6 +31,8 @@ from audit.values import canonical
 
 #: Numbers of noise beyond which the output is not taken apart.
 _MOST_NUMBERS: Final = 64
+#: Forms of draws and output for which it is asked how the output follows the noise.
+_FORMS: Final = 4
 #: Pairs in a row that nothing can be said of: recorded runs say nothing of this subject.
 _IN_VAIN: Final = 16
 #: Losses drawn to estimate a growth, and the fewest of them that an event rests on.
@@ -127,7 +129,7 @@ class Steering:
     def _reach(self, right: Run, places: list[Place], numbers: list[Number], draw: Draw) -> Floats | None:
         """Return how the output follows the noise, as the first pair of this form showed."""
         form = canonical.key((right.calls, places, [number.at for number in numbers]))
-        if form not in self._reaches:
+        if form not in self._reaches and len(self._reaches) < _FORMS:
             self._reaches[form] = None
             shifts = [dict.fromkeys(number.at, number.step) for number in numbers]
             runs = draw([(True, shift) for shift in shifts])
@@ -138,7 +140,7 @@ class Steering:
                 reach = (np.array(values, float) - base).T / steps
                 reach[np.abs(reach) < _CLOSE] = 0.0
                 self._reaches[form] = reach
-        return self._reaches[form]
+        return self._reaches.get(form)
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
@@ -204,7 +206,7 @@ def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, del
         loss = _exponent((noise + by) / there, normal) - _exponent(standard, normal) + np.log(there / here)
         total = -np.sort(-loss.sum(axis=1))
         p = np.arange(1, _LOSSES + 1) / _LOSSES
-        q = np.cumsum(np.exp(-np.clip(total, -700.0, 700.0))) / _LOSSES
+        q = np.minimum(np.cumsum(np.exp(-np.clip(total, -700.0, 700.0))) / _LOSSES, 1.0)
         best = max(best, float(growth_rate(p, q, epsilon, delta)[_FEWEST:].max()))
     return best if best > _LEAST else 0.0
 

@@ -124,6 +124,7 @@ class Betting:
     out_of_time: bool = False
     started: float = field(default_factory=time.monotonic)
     _answered: bool = False
+    _aside: int = 0
 
     def __post_init__(self) -> None:
         terms, already, goals = self.terms, 0, self.terms.goals
@@ -184,13 +185,13 @@ class Betting:
         return self
 
     def _search(self) -> None:
-        while (look := self.search.ask(self.spent, more=not self._is_over())) is not None:
-            before, told = self.sampler.drawn, (0.0, 0.0)
+        while (look := self.search.ask(self.spent - self._aside, more=not self._is_over())) is not None:
+            before, told = self.sampler.drawn - self._aside, (0.0, 0.0)
             if look.pairs:
                 self._look(look.memory, look.pairs)
             else:
                 told = self._scout(look)
-            self.search.tell(look, self.sampler.drawn - before, *told)
+            self.search.tell(look, self.sampler.drawn - self._aside - before, *told)
             if look.pairs:
                 self._refuse_silence()
                 self._report("searching")
@@ -249,7 +250,10 @@ class Betting:
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
-        return self.steering.promise(runs[0], runs[1], draw)
+        before = self.sampler.drawn
+        promise = self.steering.promise(runs[0], runs[1], draw)
+        self._aside += self.sampler.drawn - before  # they are few; the search goes on as without them
+        return promise
 
     def _can_couple(self) -> bool:
         """Return whether one generator state gives one output; before the first run, assume so."""
