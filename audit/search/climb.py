@@ -305,7 +305,7 @@ class Search:
             new = _NEWCOMERS_TO_A_CROWD
         for path in islice(self._unseen(), new):
             contender = Contender(self.new(path))
-            contender.steered = self._steered and not contender.is_far
+            contender.steered = self._steered
             self.contenders.append(contender)
             yield contender
             (self._far if contender.is_far else self._near).add(contender)
@@ -323,7 +323,7 @@ class Search:
                 contender.pairs, contender.steered = 0, True
                 yield contender
                 if contender.level < 0:
-                    self._near.rank(contender)
+                    (self._far if contender.is_far else self._near).rank(contender)
                 self._compare(contender)
 
     def _most_promised(self) -> Contender | None:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from audit.claims import at_distance
 from audit.evidence.memory import growth_rate
 from audit.sampling.recorded.leaves import Place, is_number
 from audit.sampling.recorded.noise import (
@@ -81,7 +82,7 @@ class Steering:
         """Whether recorded runs may say something of this subject."""
         return self._in_vain < _IN_VAIN
 
-    def promise(self, left: Any, right: Any, draw: Draw) -> float:
+    def promise(self, left: Any, right: Any, draw: Draw, distance: int = 1) -> float:
         """Return the growth in nats a pair that is promised, 0 for none.
 
         Parameters
@@ -90,14 +91,18 @@ class Steering:
             The runs of `SCOUTS`.
         draw
             Makes more from the same generator state.
+        distance
+            How many steps apart the databases are: the claim allows more then.
         """
-        found = None
+        found, claim = None, at_distance(self.epsilon, self.delta, distance)
         if isinstance(left, Run) and isinstance(right, Run):
-            found = 0.0 if canonical.same(left.output, right.output) else self._promise(left, right, draw)
+            found = (
+                0.0 if canonical.same(left.output, right.output) else self._promise(left, right, draw, claim)
+            )
         self._in_vain = 0 if found is not None else self._in_vain + 1
         return found or 0.0
 
-    def _promise(self, left: Run, right: Run, draw: Draw) -> float | None:
+    def _promise(self, left: Run, right: Run, draw: Draw, claim: tuple[float, float]) -> float | None:
         """Return the growth that is promised; None where nothing can be said."""
         places = [place for place, leaf in right.leaves.items() if is_number(leaf)]
         sides = values_at(left, places), values_at(right, places)
@@ -119,7 +124,7 @@ class Steering:
             return None
         scales = np.array([[number.scale for number in side] for side in noise])
         normal = kinds_of(noise[1]) == {"normal"}
-        promise = promised(shift, scales, normal=normal, epsilon=self.epsilon, delta=self.delta)
+        promise = promised(shift, scales, normal=normal, epsilon=claim[0], delta=claim[1])
         if promise > self._most:  # only what would come first is tried
             if not _gives(draw, noise[1], shift + drawn[0] - drawn[1], places, sides[0]):
                 return None

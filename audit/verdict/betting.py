@@ -225,7 +225,7 @@ class Betting:
         if self._is_over() or not self._can_couple():
             return 0.0, 0.0
         memory = look.memory
-        outputs = [] if look.is_far or not self._steers() else self._recorded(look)
+        outputs = self._recorded(look) if self._steers() else []
         if not outputs:
             place = self._place(self.look_stage)
             [runs] = self.sampler.draw(memory.left, memory.right, 1, place, coupled=True)
@@ -251,7 +251,7 @@ class Betting:
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
         before = self.sampler.drawn
-        promise = self.steering.promise(runs[0], runs[1], draw)
+        promise = self.steering.promise(runs[0], runs[1], draw, look.memory.distance)
         self._aside += self.sampler.drawn - before  # they are few; the search goes on as without them
         return promise
 
