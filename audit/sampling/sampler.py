@@ -21,6 +21,7 @@ from audit.sampling.seeds import RNG_CHECK, Path
 from audit.sampling.shipping import Parcel
 from audit.sampling.snapshots import MutatedInput
 from audit.sampling.stateless import Questions
+from audit.sampling.stopping import TimeIsOver, drawn
 from audit.sampling.tally import Runs, Tally
 from audit.sampling.wanted import refuse_lists
 from audit.sampling.watch import can_watch
@@ -91,6 +92,7 @@ class Sampler(Tally):
         self._first_pair: tuple[Any, Any] = (None, None)
         self._questions = Questions(self._ask, self._task)
         self._planned: list[Task] = []
+        self._broken_off = False
 
     def __enter__(self) -> Self:
         return self
@@ -144,6 +146,8 @@ class Sampler(Tally):
         ------
         MutatedInput
             The mechanism changed its database (`with_copies` draws again).
+        TimeIsOver
+            Ctrl-C was pressed meanwhile (`stopping`).
         SubjectError
             `convert` failed, or the subject's sampler returned another length than asked for.
         InvalidValue
@@ -167,14 +171,12 @@ class Sampler(Tally):
         self._planned = [
             self._task(left, right, count, (*path, index), **ways) for index, count in enumerate(sizes)
         ]
-        blocks = workers.map(self._planned, steady=bool(self._steady))
+        blocks = self._unless_stopped(workers.map(self._planned, steady=bool(self._steady)))
         for task, block in zip(self._planned, blocks, strict=True):
             yield replace(self.account(block), typed=not vectorised, parts=_parts(task, block))
 
     def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
-        """Return a recorded run for each probe, a `Run`, or the outcome of one that raised or did not end.
-
-        They count as runs, and are never bet on: all start from one generator state.
+        """Return recorded runs from one generator state, each a `Run` or why it has no output. They count.
 
         Examples
         --------
@@ -186,17 +188,21 @@ class Sampler(Tally):
         """
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         task = self._task(left, right, 1, (*path, 0), probes=tuple(probes))
-        [block] = self._ready(left, right).map([task], steady=bool(self._steady))
-        sides = iter(block.left), iter(block.right)
-        runs = [next(sides[turned]) for turned, _ in probes]
+        [block] = self._unless_stopped(self._ready(left, right).map([task], steady=bool(self._steady)))
         self.account(replace(block, left=outputs_of(block.left), right=outputs_of(block.right)))
-        return runs
+        sides = iter(block.left), iter(block.right)
+        return [next(sides[turned]) for turned, _ in probes]
+
+    def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """Yield blocks; where Ctrl-C breaks them off, what the subject keeps is lost with its worker."""
+        try:
+            yield from drawn(blocks)
+        except TimeIsOver:
+            self._broken_off = True
+            raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
-
-        `again`, if given, draws the second time.
-        """
+        """Return what `draw` returns; if the mechanism changes its database, what `again` does with copies."""
         try:
             return draw()
         except MutatedInput:
@@ -253,7 +259,7 @@ class Sampler(Tally):
             for index, size in enumerate(sizes)
         ]
         try:
-            for block in draw_anew(self.recipe, tasks):
+            for block in self._unless_stopped(draw_anew(self.recipe, tasks)):
                 yield self.account(block)
         except (TypeError, AttributeError, pickle.PicklingError) as error:  # what it may say to a pickler
             raise SubjectError(f"A database cannot be sent to another process: {error}") from error
@@ -301,6 +307,8 @@ class Sampler(Tally):
     def state_kept(self) -> bool | None:
         """Return whether the subject's state differs from its first one; None if that is unknown.
 
+        It is unknown once a draw was broken off.
+
         Examples
         --------
         >>> from audit.subject.subject import adapt
@@ -310,7 +318,7 @@ class Sampler(Tally):
         >>> sampler.state_kept()
         True
         """
-        return self._start().state_kept()
+        return None if self._broken_off else self._start().state_kept()
 
     def state_suspected(self) -> bool | None:
         """Return whether the subject keeps state, or answers differently from one generator state.
@@ -335,8 +343,8 @@ class Sampler(Tally):
         if self._workers is not None:
             return self._workers
         if self.isolate:
-            if not hasattr(os, "fork"):
-                raise InvalidValue("`isolate` needs a system that can fork processes; this one cannot.")
+            if not hasattr(os, "posix_spawn"):
+                raise InvalidValue("`isolate` needs a POSIX system; this is none.")
             self._parcel = self._parcel or Parcel.of(self.subject, seed=self.seed)
             self._workers = Children(self._parcel, self.jobs, cluster=elsewhere(1))
             return self._workers

@@ -6,7 +6,7 @@ settled. Runs drawn to explore pairs are never bet on.
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
@@ -20,8 +20,8 @@ from audit.evidence.coupled_bets import CoupledBets
 from audit.evidence.goals import Aim
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
 from audit.evidence.standing import Standing
-from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler
-from audit.sampling.recorded.runs import Run, outputs_of
+from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler, TimeIsOver
+from audit.sampling.recorded.runs import Probe, Run, outputs_of
 from audit.search.climb import Contender, Path, Search
 from audit.search.compass import distance
 from audit.search.steer import SCOUTS, Steering
@@ -51,10 +51,6 @@ def bet_size(pairs: int) -> int:
     (20, 250)
     """
     return max(FIRST_BET, math.ceil(pairs * (GROWTH - 1)))
-
-
-class TimeIsOver(Exception):  # noqa: N818 - the user's limit, not an error of ours
-    """The time limit fell while runs were drawn that only count once there are all of them."""
 
 
 class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
@@ -174,6 +170,13 @@ class Betting:
 
     def run(self) -> Self:
         """Search and bet, by turns, until the wealth crosses, the budget is spent or the time is over."""
+        try:
+            self._run()
+        except TimeIsOver:  # the batch that Ctrl-C broke off counts nowhere
+            self.out_of_time = True
+        return self
+
+    def _run(self) -> None:
         while not self._is_over():
             self._search()
             memory = self.search.best()
@@ -182,7 +185,6 @@ class Betting:
             self._bet(memory, min(bet_size(memory.pairs), self._room(), self._room_in_time()))
             if self.refuted and self.terms.stop_when_refuted:
                 break
-        return self
 
     def _search(self) -> None:
         while (look := self.search.ask(self.spent - self._aside, more=not self._is_over())) is not None:
@@ -220,15 +222,12 @@ class Betting:
 
     def _scout(self, look: Contender) -> tuple[float, float]:
         """Draw one coupled run a side: how far apart they are, and what they promise; they teach no more."""
-        if look.scouts is not None:
-            return look.apart, self._promise(look)
-        if self._is_over() or not self._can_couple():
-            return 0.0, 0.0
-        memory = look.memory
-        outputs = self._recorded(look) if self._steers() else []
+        if look.scouts is not None or self._is_over() or not self._can_couple():
+            return look.apart * look.memory.distance, self._promise(look)
+        memory, outputs = look.memory, self._recorded(look) if self._steers() else []
         if not outputs:
-            place = self._place(self.look_stage)
-            [runs] = self.sampler.draw(memory.left, memory.right, 1, place, coupled=True)
+            where = memory.left, memory.right, 1, self._place(self.look_stage)
+            [runs] = self.sampler.draw(*where, coupled=True)
             outputs = [runs.left[0], runs.right[0]]
         for output in outputs:
             memory.hear(View([output]))
@@ -236,14 +235,18 @@ class Betting:
 
     def _recorded(self, look: Contender) -> list[Any]:
         """Draw the scouts of a pair recorded; if neither answers the generator may be why: none is again."""
-        place = self._place(self.look_stage)
-        draw = partial(self.sampler.probe, look.memory.left, look.memory.right, path=place)
+        draw = partial(self._probe, look.memory, self._place(self.look_stage))
         found = draw(SCOUTS)
         if not any(isinstance(run, Run) for run in found):
             self.steering = None
             return []
         look.scouts = found, draw
         return outputs_of(found)
+
+    def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
+        """Return recorded runs of a pair, None for each where the budget has no room for them."""
+        fits = len(probes) <= 2 * self._room()
+        return self.sampler.probe(memory.left, memory.right, probes, place) if fits else [None] * len(probes)
 
     def _promise(self, look: Contender) -> float:
         """Return what the draws of scouts promise, if that is asked; they are not kept then."""
@@ -392,6 +395,5 @@ class Betting:
                 log_wealth=self.log_wealth,
                 log_limit=self.terms.log_limit,
                 stage=stage,
-                loading=self.sampler.loading,
             )
             self.listener(progressed)
