@@ -202,7 +202,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return what `draw` returns; if the mechanism changes its database, what `again` does with copies."""
+        """Return what `draw` returns; if the mechanism changes its database, `again` draws with copies."""
         try:
             return draw()
         except MutatedInput:
