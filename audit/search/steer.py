@@ -46,7 +46,7 @@ _CLOSE: Final = 1e-6
 SCOUTS: Final[Sequence[Probe]] = ((False, {}), (True, {}))
 
 Draw = Callable[[Sequence[Probe]], list[Any]]
-"""Makes recorded runs of a pair from one generator state: a `Run` each, or why it gave no output."""
+"""Makes recorded runs of a pair from one generator state, each a `Run` or what came instead; perhaps more."""
 
 
 @dataclass
@@ -137,7 +137,7 @@ class Steering:
         if form not in self._reaches and len(self._reaches) < _FORMS:
             self._reaches[form] = None
             shifts = [dict.fromkeys(number.at, number.step) for number in numbers]
-            runs = draw([(True, shift) for shift in shifts])
+            runs = draw([(True, shift) for shift in shifts])[: len(shifts)]
             values = [values_at(run, places) if isinstance(run, Run) else None for run in runs]
             base = values_at(right, places)
             if base is not None and not any(value is None for value in values):
@@ -173,7 +173,7 @@ def _at(run: Run, number: Number) -> float:
 def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], output: Floats) -> bool:
     """Whether the right database, on shifted draws, gives the output of the left one."""
     shift: Shift = {at: float(b) for number, b in zip(numbers, by, strict=True) if b for at in number.at}
-    [again] = draw([(True, shift)])
+    again = draw([(True, shift)])[0]
     values = values_at(again, places) if isinstance(again, Run) else None
     return values is not None and bool(np.allclose(values, output, rtol=_CLOSE, atol=_CLOSE))
 

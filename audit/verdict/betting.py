@@ -244,9 +244,10 @@ class Betting:
         return outputs_of(found)
 
     def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
-        """Return recorded runs of a pair, None for each where the budget has no room for them."""
-        fits = len(probes) <= 2 * self._room()
-        return self.sampler.probe(memory.left, memory.right, probes, place) if fits else [None] * len(probes)
+        """Return recorded runs of a pair, an even number; None for each where the budget has no room."""
+        even = [*probes, *probes[: len(probes) % 2]]
+        fits = len(even) <= 2 * self._room()
+        return self.sampler.probe(memory.left, memory.right, even, place) if fits else [None] * len(even)
 
     def _promise(self, look: Contender) -> float:
         """Return what the draws of scouts promise, if that is asked; they are not kept then."""
