@@ -1,17 +1,18 @@
-"""What a study found: curves of brackets, and what is said of them."""
+"""The result of a study: curves of brackets, and the texts about them."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass
 
 from audit.errors import NoTruth
 from audit.studies.cells import Cell  # noqa: TC001 - its fields are read from files by their annotations
-from audit.studies.fits import Fit, fit
+from audit.studies.fits import Fit, Growth, fit
 
 
 @dataclass(frozen=True)
 class CurveResult:
-    """What was found of one learner; fields as in `audit.studies.Curve`."""
+    """The result for one learner; fields as in `audit.studies.Curve`."""
 
     name: str
     source: str
@@ -21,14 +22,25 @@ class CurveResult:
 
     @property
     def fit(self) -> Fit | None:
-        """How it grows."""
+        """The growth of the least m; None with too few cells."""
         return fit(self.cells)
 
     @property
-    def found(self) -> str:
-        """What the brackets at the two ends show; empty where they show nothing.
+    def shown(self) -> list[Growth]:
+        """The fitted curves worth telling, the better fit first; none that is negative where m was found.
 
-        A last value that was never met shows growth where it was refuted at what met the first.
+        An exponential is told in place of a line where the bound is one.
+        """
+        forms = ("exponential" if self.shape == "exponential" else "line", "power law")
+        curves = () if self.fit is None else self.fit.curves
+        return [each for each in curves if each.form in forms and math.isfinite(each.error)]
+
+    @property
+    def found(self) -> str:
+        """The growth that the brackets at the two ends show; empty if they show none.
+
+        If the claim was never met at the last value, growth is shown by a refutation there at an m that met
+        it at the first value.
         """
         if len(self.cells) < 2 or self.cells[0].place == self.cells[-1].place:
             return ""
@@ -41,7 +53,7 @@ class CurveResult:
 
     @property
     def unexpected(self) -> bool:
-        """Whether that is not what the texts say.
+        """Whether the growth found contradicts the texts.
 
         Examples
         --------
@@ -57,7 +69,7 @@ class CurveResult:
 
 @dataclass(frozen=True)
 class StudyResult(NoTruth):
-    """What a study found: its own words and numbers, and its curves.
+    """The result of a study: its description and its curves.
 
     Parameters
     ----------
@@ -66,17 +78,17 @@ class StudyResult(NoTruth):
     claim
         The claim in words, and its `alpha` and `beta`.
     significance
-        Bounds the probability that any verdict of the study is wrong.
+        A bound on the probability that any verdict of the study is wrong.
     audits
-        How many verdicts share it at most.
+        The most verdicts that share the significance.
     seed
-        Root of everything random.
+        The root of all randomness.
     values
-        The values that were asked for in place of the study's own; empty for its own.
+        The requested values; empty for the study's own.
     target
-        What the command line calls it, if not its name.
+        The study's name on the command line, if it differs from `name`.
     curves
-        The learners; those whose cells were interrupted have fewer.
+        The results for the learners; after an interruption some have fewer cells.
 
     Examples
     --------
@@ -107,12 +119,12 @@ class StudyResult(NoTruth):
 
     @property
     def finished(self) -> int:
-        """How many cells are here; `planned` are to be."""
+        """The number of finished cells, of `planned`."""
         return sum(len(curve.cells) for curve in self.curves)
 
     @property
     def statement(self) -> str:
-        """What the brackets say, and with what probability one of them is wrong."""
+        """A text saying what the brackets mean, and the probability that any of them is wrong."""
         return (
             "A bracket (r, m] says two things. With r records the learner fails with probability above "
             f"{self.beta:g} on at least one problem. With m records it fails with probability at most "

@@ -331,8 +331,8 @@ def test_an_interrupted_suite_keeps_and_reports_what_is_finished(suite):
     assert err == "interrupted; 1 of 3 audits saved in results; the same command resumes\n"
     page = " ".join(Path("index.html").read_text().split())
     assert "The suite was interrupted: 2 of 3 audits are missing." in page
-    assert "<p>stopped, never</p>" in page
-    assert "Of the audits that were carried out, all 1 predicted outcomes are as expected" in page
+    assert "<bdi>stopped, never</bdi>" in page
+    assert page.count("<article") == 1
     assert [path.name for path in Path("results").iterdir()] == ["finished.json"]
 
 
@@ -595,11 +595,9 @@ def test_what_is_refused_leaves_no_folder_and_none_is_made_elsewhere(folder, cal
     assert not Path("nosuch").exists()
     (folder / "here").mkdir()
     monkeypatch.chdir(folder / "here")
-    code, _, err = call("run", "../mine.py:leak", *BRIEF, "--json", "../nosuch/r.json")
-    assert (code, err) == (
-        2,
-        "dp-audit: ../nosuch/r.json cannot be written: the folder ../nosuch does not exist.\n",
-    )
+    code, _, err = call("run", "../mine.py:leak", *BRIEF, "--json", "../nosuch/such/r.json")
+    assert code == 2
+    assert err == "dp-audit: ../nosuch/such/r.json cannot be written: the folder ../nosuch does not exist.\n"
     assert not Path("../nosuch").exists()
 
 
