@@ -314,3 +314,10 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
 def _next_of(rng: np.random.Generator) -> int:
     """Return the next number of a generator."""
     return int(rng.integers(2**63))
+
+
+def parts_of(task: Task, block: Block) -> list[tuple[int, int]]:
+    """Return the left and right runs of each part; parts of single calls if the subject's sampler failed."""
+    parts = task.parts
+    whole = tuple(map(sum, zip(*parts, strict=True)))
+    return parts if whole == (len(block.left), len(block.right)) else replace(task, vectorised=False).parts

@@ -25,9 +25,8 @@ from audit.sampling.recorded.runs import Probe, Run, outputs_of
 from audit.search.climb import Contender, Path, Search
 from audit.search.compass import distance
 from audit.search.steer import SCOUTS, Steering
-from audit.values.outcomes import Raised, Unfinished
 from audit.values.progress import AuditProgressed
-from audit.verdict.terms import Terms
+from audit.verdict.terms import NeverAnswers, Terms
 
 #: Larger: bets on a new pair begin with more runs. Pairs of runs in a first bet; each later bet adds a
 #: quarter to the runs known of the pair.
@@ -52,17 +51,6 @@ def bet_size(pairs: int) -> int:
     (20, 250)
     """
     return max(FIRST_BET, math.ceil(pairs * (GROWTH - 1)))
-
-
-class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
-    """Every run so far raised or did not finish; the message and `outcome` show one of them."""
-
-    def __init__(self, outcome: Raised | Unfinished) -> None:
-        said = f"every run {outcome}"
-        if isinstance(outcome, Unfinished):
-            said = f"no run finished: {outcome.reason}"
-        super().__init__(said)
-        self.outcome = outcome
 
 
 @dataclass
@@ -230,37 +218,36 @@ class Betting:
             return look.apart * look.memory.distance, self._promise(look)
         memory, outputs = look.memory, self._recorded(look) if self._steers() else []
         if not outputs:
-            where = memory.left, memory.right, 1, self._place(self.look_stage)
-            [runs] = self.sampler.draw(*where, coupled=True)
-            outputs = [runs.left[0], runs.right[0]]
+            place = self._place(self.look_stage)
+            [runs] = self.sampler.draw(memory.left, memory.right, 1, place, coupled=True)
+            outputs = [*runs.left, *runs.right]
         for output in outputs:
             memory.hear(View([output]))
         return distance(*outputs), self._promise(look)
 
     def _recorded(self, look: Contender) -> list[Any]:
         """Draw the scouts of a pair recorded; if neither answers the generator may be why: none is again."""
-        draw = partial(self._probe, look.memory, self._place(self.look_stage))
-        found = draw(SCOUTS)
-        if not any(isinstance(run, Run) for run in found):
-            self.steering = None
-            return []
-        look.scouts = found, draw
-        return outputs_of(found)
+        found = (draw := partial(self._probe, look.memory, self._place(self.look_stage)))(SCOUTS)
+        if any(isinstance(run, Run) for run in found):
+            look.scouts = found, draw
+            return outputs_of(found)
+        self.steering = None
+        return []
 
     def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
         """Return recorded runs of a pair, an even number; None for each where the budget has no room."""
-        even = [*probes, *probes[: len(probes) % 2]]
-        fits = len(even) <= 2 * self._room()
-        return self.sampler.probe(memory.left, memory.right, even, place) if fits else [None] * len(even)
+        if len(even := [*probes, *probes[: len(probes) % 2]]) > 2 * self._room():
+            return [None] * len(even)
+        return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
         """Return what the draws of scouts promise, if that is asked; they are not kept then."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
-        before = self.sampler.drawn
+        self._aside -= self.sampler.drawn  # what it draws is little; the search goes on as without it
         promise = self.steering.promise(runs[0], runs[1], draw, look.memory.distance)
-        self._aside += self.sampler.drawn - before  # they are few; the search goes on as without them
+        self._aside += self.sampler.drawn
         return promise
 
     def _can_couple(self) -> bool:

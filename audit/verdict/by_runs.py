@@ -25,10 +25,10 @@ from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.said import Said, Says
 from audit.verdict import statements
-from audit.verdict.betting import Betting, NeverAnswers, bet_size
+from audit.verdict.betting import Betting, bet_size
 from audit.verdict.calls_check import CallsCheck
 from audit.verdict.confirm import Confirmation, confirm
-from audit.verdict.terms import Terms
+from audit.verdict.terms import NeverAnswers, Terms
 
 LEAST_CONFIRMATION = 20_000
 #: A value of `Judge.how`: runs are independent trials because the subject keeps no state.
