@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidValue
+from audit.formulas import Formulas
 from audit.options import Kind, taken
 
 __all__ = ["GROUP", "Entry", "load_catalogue", "matching_entries"]
@@ -40,6 +41,9 @@ class Entry:
         `problems()` that needs none; None for an entry whose utility is not audited.
     utility_expected
         The same as `expected`, of the utility claim.
+    formulas
+        Takes the subject and returns what its text makes of it (`Formulas`), written apart from its code. The
+        audit compares both; where they differ, the result is not as expected.
     reference
         The document and statement that the subject implements, or that the flaw breaks.
     summary
@@ -64,6 +68,7 @@ class Entry:
     expected: Expected = "not refuted"
     utility: Mapping[str, Any] | None = None
     utility_expected: Expected = "not refuted"
+    formulas: Callable[[Any], Formulas] | None = None
     reference: str = ""
     summary: str = ""
 

@@ -183,6 +183,7 @@ class Auditor:
         """Return the result of an audit, or fail the test unless it is what was expected (of an entry)."""
         __tracebackhide__ = True
         from audit.doors.carry_out import carry_out  # numpy and more, only for an audit
+        from audit.doors.formulas import with_formulas
 
         audited = _audited(subject)
         entry = audited.subject if isinstance(audited.subject, Entry) else None
@@ -194,6 +195,8 @@ class Auditor:
             options |= taken(kind, given) if audited.utility else given
             made = audited.subject if entry is None else entry.factory()
             result = carry_out(kind, made, claim, options=options)
+            if entry is not None:
+                result = with_formulas(result, entry, kind, made)
         except AuditError as error:
             raise pytest.fail.Exception(str(error)) from None  # no traceback of ours is shown
         if entry is not None:

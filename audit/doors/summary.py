@@ -25,7 +25,9 @@ def carried_out(result: Saved) -> bool:
 
 
 def met(result: Saved) -> bool:
-    """Return whether the audit was carried out and ended as expected: refuted only if that was expected.
+    """Return whether the audit was carried out and ended as expected, and the code is what its text says.
+
+    A claim is refuted only if that was expected.
 
     Examples
     --------
@@ -33,7 +35,8 @@ def met(result: Saved) -> bool:
     >>> met(AuditResult("m", None, Verdict.REFUTED, Evidence.STATISTICAL, expected="refuted"))
     True
     """
-    return carried_out(result) and result.refuted == (result.expected == "refuted")
+    as_expected = carried_out(result) and result.refuted == (result.expected == "refuted")
+    return as_expected and not result.disagreements
 
 
 def line(result: Saved) -> str:
@@ -50,6 +53,7 @@ def line(result: Saved) -> str:
         found = wording.short(result.reason, 120)
     else:
         found = _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
+        found = "; ".join([*map(str, result.disagreements[:1]), found])
     name += " (utility)" if isinstance(result, UtilityResult) else ""
     return f"{verdict:<12}  {name:<42}  {_mark(result):<20}  {found}"
 
@@ -70,6 +74,8 @@ def _mark(result: Saved) -> str:
         return "as expected"
     if not carried_out(result):
         return "no verdict"
+    if result.refuted == (result.expected == "refuted"):
+        return "not as its text"
     return "claim fails" if result.refuted else "should be refuted"
 
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 
 from audit.codec import encoding
 from audit.errors import AuditError, NoTruth
+from audit.results.agreement import Agreement
 from audit.results.fault import Fault
 from audit.results.saved_value import SavedValue
 from audit.values.on_demand import ability
@@ -98,6 +99,7 @@ class SavedResult(NoTruth, SavedValue):
     not_tested: tuple[Said, ...] = ()
     target: str | None = None
     expected: str | None = None
+    agreements: tuple[Agreement, ...] = ()
     environment: dict[str, Any] = field(default_factory=dict)
     _subject: Any = field(default=None, repr=False, compare=False)
 
@@ -133,6 +135,16 @@ class SavedResult(NoTruth, SavedValue):
     def refuted(self) -> bool:
         """Whether the claim was refuted."""
         return self.verdict is Verdict.REFUTED
+
+    def _stored(self) -> dict[str, Any]:
+        """Return what is saved of it: a fault and agreements only where there are some."""
+        empty = {name for name in ("fault", "agreements") if not getattr(self, name, True)}
+        return {name: value for name, value in super()._stored().items() if name not in empty}
+
+    @property
+    def disagreements(self) -> tuple[Agreement, ...]:
+        """The comparisons with the formulas of the text in which the code differs."""
+        return tuple(each for each in self.agreements if not each.agrees)
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``."""
@@ -291,11 +303,6 @@ class AuditResult(SavedResult):
     earlier: tuple[int, ...] = ()
     fault: Fault | None = None
     _ended: Any = field(default=None, repr=False, compare=False)
-
-    def _stored(self) -> dict[str, Any]:
-        """Return what is saved of it: a fault only where one was asked for."""
-        saved = super()._stored()
-        return saved if self.fault is not None else {k: v for k, v in saved.items() if k != "fault"}
 
     def to_json(self, *, extend: bool = False) -> dict[str, Any]:
         """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``.

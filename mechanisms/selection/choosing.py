@@ -18,6 +18,7 @@ from audit.errors import InvalidValue, finite_number, flag, positive_int, probab
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.formulas import selection
 from mechanisms.selection.exponential import ExponentialMechanism
 from mechanisms.selection.growth import GrowthCheck, check_growth
 from mechanisms.selection.instances import blocks, letters
@@ -408,6 +409,7 @@ entries = (
         utility={},
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism at the least size it allows",
+        formulas=selection.choosing,
     ),
     Entry(
         "choosing-small",
@@ -415,5 +417,6 @@ entries = (
         utility={},
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism, every database of its least size",
+        formulas=selection.choosing,
     ),
 )

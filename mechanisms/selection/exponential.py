@@ -12,6 +12,7 @@ from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
+from mechanisms.formulas import selection
 from mechanisms.selection.instances import shortfall_problem
 from mechanisms.selection.scoring import picked
 from mechanisms.subjects.answers import floats
@@ -229,4 +230,5 @@ entry = Entry(
     utility={},
     reference=ExponentialMechanism.reference,
     summary="the best of 16 candidates, by approvals",
+        formulas=selection.exponential,
 )

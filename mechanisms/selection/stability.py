@@ -11,6 +11,7 @@ from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidKind, InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
 from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.formulas import selection
 from mechanisms.selection.instances import answer_problem, blocks, letters
 from mechanisms.selection.scoring import Leaders, MostFrequent, TwoBest, refuse_marks, scores_of, two_best
 from mechanisms.selection.swaps import revealing_swaps
@@ -369,6 +370,7 @@ entries = (
         utility={},
         reference=StableSelection.reference,
         summary="A_dist: the best candidate if far ahead; found: (ε/2, δ/2)",
+        formulas=selection.stable,
     ),
     Entry(
         TightStableSelection.name,
@@ -376,5 +378,6 @@ entries = (
         utility={},
         reference=TightStableSelection.reference,
         summary="A_dist with the noise that its claim needs",
+        formulas=selection.tight_stable,
     ),
 )

@@ -1,0 +1,45 @@
+"""Noisy averages as answers to statistical queries (B Theorem 7, C Theorem 1; K11 §5.1.1)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from audit.formulas import Formulas
+from mechanisms.formulas.noise import laplace_cdf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["laplace_answers", "literal_answers"]
+
+
+def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
+    """Return that of M averages of bits over disjoint chunks, each plus `times`·Lap(1/(ε·chunk)).
+
+    B Theorem 7 and C Theorem 1 with noise for one answer (times = 1); their proofs have times = M. A chunk
+    has to hold max{2·ln(4M/β)/τ², 2·ln(2M/β)/(ετ)} records: half of τ for the sampling (Hoeffding), half for
+    the noise.
+    """
+    m, n, tau = len(made.queries), made.chunk_size, min(query.tau for query in made.queries)
+    scale = times / (made.epsilon * n)
+
+    def law(database: Any) -> list[Callable[[float], float]]:
+        chunks = [database[place : place + n] for place in range(0, m * n, n)]
+        return [laplace_cdf(sum(chunk) / n, scale) for chunk in chunks]
+
+    noise = 2.0 * math.log(2 * m / made.beta) / (made.epsilon * tau)
+    least = max(2.0 * math.log(4 * m / made.beta) / tau**2, noise)
+    sizes = {"least chunk": (made.least_chunk, math.ceil(least))} if times == 1.0 else {}
+    return Formulas(
+        epsilon=made.epsilon / times,
+        law=law,
+        databases=([0] * (m * n), [1, *[0] * (m * n - 1)]),
+        calls=6_000,
+        numbers=sizes,
+    )
+
+
+def literal_answers(made: Any) -> Formulas:
+    """Return that of the proofs' own noise, M times as wide: it loses ε/M."""
+    return laplace_answers(made, times=len(made.queries))
