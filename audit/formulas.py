@@ -8,9 +8,7 @@ from audit.errors import InvalidValue
 
 __all__ = ["Formulas", "TextLaw"]
 
-TextLaw: TypeAlias = (
-    Mapping[Hashable, float] | Callable[[float], float] | Sequence[Callable[[float], float]]
-)
+TextLaw: TypeAlias = Mapping[Hashable, float] | Callable[[float], float] | Sequence[Callable[[float], float]]
 """A law: log-probabilities by outcome; or the distribution function of a number, or of each coordinate."""
 
 
@@ -33,9 +31,12 @@ class Formulas:
     databases
         Where the laws are compared.
     calls
-        How many calls on each of them are compared with the law.
+        How many outputs are compared with the law: of calls on the first of them, of `sample` on each; of
+        calls on each for a subject without `sample`.
     numbers
         Other quantities, by what they are: the code's and the formula's.
+    rounding
+        How far these two may lie apart, as a share: more where the code's is found by a search.
 
     Raises
     ------
@@ -55,6 +56,7 @@ class Formulas:
     databases: Sequence[Any] = ()
     calls: int = 0
     numbers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    rounding: float = 1e-6
 
     def __post_init__(self) -> None:
         if (self.law is None) != (len(self.databases) == 0) or (self.calls and self.law is None):

@@ -1,7 +1,7 @@
 """The code of an entry beside the formulas of its text: losses, laws, calls and other numbers."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -54,7 +54,7 @@ def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
 
 def _numbers(formulas: Formulas) -> Iterator[Agreement]:
     for what, (code, text) in formulas.numbers.items():
-        off = ROUNDING * abs(text)
+        off = formulas.rounding * abs(text)
         yield Agreement(what, float(code), float(text), float(text) - off, float(text) + off)
 
 
@@ -62,19 +62,20 @@ def _laws(formulas: Formulas, made: Any) -> Iterator[Agreement]:
     law_of = formulas.law
     if law_of is None:
         return
-    ways: dict[str, Callable[[Any, int, np.random.Generator], Any]] = {}
-    if formulas.calls:
-        ways["calls"] = lambda database, size, rng: [made(database, rng) for _ in range(size)]
-        if hasattr(made, "sample"):
-            ways["`sample`"] = made.sample
+    at_once = getattr(made, "sample", None)
     for place, database in enumerate(formulas.databases):
         text, where = law_of(database), show(database, 40)
         declared = made.distribution(database) if hasattr(made, "distribution") else None
         if declared is not None:
             off = _apart(declared, text)
             yield Agreement(f"largest log-ratio of the laws on {where}", off, 0.0, 0.0, ROUNDING)
-        for way, (name, draw) in enumerate(ways.items()):
-            outputs = list(draw(database, formulas.calls, np.random.default_rng([place, way])))
+        drawn = {}
+        if formulas.calls and (not place or at_once is None):
+            rng = np.random.default_rng([place, 0])
+            drawn["calls"] = [made(database, rng) for _ in range(formulas.calls)]
+        if formulas.calls and at_once is not None:
+            drawn["`sample`"] = list(at_once(database, formulas.calls, np.random.default_rng([place, 1])))
+        for name, outputs in drawn.items():
             what = f"−log10 p of {formulas.calls:,} outputs of {name} on {where}"
             yield Agreement(what, _misfit(outputs, text), 0.0, 0.0, LEAST_P)
 

@@ -19,6 +19,7 @@ from audit.relations import Relation
 from audit.values import canonical
 from learners.concepts import IntervalClass
 from learners.finite.hypotheses import sauer_bound
+from learners.formulas import classes
 from learners.sanitizers.tallies import length
 from mechanisms import ExponentialMechanism
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
@@ -278,6 +279,7 @@ entry = Entry(
     GenericSanitizer.name,
     GenericSanitizer,
     utility={},
+    formulas=classes.generic_sanitizer,
     reference=GenericSanitizer.reference,
     summary=(
         "the exponential mechanism over small databases: intervals of {0, …, 3}; "

@@ -16,6 +16,7 @@ from audit.relations import Relation
 from learners.concepts import IntervalClass, LabelClass, dichotomies
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.problems import LearningProblem, realizable_problems
+from learners.formulas import classes
 from learners.sanitizers.generic import GenericSanitizer
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
@@ -202,6 +203,7 @@ entry = Entry(
     SanitizingLearner.name,
     SanitizingLearner,
     utility={},
+    formulas=classes.sanitizing,
     reference=SanitizingLearner.reference,
     summary=(
         "intervals of {0, 1} learned through the sanitizer for C^label; "

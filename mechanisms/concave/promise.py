@@ -20,6 +20,7 @@ from mechanisms.concave.hard import named_qualities
 from mechanisms.concave.instances import telling_pairs, telling_values
 from mechanisms.concave.qualities import as_quality
 from mechanisms.concave.recursion import Level, Settings, chain, law, runs
+from mechanisms.formulas import rec
 from mechanisms.selection.stability import StableSelection
 from mechanisms.subjects.parameters import PlainParameters
 
@@ -312,11 +313,13 @@ entries = (
         utility={},
         reference=ConcavePromise.reference,
         summary="Rec on [0, 64], claiming what Lemma 2 does",
+        formulas=rec.rec,
     ),
     Entry(
         "concave-promise-tight",
         partial(ConcavePromise, top=40, promise=60.0, beta=None, accounting="tight"),
         reference=ConcavePromise.reference,
         summary="Rec claiming the sum of the calls it makes",
+        formulas=rec.rec,
     ),
 )

@@ -40,16 +40,15 @@ def approvals(database: Any, solutions: Any) -> dict[Any, float]:
 
 
 def exponential(made: Any) -> Formulas:
-    """Return that of the choice by e^(ε·approvals/2) among k: on one record ε/2 + ln((1 + (k−1)g)/(g + k−1)).
+    """Return that of the choice by e^(ε·approvals/2) among k.
 
-    g = e^(ε/2). With more records the loss tends to ε; those of one record, all of which are audited, are
-    what the number is about.
+    One solution t votes behind all others that gains one as they lose one loses ln((1 + (k−1)·g^t)/(1 +
+    (k−1)·g^(t−2))), g = e^(ε/2): it tends to ε as databases grow.
     """
-    k, g = len(made.solutions), math.exp(made.epsilon / 2.0)
-    worst = made.epsilon / 2.0 + math.log((1.0 + (k - 1) * g) / (g + k - 1))
+    k = len(made.solutions)
     far = 2.0 / made.epsilon * math.log(k / 0.1)
     return Formulas(
-        epsilon=worst,
+        epsilon=made.epsilon,
         law=lambda database: softmax(approvals(database, made.solutions), made.epsilon / 2.0),
         databases=[[record] for record in made.records],
         calls=_CALLS,
@@ -115,7 +114,7 @@ def _gaps(made: Any, *, tight: bool) -> Formulas:
         epsilon=made.epsilon if tight else None,
         delta=made.delta if tight else made.delta / 2.0,
         law=lambda database: _gap_law(abs(database[0]), "f" if database[0] > 0 else "f′", **told),
-        databases=([0], [1], [2], [edge]),
+        databases=([edge], [2], [1], [0]),
         calls=_CALLS,
     )
 
@@ -133,7 +132,9 @@ def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -
 def _least(made: Any) -> int:
     """Return ⌈16/(αε)·max(ε/4 + ln(1/δ), ln(16k/(αβε)))⌉, the size that BNS §4.1 asks for."""
     logs = math.log(16.0 * made.growth / (made.alpha * made.beta * made.epsilon))
-    return math.ceil(16.0 / (made.alpha * made.epsilon) * max(made.epsilon / 4.0 - math.log(made.delta), logs))
+    return math.ceil(
+        16.0 / (made.alpha * made.epsilon) * max(made.epsilon / 4.0 - math.log(made.delta), logs)
+    )
 
 
 def choosing(made: Any) -> Formulas:
@@ -158,6 +159,6 @@ def choosing_scores(made: Any) -> Formulas:
     return Formulas(
         law=lambda database: _choice({k: float(score) for k, score in enumerate(database)}, **told),
         databases=([m // 2, 1, *rest], [1, 0, *rest], [m, m // 2, *rest]),
-        calls=_CALLS,
+        calls=3_000,
         numbers={"least size": (made.records[-1], m)},
     )

@@ -140,5 +140,5 @@ entry = Entry(
     SignResponse,
     reference=SignResponse.reference,
     summary="randomized response to a ±1 query",
-        formulas=responses.signs,
+    formulas=responses.signs,
 )

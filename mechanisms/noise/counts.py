@@ -80,5 +80,5 @@ entry = Entry(
     options={"budget": 30_000},
     reference=NoisyCounts.reference,
     summary="noisy counts, a record added or removed (no law)",
-        formulas=noise.laplace_counts,
+    formulas=noise.laplace_counts,
 )

@@ -64,5 +64,5 @@ entry = Entry(
     LaplaceHistogram,
     reference=LaplaceHistogram.reference,
     summary="a histogram with Laplace noise, a record added or removed",
-        formulas=noise.laplace_counts,
+    formulas=noise.laplace_counts,
 )

@@ -150,5 +150,5 @@ entry = Entry(
     LaplaceMechanism,
     reference=LaplaceMechanism.reference,
     summary="a count with Laplace noise",
-        formulas=noise.laplace,
+    formulas=noise.laplace,
 )

@@ -90,5 +90,5 @@ entry = Entry(
     SaturatingSum,
     reference=SaturatingSum.reference,
     summary="a sum in 8 bits that stops at 127 (no law)",
-        formulas=noise.saturating_sum,
+    formulas=noise.saturating_sum,
 )

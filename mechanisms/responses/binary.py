@@ -86,5 +86,5 @@ entry = Entry(
     RandomizedResponse,
     reference=RandomizedResponse.reference,
     summary="Warner's survey: the truth with probability 2/3",
-        formulas=formulas.responses,
+    formulas=formulas.responses,
 )

@@ -197,5 +197,5 @@ entry = Entry(
     KaryRandomizedResponse,
     reference=KaryRandomizedResponse.reference,
     summary="randomized response among k answers",
-        formulas=formulas.responses,
+    formulas=formulas.responses,
 )

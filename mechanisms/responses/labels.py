@@ -86,5 +86,5 @@ entry = Entry(
     options={"budget": 30_000},
     reference=LabelResponse.reference,
     summary="features in clear, labels by randomized response (no law)",
-        formulas=formulas.labels,
+    formulas=formulas.labels,
 )

@@ -205,5 +205,5 @@ entry = Entry(
     ChoosingScores,
     reference=ChoosingScores.reference,
     summary="the choosing mechanism on all scores of bounded growth",
-        formulas=selection.choosing_scores,
+    formulas=selection.choosing_scores,
 )
