@@ -35,8 +35,23 @@ def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
     if entry.formulas is None or kind != entry.audits[0]:
         return result
     formulas = entry.formulas(made)
-    found = [*_losses(formulas, result), *_numbers(formulas), *_laws(formulas, made)]
-    return replace(result, agreements=tuple(found))
+    return replace(result, agreements=(*_losses(formulas, result), *compared(formulas, made)))
+
+
+def compared(formulas: Formulas, made: Any) -> list[Agreement]:
+    """Return the comparisons of a subject with its formulas that need no audit: all but the largest losses.
+
+    Examples
+    --------
+    >>> class Fair:
+    ...     def __call__(self, database, rng):
+    ...         return int(rng.integers(2))
+    >>> law = {0: np.log(0.5), 1: np.log(0.5)}
+    >>> formulas = Formulas(law=lambda database: law, databases=[[0]], calls=1_000)
+    >>> [each.agrees for each in compared(formulas, Fair())]
+    [True]
+    """
+    return [*_numbers(formulas), *_laws(formulas, made)]
 
 
 def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:

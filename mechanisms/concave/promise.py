@@ -16,8 +16,9 @@ from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.composition.accounting import sequential_bound
 from mechanisms.concave.bounds import calls, least_promise, lemma_2, log_star
+from mechanisms.concave.climb import steepest
 from mechanisms.concave.hard import named_qualities
-from mechanisms.concave.instances import telling_pairs, telling_values
+from mechanisms.concave.instances import QualityFunctions, telling_pairs, telling_values
 from mechanisms.concave.qualities import as_quality
 from mechanisms.concave.recursion import Level, Settings, chain, law, runs
 from mechanisms.formulas import rec
@@ -321,5 +322,12 @@ entries = (
         reference=ConcavePromise.reference,
         summary="Rec claiming the sum of the calls it makes",
         formulas=rec.rec,
+    ),
+    Entry(
+        "concave-promise-climbed",
+        partial(ConcavePromise, promise=100.0, beta=None, accounting="tight", relation=QualityFunctions()),
+        options={"pairs": [steepest()], "budget": 2_000},
+        reference=ConcavePromise.reference,
+        summary="Rec on [0, 64] where a climb ended: loss 2.47 of the 3 that its calls add up to",
     ),
 )

@@ -63,7 +63,7 @@ def laplace_mean(made: Any) -> Formulas:
     outside = [-3.0 * top, math.nan, 2.0 * top] if made.clamp else []
 
     def mean(database: Any) -> float:
-        inside = [0.0 if value != value else min(max(value, 0.0), top) for value in database]
+        inside = [0.0 if math.isnan(value) else min(max(value, 0.0), top) for value in database]
         return sum(inside) / n
 
     return Formulas(

@@ -1,4 +1,4 @@
-"""Randomized response, alone and in the compositions that are told with it (K11 §1.1, Definitions 5.1-5.3)."""
+"""Randomized response, alone and in compositions (K11 §1.1, Definitions 5.1-5.3)."""
 
 from __future__ import annotations
 
