@@ -20,7 +20,7 @@ Claim = tuple[float, float]
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
-    """Return the least ε at δ of a composition of (ε_i, δ_i): by all sign patterns of randomised responses."""
+    """Return the least ε at δ of a composition of (ε_i, δ_i): all signs of randomised responses."""
     alike = sorted(set(claims))
     counts = [claims.count(claim) for claim in alike]
     flawless = math.prod(1.0 - d for _, d in claims)
@@ -163,7 +163,7 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return what a sanitizer of points spends and needs; the step is that of optimal composition, or sums."""
+    """Return what a sanitizer of points spends and needs, by sums or by optimal composition."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step
@@ -269,7 +269,8 @@ def interval_sanitizer(made: Any) -> Formulas:
 def cuts(made: Any) -> Formulas:
     """Return that of k rounds at d ≤ 5: Rec, one choice by e^(step·q/2), and choosing, of what is left.
 
-    L(j) is the most records left in a dyadic interval of 2^j points, q(j) = min(L(j), 2t − L(j − 1)), t = α·m.
+    L(j) is the most records left in a dyadic interval of 2^j points, q(j) = min(L(j), 2t − L(j − 1)),
+    t = α·m.
     """
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     t, step, d = made.alpha * made.size, made.spending.step, made.dimension

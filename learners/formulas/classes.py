@@ -1,4 +1,4 @@
-"""Learners over listed classes: the choice by e^(−ε·errors/2), alone and inside others (K11 §3.1, BNS §5, §6)."""
+"""Learners over listed classes: the choice by e^(−ε·errors/2), and what uses it (K11 §3.1, BNS §5-6)."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 
 
 def generic_sanitizer(made: Any) -> Formulas:
-    """Return that of Blum, Ligett and Roth's choice of a small database, of |X|/2α records on a tiny domain."""
+    """Return that of Blum, Ligett and Roth's choice of a small database, of |X|/2α records."""
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)
     count = math.comb(len(domain) + records - 1, records)
@@ -178,7 +178,7 @@ def generic_sanitizer(made: Any) -> Formulas:
 
 
 def sanitizing(made: Any) -> Formulas:
-    """Return that of a sanitized sample for C^label, and the concept that errs least on it, the first such."""
+    """Return that of a sample sanitized for C^label, and the first concept that errs least on it."""
     concepts = made.concepts
     domain = [(x, y) for x in concepts.listed_domain() for y in (0, 1)]
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

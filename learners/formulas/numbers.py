@@ -126,7 +126,7 @@ def hashed(made: Any) -> Formulas:
 
 
 def _bucket(x: int, rows: Any) -> int:
-    return int("".join(str(bin(row & x).count("1") % 2) for row in rows), 2)
+    return int("".join(str((row & x).bit_count() % 2) for row in rows), 2)
 
 
 def intervals(made: Any) -> Formulas:

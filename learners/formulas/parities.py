@@ -85,7 +85,7 @@ def judged(made: Any) -> Formulas:
     p, q = _rates(made.epsilon, tight=made.tight)
 
     def first(ahead: float) -> float:
-        """Return Pr[X < Y + ahead] for two Laplace variables of scale 2/ε: 1 − (2 + z)e^−z/4, z = ahead/scale."""
+        """Return Pr[X < Y + ahead] of two Laplace variables of scale 2/ε: 1 − (2 + z)e^−z/4."""
         z = abs(ahead) * made.epsilon / 2.0
         tail = (2.0 + z) / 4.0 * math.exp(-z)
         return 1.0 - tail if ahead >= 0.0 else tail
@@ -162,7 +162,7 @@ def conjunctions(made: Any) -> Formulas:
 
 
 def masked(made: Any) -> Formulas:
-    """Return that of K11 §5.3.1 at d = 1: r where i, b = 1, y = −1 is above 1/4d; a where b = 0 errs above 1/4."""
+    """Return that of K11 §5.3.1: bits of r read off at 1/4d, then a at 1/4, by noisy averages."""
     d = made.dimension
 
     def law(database: Any) -> dict[Any, float]:
