@@ -9,7 +9,7 @@ from typing import Any
 from audit.formulas import Formulas
 from mechanisms.formulas.noise import laplace_cdf
 
-__all__ = ["conjunctions", "judged", "masked", "parity", "retry"]
+__all__ = ["conjunctions", "judged", "masked", "noisy_conjunction", "parity", "retry"]
 
 _CALLS = 3_000
 
@@ -161,6 +161,33 @@ def conjunctions(made: Any) -> Formulas:
     )
 
 
+def noisy_conjunction(made: Any) -> Formulas:
+    """Return that of B Theorem 8's split at d = 1: x_1 stays where its noisy answer is at most α/2.
+
+    The answer is the mean of y·[x_1 = 0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η, and the mean of [x_1 = 0]/2
+    plus Lap(1/(ε·m)), each over m records.
+    """
+    kept_at = made.alpha / 2.0
+
+    def law(database: Any) -> dict[Any, float]:
+        m = len(database) // 2
+        narrow = 1.0 / (made.epsilon * m)
+        wide = narrow / (1.0 - 2.0 * made.eta)
+        signed = sum((x[0] == 0) * y for x, y in database[:m]) / m / 2.0 / (1.0 - 2.0 * made.eta)
+        plain = sum(x[0] == 0 for x, _ in database[m : 2 * m]) / m / 2.0
+        v = kept_at - signed - plain
+        powers = wide**2 * math.exp(-abs(v) / wide) - narrow**2 * math.exp(-abs(v) / narrow)
+        tail = powers / (2.0 * (wide**2 - narrow**2))
+        dropped = tail if v >= 0.0 else 1.0 - tail
+        return {(0,): math.log(dropped), (1,): math.log(1.0 - dropped)}
+
+    return Formulas(
+        law=law,
+        databases=([((0,), 1)] * 4, [((0,), 1), ((1,), 1), ((1,), 1), ((1,), -1)]),
+        calls=_CALLS,
+    )
+
+
 def masked(made: Any) -> Formulas:
     """Return that of K11 §5.3.1: bits of r read off at 1/4d, then a at 1/4, by noisy averages."""
     d = made.dimension
@@ -185,6 +212,7 @@ def masked(made: Any) -> Formulas:
     one, zero = (*[1] * (d + d.bit_length() - 1), 1), (*[1] * (d + d.bit_length() - 1), 0)
     return Formulas(
         epsilon=made.epsilon,
+        reach=0.05 if made.model == "central" else 0.06,
         law=law,
         databases=([(one, -1)] * (n - 1) + [(zero, 1)], [(zero, -1)] * n),
         calls=_CALLS,
