@@ -73,7 +73,7 @@ MUTATIONS: list[Mutation] = [
     ),
     *_at(
         "mechanisms/noise/noises.py",
-        "geometric truncated-geometric saturating-sum",
+        "laplace geometric truncated-geometric saturating-sum",
         "mechanisms/test_geometric mechanisms/test_noise",
         ("M2", _P, "stop = -math.expm1(-self.rate)", "stop = -math.expm1(-1.1 * self.rate)"),
         (

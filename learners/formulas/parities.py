@@ -9,7 +9,16 @@ from typing import Any
 from audit.formulas import Formulas
 from mechanisms.formulas.noise import laplace_cdf
 
-__all__ = ["conjunctions", "judged", "masked", "noisy_conjunction", "parity", "retry"]
+__all__ = [
+    "conjunctions",
+    "judged",
+    "k_means",
+    "masked",
+    "noisy_conjunction",
+    "parity",
+    "perceptron",
+    "retry",
+]
 
 _CALLS = 3_000
 
@@ -185,6 +194,28 @@ def noisy_conjunction(made: Any) -> Formulas:
         law=law,
         databases=([((0,), 1)] * 4, [((0,), 1), ((1,), 1), ((1,), 1), ((1,), -1)]),
         calls=_CALLS,
+    )
+
+
+def perceptron(made: Any) -> Formulas:
+    """Return that of staying at 0: the first error, 1 as 0 is wrong about all, plus noise is at most 3α/4.
+
+    One record a query: the noise is Lap(1/ε) in either model. What other weights come out is not compared.
+    """
+    stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(0.75 * made.alpha))
+    place = ((1.0,) * made.dimension, 1)
+    return Formulas(
+        law=lambda _: {(0.0,) * made.dimension: stays}, databases=([place] * made.size,), calls=8_000
+    )
+
+
+def k_means(made: Any) -> Formulas:
+    """Return that of no centre moving: each mass, 1, plus Lap(1/ε) is below the least mass."""
+    stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(made.least_mass))
+    (a,), (b,) = made.start
+
+    return Formulas(
+        law=lambda _: {((a,), (b,)): 2.0 * stays}, databases=([(a,), (a,), (b,), (b,)],), calls=8_000
     )
 
 

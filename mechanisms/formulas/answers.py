@@ -11,7 +11,7 @@ from mechanisms.formulas.noise import laplace_cdf
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["laplace_answers", "literal_answers"]
+__all__ = ["central_run", "laplace_answers", "literal_answers"]
 
 
 def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
@@ -43,3 +43,24 @@ def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
 def literal_answers(made: Any) -> Formulas:
     """Return that of the proofs' own noise, M times as wide: it loses ε/M."""
     return laplace_answers(made, times=len(made.queries))
+
+
+def central_run(made: Any) -> Formulas:
+    """Return that of the first of two answers about values in [−1, 1]: a chunk's mean plus Lap(2/(ε·chunk)).
+
+    The second is asked in view of it. Of width 2 and M = 2, a chunk holds max{8·ln(8/β)/τ², 4·ln(4/β)/(ετ)}
+    records.
+    """
+    tau, epsilon, beta = made.algorithm.alpha, made.epsilon, made.beta
+    sampling, noise = 8.0 * math.log(8.0 / beta) / tau**2, 4.0 * math.log(4.0 / beta) / (epsilon * tau)
+    chunk = max(math.ceil(sampling), math.ceil(noise))
+
+    def law(database: Any) -> list[Callable[[float], float]]:
+        return [laplace_cdf(sum(database[:chunk]) / chunk, 2.0 / (epsilon * chunk))]
+
+    return Formulas(
+        law=law,
+        databases=([1, -1] * chunk,),
+        calls=4_000,
+        numbers={"least size": (made.least_size, 2 * chunk)},
+    )
