@@ -1,6 +1,6 @@
 """What a text makes of a subject, by formulas that are written apart from its code."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -8,7 +8,7 @@ from audit.errors import InvalidValue
 
 __all__ = ["Formulas", "TextLaw"]
 
-TextLaw: TypeAlias = Mapping[Hashable, float] | Callable[[float], float] | Sequence[Callable[[float], float]]
+TextLaw: TypeAlias = Mapping[Any, float] | Callable[[float], float] | Sequence[Callable[[float], float]]
 """A law: log-probabilities by outcome; or the distribution function of a number, or of each coordinate."""
 
 

@@ -446,7 +446,7 @@ MUTATIONS: list[Mutation] = [
     ),
     *_at(
         "learners/approximate/point.py",
-        "point-learner point-learner-64-lumped point-learner-64-tight",
+        "point-learner point-learner-64-lumped point-learner-64-tight point-learner-64",
         "learners/test_approximate",
         (
             "L9",

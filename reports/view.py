@@ -152,7 +152,7 @@ def utility_view(result: UtilityResult, *, anchor: str, privacy: SubjectView | N
         runs=f"{result.samples:,}",
         failure=failure_view(result.witness),
         problems=problem_views(result),
-        findings=tuple(filter(None, findings)),
+        findings=tuple(filter(None, (*findings, beside_text(result)))),
         facts=facts(result),
         assumptions=result.assumptions,
         notes=result.notes,
@@ -178,8 +178,16 @@ def outcome(result: Saved) -> str:
     """
     if result.expected is None:
         return ""
+    if result.disagreements:
+        return UNEXPECTED
     wanted = {Verdict.REFUTED} if result.expected == "refuted" else {Verdict.NOT_REFUTED, Verdict.PROVED}
     return AS_EXPECTED if result.verdict in wanted else UNEXPECTED
+
+
+def beside_text(result: Saved) -> str:
+    """Return how the code compares with the formulas of its text; empty where there are none."""
+    told = alike.with_text(result)
+    return f"By the text: {told}." if told else ""
 
 
 def subject_view(result: AuditResult, *, anchor: str, mutation: Sequence[str] = ()) -> SubjectView:
@@ -213,7 +221,7 @@ def subject_view(result: AuditResult, *, anchor: str, mutation: Sequence[str] = 
         simplest=_witness(result, witness.simpler if witness else None),
         why_no_simpler=story.why_no_simpler(result),
         fault="" if result.fault is None else fault_words.told(result.fault),
-        findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
+        findings=tuple(filter(None, (story.bounds(result), story.meaning(result), beside_text(result)))),
         mutation=tuple(mutation),
         facts=facts(result),
         assumptions=result.assumptions,

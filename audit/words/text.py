@@ -72,7 +72,12 @@ def full(result: SavedResult) -> str:
     lines = [f"{result.verdict.name}  {wording.short(result.subject, 60)}  {told.title}{told.mark}", ""]
     for paragraph in filter(None, told.paragraphs):
         lines += wrapped(paragraph)
-    tail = [*told.entries, *_beside_text(result), *entry("Runs", told.runs), *entry("Again", told.again)]
+    tail = [
+        *told.entries,
+        *entry("By the text", alike.with_text(result), most=3),
+        *entry("Runs", told.runs),
+        *entry("Again", told.again),
+    ]
     lines = [*lines[: MOST_LINES - len(tail) - 1], ""]
     lists = (("Assumes", result.assumptions), ("Notes", result.notes), ("Not tested", result.not_tested))
     for label, items in lists:
@@ -149,18 +154,6 @@ def _hint(result: AuditResult) -> str:
     least, _ = wording.apart(result.epsilon_lower, epsilon, rounding=ROUND_FLOOR)
     where = "check the sensitivity and the noise scale on these two databases"
     return f"Hint: a correct claim needs ε ≥ {least}, perhaps more; {where}."
-
-
-def _beside_text(result: SavedResult) -> list[str]:
-    """Return how the code compares with the formulas of its text; nothing where there are none."""
-    count, differ = len(result.agreements), result.disagreements
-    if not count:
-        return []
-    if differ:
-        return entry("By the text", "; ".join(map(str, differ)), most=3)
-    losses = [each for each in result.agreements if each.what.startswith("largest") and each.text > 0.0]
-    said = "; ".join(map(str, losses[:2])) or f"{count} comparisons"
-    return entry("By the text", f"code and formulas agree ({count} comparisons); {said}", most=3)
 
 
 def wrapped(text: str) -> list[str]:

@@ -322,7 +322,11 @@ _AHEAD = [(0, 1)] * 58 + [(2**64 - 1, 0)] * 5
 """A number about as far ahead as A_dist asks for."""
 
 entries = (
-    at_64_bits(PointLearner, options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000}),
+    at_64_bits(
+        PointLearner,
+        options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000},
+        formulas=numbers.point_size,
+    ),
     Entry(
         "point-learner",
         partial(PointLearner, epsilon=2.0, delta=0.05),

@@ -174,7 +174,7 @@ def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
         off = math.floor(a * m / (2.0 if made.proper else 1.0))
         noisy = 2.0 * math.exp(-rate * (off + 1)) / (1.0 + math.exp(-rate))
         refused, low = 0.5 * math.exp(-step * a * m / 8.0), m * math.exp(-step * a * m / 16.0)
-        return k * (refused + low + noisy)
+        return float(k * (refused + low + noisy))
 
     return {
         "epsilon of all steps": (_all(made, [(step, part)] * k), made.epsilon),
@@ -187,7 +187,7 @@ def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
 def _all(made: Any, claims: list[Claim]) -> float:
     """Return what steps and noise cost together, by the better of sums and optimal composition."""
     every = [*claims, (_NOISE * made.epsilon, 0.0)]
-    return min(sum(epsilon for epsilon, _ in every), composed(every, delta=made.delta))
+    return float(min(sum(epsilon for epsilon, _ in every), composed(every, delta=made.delta)))
 
 
 def point_sanitizer(made: Any) -> Formulas:
@@ -212,10 +212,13 @@ def point_sanitizer(made: Any) -> Formulas:
         return {key: math.log(mass) for key, mass in found.items() if mass > 0.0}
 
     half = m // 2
-    proper = (
-        {} if made.proper else {"law": law, "databases": ([0] * half + [1] * (m - half),), "calls": 3_000}
+    return Formulas(
+        law=None if made.proper else law,
+        databases=() if made.proper else ([0] * half + [1] * (m - half),),
+        calls=0 if made.proper else 3_000,
+        numbers=_point_numbers(made),
+        rounding=1e-4,
     )
-    return Formulas(numbers=_point_numbers(made), rounding=1e-4, **proper)
 
 
 def _rounds(counts: dict[Any, int], k: int, *, threshold: float, step: float) -> dict[frozenset[Any], float]:
@@ -224,7 +227,7 @@ def _rounds(counts: dict[Any, int], k: int, *, threshold: float, step: float) ->
         return {frozenset(): 1.0}
     best = max(counts.values())
     far = (threshold - best) * step / 4.0
-    found = {frozenset(): math.exp(tail(-far))}
+    found: dict[frozenset[Any], float] = {frozenset(): math.exp(tail(-far))}
     for x, log in softmax({x: float(count) for x, count in counts.items()}, step / 4.0).items():
         left = {y: count for y, count in counts.items() if y != x}
         for more, mass in _rounds(left, k - 1, threshold=threshold, step=step).items():

@@ -80,7 +80,7 @@ def label_private(made: Any) -> Formulas:
         return sum(math.comb(points, i) for i in range(v + 1))
 
     def missed(n: int) -> float:
-        return 2.0 * ways(2 * n) ** 2 * 2.0 ** (-n * half_a / 2.0)
+        return float(2.0 * ways(2 * n) ** 2 * 2.0 ** (-n * half_a / 2.0))
 
     u = next(n for n in range(math.ceil(8.0 / half_a), 10**6) if missed(n) <= half_b)
     kept = min(ways(u), len(names))

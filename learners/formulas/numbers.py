@@ -9,7 +9,17 @@ from typing import Any
 from audit.formulas import Formulas
 from mechanisms.formulas.selection import softmax, tail
 
-__all__ = ["hashed", "intervals", "point", "point_lumped", "pure", "pure_lumped"]
+__all__ = [
+    "hashed",
+    "hashed_size",
+    "intervals",
+    "point",
+    "point_lumped",
+    "point_size",
+    "pure",
+    "pure_lumped",
+    "pure_size",
+]
 
 _CALLS = 3_000
 _ANOTHER = "another"
@@ -100,6 +110,50 @@ def pure_lumped(lumped: Any) -> Formulas:
     return Formulas(
         epsilon=made.epsilon, law=law, databases=([(0, 1)] * 4, [(0, 1), (1, 0), (1, 1), (0, 0)]), calls=2_000
     )
+
+
+def point_size(made: Any) -> Formulas:
+    """Return the m at which a number of mass 3α/4 is released but for β: binomial counts, Laplace tails."""
+    scale = (2.0 if made.tight else 4.0) / made.epsilon
+    threshold = scale * math.log(1.0 / (2.0 * made.delta if made.tight else made.delta)) + 2.0
+    mass = 0.75 * made.alpha
+
+    def missed(m: int) -> float:
+        total = (1.0 - mass) ** m
+        for n in range(1, m + 1):
+            ways = math.lgamma(m + 1) - math.lgamma(n + 1) - math.lgamma(m - n + 1)
+            log = ways + n * math.log(mass) + (m - n) * math.log(1.0 - mass)
+            if log > -60.0:
+                total += math.exp(log + tail((n - threshold) / scale))
+        return float(total)
+
+    low, high = 1, 2
+    while missed(high) > made.beta:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if missed(middle) <= made.beta else (middle, high)
+    return Formulas(numbers={"sample size": (made.sample_size, high)})
+
+
+def pure_size(made: Any) -> Formulas:
+    """Return the m at which a union bound over 2^d points, or 2^d + 1 thresholds, gives β."""
+    concepts = 2**made.dimension + ("interval" in made.name)
+    rate = -math.log(1.0 - made.alpha * (1.0 - math.exp(-made.epsilon / 2.0)))
+    size = math.ceil(math.log(concepts / made.beta) / rate)
+    return Formulas(numbers={"sample size": (made.sample_size, size)})
+
+
+def hashed_size(made: Any) -> Formulas:
+    """Return the least m over all bits of a bucket, for ε ≤ 6: see the guarantee of the learner."""
+    gain, cost = 1.0 - math.exp(-made.epsilon / 2.0), math.exp(made.epsilon / 2.0) - 1.0
+    sizes = []
+    for bits in range(1, made.dimension):
+        theta = 2.0 / (made.alpha * made.beta * 2.0**bits)
+        drop = made.alpha * (gain - theta * cost)
+        if theta <= 1.0 and drop > 0.0:
+            sizes.append(math.ceil(math.log(2.0 ** (bits + 1) / made.beta) / -math.log(1.0 - drop)))
+    return Formulas(numbers={"sample size": (made.sample_size, min(sizes))})
 
 
 def hashed(made: Any) -> Formulas:

@@ -35,10 +35,10 @@ def _alone(database: Any, d: int, p: float, q: float) -> dict[Any, float]:
     """Return the probabilities of A's answers, from every subset of the sample and every r."""
     words = list(product((0, 1), repeat=d))
     fits = {r: [sum(a * b for a, b in zip(r, x, strict=True)) % 2 == y for x, y in database] for r in words}
-    found = dict.fromkeys(words, 0.0) | {"⊥": q}
+    found: dict[Any, float] = {**dict.fromkeys(words, 0.0), "⊥": q}
     for taken in product((0, 1), repeat=len(database)):
         mass = (1.0 - q) * math.prod(p if bit else 1.0 - p for bit in taken)
-        left = [r for r in words if all(ok for ok, bit in zip(fits[r], taken, strict=True) if bit)]
+        left: list[Any] = [r for r in words if all(ok for ok, bit in zip(fits[r], taken, strict=True) if bit)]
         for r in left or ["⊥"]:
             found[r] += mass / max(1, len(left))
     return found
@@ -95,9 +95,7 @@ def judged(made: Any) -> Formulas:
 
     def first(ahead: float) -> float:
         """Return Pr[X < Y + ahead] of two Laplace variables of scale 2/ε: 1 − (2 + z)e^−z/4."""
-        z = abs(ahead) * made.epsilon / 2.0
-        tail = (2.0 + z) / 4.0 * math.exp(-z)
-        return 1.0 - tail if ahead >= 0.0 else tail
+        return _sum_cdf(ahead, 2, 2.0 / made.epsilon)
 
     def law(database: Any) -> dict[Any, float]:
         n = plan.training
@@ -231,7 +229,7 @@ def masked(made: Any) -> Formulas:
             hits = sum(_place(x, d) == place and x[-1] == 1 and y == -1 for x, y in part) / chunk
             bits.append(_above(hits, 0.25 / d, made=made, chunk=chunk))
         last = database[d * chunk : (d + 1) * chunk]
-        found = {}
+        found: dict[Any, float] = {}
         for r in product((0, 1), repeat=d):
             log = sum(math.log(one if bit else 1.0 - one) for bit, one in zip(r, bits, strict=True))
             odd = sum(x[-1] == 0 and y != (-1) ** _inner(r, x) for x, y in last) / chunk

@@ -315,5 +315,5 @@ entries = (
         summary="POINT_2 by one bit of hash",
         formulas=numbers.hashed,
     ),
-    at_64_bits(HashedPointLearner, options={"budget": 5_000}),
+    at_64_bits(HashedPointLearner, options={"budget": 5_000}, formulas=numbers.hashed_size),
 )

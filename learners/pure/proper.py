@@ -243,6 +243,6 @@ entries = (
         summary="d = 64, all samples of 4 over three numbers, the others joined in one: ε is reached",
         formulas=numbers.pure_lumped,
     ),
-    at_64_bits(PurePointLearner, options={"budget": 20_000}),
-    at_64_bits(PureIntervalLearner, options={"budget": 20_000}),
+    at_64_bits(PurePointLearner, options={"budget": 20_000}, formulas=numbers.pure_size),
+    at_64_bits(PureIntervalLearner, options={"budget": 20_000}, formulas=numbers.pure_size),
 )

@@ -64,7 +64,7 @@ def laplace_mean(made: Any) -> Formulas:
 
     def mean(database: Any) -> float:
         inside = [0.0 if math.isnan(value) else min(max(value, 0.0), top) for value in database]
-        return sum(inside) / n
+        return float(sum(inside) / n)
 
     return Formulas(
         epsilon=made.epsilon,

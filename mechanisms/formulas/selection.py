@@ -132,9 +132,8 @@ def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -
 def _least(made: Any) -> int:
     """Return ⌈16/(αε)·max(ε/4 + ln(1/δ), ln(16k/(αβε)))⌉, the size that BNS §4.1 asks for."""
     logs = math.log(16.0 * made.growth / (made.alpha * made.beta * made.epsilon))
-    return math.ceil(
-        16.0 / (made.alpha * made.epsilon) * max(made.epsilon / 4.0 - math.log(made.delta), logs)
-    )
+    size = 16.0 / (made.alpha * made.epsilon) * max(made.epsilon / 4.0 - math.log(made.delta), logs)
+    return math.ceil(float(size))
 
 
 def choosing(made: Any) -> Formulas:
