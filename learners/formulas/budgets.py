@@ -211,10 +211,10 @@ def point_sanitizer(made: Any) -> Formulas:
                 found[key] = found.get(key, 0.0) + mass * share
         return {key: math.log(mass) for key, mass in found.items() if mass > 0.0}
 
-    half = m // 2
+    few = m // 3
     return Formulas(
         law=None if made.proper else law,
-        databases=() if made.proper else ([0] * half + [1] * (m - half),),
+        databases=() if made.proper else ([0] * few + [1] * (m - few),),
         calls=0 if made.proper else 3_000,
         numbers=_point_numbers(made),
         rounding=1e-4,

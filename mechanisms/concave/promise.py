@@ -18,7 +18,7 @@ from mechanisms.composition.accounting import sequential_bound
 from mechanisms.concave.bounds import calls, least_promise, lemma_2, log_star
 from mechanisms.concave.climb import steepest
 from mechanisms.concave.hard import named_qualities
-from mechanisms.concave.instances import QualityFunctions, telling_pairs, telling_values
+from mechanisms.concave.instances import telling_pairs, telling_values
 from mechanisms.concave.qualities import as_quality
 from mechanisms.concave.recursion import Level, Settings, chain, law, runs
 from mechanisms.formulas import rec
@@ -307,6 +307,8 @@ class ConcavePromise(PlainParameters):
         return least_promise(self.top, alpha=self.alpha, beta=beta, epsilon=self.epsilon, delta=self.delta)
 
 
+_CLIMBED = [tuple(side.values_everywhere() for side in steepest())]
+
 entries = (
     Entry(
         ConcavePromise.name,
@@ -325,8 +327,8 @@ entries = (
     ),
     Entry(
         "concave-promise-climbed",
-        partial(ConcavePromise, promise=100.0, beta=None, accounting="tight", relation=QualityFunctions()),
-        options={"pairs": [steepest()], "budget": 2_000},
+        partial(ConcavePromise, promise=100.0, beta=None, accounting="tight"),
+        options={"pairs": _CLIMBED, "budget": 2_000},
         reference=ConcavePromise.reference,
         summary="Rec on [0, 64] where a climb ended: loss 2.47 of the 3 that its calls add up to",
     ),

@@ -182,7 +182,8 @@ def bns_lemma_2() -> Finding:
     >>> bns_lemma_2().judgement
     'holds'
     """
-    rng, rows = np.random.default_rng(20), []
+    rng = np.random.default_rng(20)
+    rows: list[tuple[float, ...]] = []
     for top, epsilon, delta in ((64, 1.0, 0.01), (1000, 0.1, 1e-6), (4096, 1.0, 1e-6)):
         subject = ConcavePromise(epsilon=epsilon, delta=delta, top=top, promise=60.0 / epsilon, beta=None)
         lead = subject.test.threshold
@@ -216,7 +217,7 @@ def bns_lemma_2() -> Finding:
     )
 
 
-def _climbed_row(rng: np.random.Generator) -> tuple[float | str, ...]:
+def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
     """Return the row of a climb at T = 64, from where an earlier one from random pairs had ended."""
     subject = ConcavePromise(promise=100.0, beta=None, accounting="tight")
 
