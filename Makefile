@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: audit studies self-audit test check benchmarks libraries venv clean
+.PHONY: audit studies self-audit test check benchmarks docs libraries matrix venv clean
 
 audit: $(STAMP)  ## the findings and the audited catalogue in one report; with what `make studies self-audit` made
 	$(BIN)/dp-audit findings --json audit-report/findings.json
@@ -29,6 +29,13 @@ check: $(STAMP)
 benchmarks: $(STAMP)  ## the figures of benchmarks/README.md; about a quarter of an hour
 	$(BIN)/python benchmarks/run.py
 
+matrix: $(STAMP)  ## oldest and newest dependencies, no fork, a project with folders of our names; half an hour
+	$(BIN)/python -P tests/matrix.py
+
+docs: $(STAMP)  ## the documentation, into build/docs; a warning is an error
+	$(BIN)/python -m pip install -q -e '.[docs]'
+	$(BIN)/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs
+
 libraries: .venv-libraries/.installed  ## audit diffprivlib and OpenDP in the oldest environment that is supported
 	.venv-libraries/bin/python examples/libraries.py
 
@@ -46,4 +53,4 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) audit-report build *.egg-info
+	rm -rf $(VENV) .venv-matrix audit-report build *.egg-info

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
     from audit.doors.asserting import assert_private
     from audit.doors.checks import check_subject, parametrize_with_checks
+    from audit.doors.frame import audits_to_frame
     from audit.privacy import audit_privacy
     from audit.relations import Relation
     from audit.results.fault import Fault, FaultKind
@@ -38,6 +39,7 @@ __all__ = [
     "assert_private",
     "audit_privacy",
     "audit_utility",
+    "audits_to_frame",
     "check_subject",
     "cluster",
     "edges",
@@ -49,6 +51,7 @@ _HOMES = {
     "audit.claims": ("PAC", "Accuracy", "ApproximateDP", "PureDP"),
     "audit.doors.asserting": ("assert_private",),
     "audit.doors.checks": ("check_subject", "parametrize_with_checks"),
+    "audit.doors.frame": ("audits_to_frame",),
     "audit.privacy": ("audit_privacy",),
     "audit.relations": ("Relation",),
     "audit.results.fault": ("Fault", "FaultKind"),
@@ -71,6 +74,8 @@ offer(
     told="audit.words.text:told_privacy",
     told_utility="audit.utility.text:told",
     full="audit.words.text:full",
+    summary="audit.doors.summary:summary",
+    page="audit.doors.report_link:render_report",
 )
 
 

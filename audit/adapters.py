@@ -17,11 +17,14 @@ from audit.errors import AuditError, InvalidKind, InvalidValue, blamed
 from audit.subject.signatures import GENERATOR_NAMES, Calling, spoken_name
 from audit.subject.subject import Around, Subject, adapt
 from audit.values.brief import show
+from audit.values.nearest import near
 
 __all__ = ["pandas", "sklearn"]
 
 Split = int | Callable[[Any], Any] | None
 
+#: Parameters that `fit` may be given by their place.
+_BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 #: Seeds that scikit-learn's `random_state` takes lie below.
 _SEEDS = 2**32
 
@@ -59,12 +62,19 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
     'REFUTED'
     """
     named = (attributes,) if isinstance(attributes, str) else _names(attributes, "attributes")
-    if split is not None and not callable(split) and (isinstance(split, bool) or not isinstance(split, int)):
-        raise InvalidKind(f"The `split` must be a place in a record, or a function; got {show(split)}.")
     made = _built(estimator)
     fit = getattr(made, "fit", None)
     if not callable(fit):
         raise InvalidKind(f"The `estimator` must have a method `fit`; got {show(estimator)}.")
+    needed = [p.name for p in _parameters(fit).values() if p.default is p.empty and p.kind in _BY_PLACE][1:]
+    wanted = [name for name in needed if name not in GENERATOR_NAMES]
+    if split is None and wanted:
+        raise InvalidValue(
+            f"The `fit` of `{spoken_name(estimator)}` needs a `{wanted[0]}` too: give `split=-1` if that is "
+            "the last entry of each record, or a function of the database that returns both."
+        )
+    if split is not None and not callable(split) and (isinstance(split, bool) or not isinstance(split, int)):
+        raise InvalidKind(f"The `split` must be a place in a record, or a function; got {show(split)}.")
     unfitted = inspect.isclass(estimator) or _cloner(estimator) is not copy.deepcopy
     held = [] if unfitted else [name for name in named if getattr(estimator, name, None) is not None]
     if held:
@@ -152,6 +162,8 @@ class Fitting(Around):
         else:
             vars(model).update(given)
         model.fit(*self._arguments(database), **{name: _generator(name, rng) for name in self.by_fit})
+        if absent := [name for name in self.attributes if not hasattr(model, name)]:
+            raise AttributeError(f"no `{absent[0]}` after the fit{near(absent[0], vars(model))}")
         released = {name: getattr(model, name) for name in self.attributes}
         return released[self.attributes[0]] if self.single else released
 

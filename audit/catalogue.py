@@ -1,6 +1,7 @@
 """The catalogue: named subjects of every installed package that offers some."""
 
 import fnmatch
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
@@ -12,11 +13,36 @@ from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidValue
 from audit.formulas import Formulas
 from audit.options import Kind, taken
+from audit.values.nearest import near
 
-__all__ = ["GROUP", "Entry", "load_catalogue", "matching_entries"]
+__all__ = ["GROUP", "Entry", "Later", "load_catalogue", "matching_entries"]
 
 GROUP = "dp_audit.catalogue"
 Expected = Literal["refuted", "not refuted"]
+
+
+class Later(Mapping[str, Any]):
+    """Keywords that a function returns when the first of them is asked for.
+
+    For an entry whose `options` or `utility` take long to work out: a name is looked up without them.
+
+    Examples
+    --------
+    >>> dict(Later(lambda: {"budget": 5_000}))
+    {'budget': 5000}
+    """
+
+    def __init__(self, make: Callable[[], Mapping[str, Any]]) -> None:
+        self._made = functools.cache(make)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._made()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made())
+
+    def __len__(self) -> int:
+        return len(self._made())
 
 
 @dataclass(frozen=True)
@@ -33,7 +59,7 @@ class Entry:
     options
         Keywords of `audit_privacy` that this entry needs (``records``, ``size``, ``pairs``, …; ``claim``
         for a factory whose subject carries none), empty if it needs none; None for an entry whose privacy
-        is not audited, because it claims none.
+        is not audited, because it claims none. `Later` works them out when they are needed.
     expected
         ``"not refuted"``, or ``"refuted"`` for an entry of the flawed gallery.
     utility
@@ -172,12 +198,14 @@ def _held(module: ModuleType) -> list[Entry]:
 
 
 def matching_entries(pattern: str | None) -> list[Entry]:
-    """Return the entries whose names contain or match `pattern` (``*``, ``?``); all of them without one.
+    """Return the entries that a pattern means: that of this name, or those that contain or match it (``*``).
+
+    All of them without a pattern.
 
     Raises
     ------
     AuditError
-        No name matches.
+        No name matches; the message has the nearest.
 
     Examples
     --------
@@ -188,7 +216,12 @@ def matching_entries(pattern: str | None) -> list[Entry]:
     entries = load_catalogue()
     if pattern is None:
         return entries
-    found = [entry for entry in entries if pattern in entry.name or fnmatch.fnmatchcase(entry.name, pattern)]
+    named = [entry for entry in entries if entry.name == pattern]
+    found = named or [
+        entry for entry in entries if pattern in entry.name or fnmatch.fnmatchcase(entry.name, pattern)
+    ]
     if not found:
-        raise AuditError(f"No name in the catalogue matches `{pattern}`; `dp-audit list` shows all names.")
+        otherwise = "; `dp-audit list` shows all names."
+        meant = near(pattern, (entry.name for entry in entries), otherwise=otherwise)
+        raise AuditError(f"No name in the catalogue matches `{pattern}`{meant}")
     return found

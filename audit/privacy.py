@@ -10,6 +10,7 @@ from audit.databases.domain import describe
 from audit.errors import InvalidValue, Parameter, blamed
 from audit.options import Options
 from audit.relations import Relation, check_relation
+from audit.results.remembered import kept, remembering
 from audit.results.result import AuditResult
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
@@ -44,6 +45,7 @@ def audit_privacy(
     jobs: int = 1,
     progress: Callable[[Any], None] | None = None,
     extend: AuditResult | None = None,
+    remember: Any = None,
 ) -> AuditResult:
     """Audit a privacy claim and return a verdict with its evidence.
 
@@ -108,6 +110,10 @@ def audit_privacy(
         The result of an audit to go on from, read from a file that was saved for it:
         ``to_json(extend=True)``. `budget` are the runs to add. Code, versions, claim, databases and options
         have to be those of that audit.
+    remember
+        A folder of saved refutations: their pairs are tried first, where the domain contains them and subject
+        and relation have the same name, and a new refutation is saved there. The result holds the pairs:
+        `remember=result.remembered`, or the path of the saved result, repeats the audit with its seed.
 
     Returns
     -------
@@ -138,8 +144,9 @@ def audit_privacy(
     """
     given = locals()  # every argument, before there is anything else
     refuse_inside_given()
-    task = make_task(**{name: value for name, value in given.items() if name != "extend"})
-    return carried_out(task, lambda: _dispatch(task, extend))
+    described = make_task(**{name: each for name, each in given.items() if name not in _BESIDE})
+    task = remembering(described, remember, extend)
+    return kept(carried_out(task, lambda: _dispatch(task, extend)), remember)
 
 
 def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
@@ -164,6 +171,8 @@ def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
     return own_arithmetic()(carried_out)(task, lambda: _dispatch(task, result))
 
 
+#: Arguments that are no part of the description of an audit.
+_BESIDE = ("extend", "remember")
 #: Options of a part of an audit, which change no bet.
 _OF_A_PART = {"time_limit", "confirm_budget", "jobs"}
 

@@ -8,45 +8,31 @@ from typing import Any
 
 import pytest
 
-from audit.codec.files import check_writable
 from audit.doors.auditor import PROPERTY, UNSAVED, Auditor, parametrize_with_audits
+from audit.doors.live import live
 from audit.doors.regressions import parametrize_with_witnesses
+from audit.doors.session import add_options, check_options, marked, options_of, place_of
 from audit.errors import AuditError
-from audit.options import Options
 
 __all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
 
 
-_NUMBERS = {"budget": int, "significance": float, "seed": int}
-"""The options of an audit that a session may set, and their types."""
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a session's audits."""
-    group = parser.getgroup("dp-audit", "privacy audits")
-    for name, kind in _NUMBERS.items():
-        declared = Options.__dataclass_fields__[name].metadata
-        group.addoption(f"--audit-{name}", type=kind, metavar=declared["metavar"], help=declared["help"])
-    group.addoption("--audit-report", metavar="FILE", help="write an HTML report of all audits")
-    group.addoption("--audit-json", metavar="FOLDER", help="save each result as soon as it exists")
+    add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and refuse options that cannot work before any test runs."""
     config.addinivalue_line(
-        "markers", "audit: audits a privacy or utility claim (the fixture `auditor` sets it too)"
+        "markers",
+        "audit(**options): audits a privacy or utility claim (the fixture `auditor` sets it too); "
+        "the options are those of `audit_privacy`",
     )
     is_worker = hasattr(config, "workerinput")
-    report, folder = _path(config, "audit_report"), _path(config, "audit_json")
-    try:
-        Options(**_given(config))
-        for path in () if is_worker else filter(None, (report, folder and folder / "_.json")):
-            check_writable(path)
-    except AuditError as error:
-        said = error.spelt(lambda parameter: f"`--audit-{parameter.name}`")
-        raise pytest.UsageError(said) from error
+    check_options(config, writes=not is_worker)
     if not is_worker:
-        config.pluginmanager.register(_Session(report), "dp-audit-session")
+        config.pluginmanager.register(_Session(place_of(config, "report")), "dp-audit-session")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -58,17 +44,18 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.fixture
 def auditor(request: pytest.FixtureRequest) -> Auditor:
     """Audit claims in a test: ``auditor.check(subject, claim)``, ``auditor.refute(subject, claim)``."""
-    return Auditor(request.node, defaults=_given(request.config), folder=_path(request.config, "audit_json"))
-
-
-def _given(config: pytest.Config) -> dict[str, Any]:
-    options = {name: config.getoption(f"audit_{name}") for name in _NUMBERS}
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _path(config: pytest.Config, option: str) -> Path | None:
-    text = config.getoption(option)
-    return config.invocation_params.dir / text if text else None
+    config = request.config
+    try:
+        mark = marked(request.node)
+    except AuditError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+    return Auditor(
+        request.node,
+        defaults={**options_of(config), **mark},
+        folder=place_of(config, "json"),
+        again=options_of(config, ini=False),
+        progress=live(config),
+    )
 
 
 class _Session:
@@ -103,14 +90,15 @@ class _Session:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self.texts:
             return
-        from audit.doors.summary import line, together, total  # a session without audits stays light
+        from audit.doors.summary import ledger, line, together, total  # a session without audits stays light
         from audit.utility.saved import parse_any
 
-        results = [result for text in _all(self.texts) for result in parse_any(text)]
+        by_test = {test: [r for text in texts for r in parse_any(text)] for test, texts in self.texts.items()}
+        results = list(chain.from_iterable(by_test.values()))
         terminalreporter.section("privacy audits")
         for result in results:
             terminalreporter.line(line(result))
-        for said in filter(None, (total(results), together(results))):
+        for said in filter(None, (total(results), *ledger(by_test), together(results))):
             terminalreporter.line(said)
         for why in _all(self.unsaved):
             terminalreporter.line(f"not saved: {why}")

@@ -13,7 +13,7 @@ from audit.claims import PrivacyClaim
 from audit.databases.chosen import Databases
 from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.options import Options
-from audit.sampling import Sampler
+from audit.sampling import Sampler, stop_asked
 from audit.sampling.remake.modules import WITHIN
 from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject
@@ -51,10 +51,12 @@ class Task:
     def deadline(self) -> float | None:
         """The moment of `time.monotonic` after which no batch begins."""
         limit = self.options.time_limit
+        if stop_asked():
+            return self.started
         return None if limit is None else self.started + limit
 
     def is_late(self) -> bool:
-        """Return whether the time limit is over."""
+        """Return whether the time is over, by its limit or by Ctrl-C."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
     def sampler(self, subject: Subject) -> Sampler:
@@ -104,11 +106,18 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyTask(Task):
-    """Everything that an audit of privacy needs to know: the claim and the databases too."""
+    """Everything that an audit of privacy needs to know: the claim and the databases too.
+
+    Parameters
+    ----------
+    remembered
+        Pairs among those given that earlier audits refuted the claim on (`audit.results.remembered`).
+    """
 
     claim: PrivacyClaim
     relation: Any
     databases: Databases
+    remembered: tuple[tuple[Any, Any], ...] = ()
 
     def pairs_seed(self) -> tuple[int, int]:
         """Return the seed of the random pairs: a branch of the seed tree that no run uses."""

@@ -21,6 +21,8 @@ from pathlib import Path
 
 PATIENCE = 60.0
 INTERRUPTED = {130, -signal.SIGINT}
+#: Commands that save the verdict so far, and what it may be instead of that of the whole audit.
+SAVES_SO_FAR, SO_FAR = {"run", "sampled"}, {"inconclusive", "not refuted"}
 STARTING = (
     "Fatal Python error: init_import_site"  # Python itself says so with exit 1, before any code of ours
 )
@@ -95,7 +97,7 @@ def interrupted(name: str, times: int, *, rng: random.Random) -> list[str]:
         wrong += [
             f"{name} after {after:.2f} s: saved {key} = {value}"
             for key, value in found.items()
-            if expected.get(key) != value
+            if value != expected.get(key) and not (ended and name in SAVES_SO_FAR and value in SO_FAR)
         ]
         if "Traceback" in said and left == 130:
             wrong.append(f"{name} after {after:.2f} s: {said}")

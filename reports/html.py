@@ -21,6 +21,7 @@ def render(
     studies: Documents | None = None,
     self_audits: Documents | None = None,
     title: str | None = None,
+    not_audited: Sequence[str] = (),
 ) -> str:
     """Return the page of saved results, findings, studies and self-audits, each in their order.
 
@@ -33,6 +34,8 @@ def render(
         returns; None for a page without them.
     title : str, optional
         Heading of the page, by default one that says what is on it.
+    not_audited : sequence of str
+        Names of what an interrupted suite left out: the page says so first.
 
     Raises
     ------
@@ -44,26 +47,25 @@ def render(
     >>> "<h1>Two words</h1>" in render([], title="Two words")
     True
     """
-    parts = report(documents, findings=findings, studies=studies, self_audits=self_audits, title=title)
+    parts = report(
+        documents,
+        findings=findings,
+        studies=studies,
+        self_audits=self_audits,
+        title=title,
+        not_audited=not_audited,
+    )
     return fill("report.html", parts)
 
 
-def write_report(
-    path: str | os.PathLike[str],
-    documents: Documents | None = None,
-    *,
-    findings: Documents | None = None,
-    studies: Documents | None = None,
-    self_audits: Documents | None = None,
-    title: str | None = None,
-) -> None:
-    """Write the page to `path`, whole or not at all; `check_writable(path)` tells beforehand if it can be.
+def write_report(path: str | os.PathLike[str], documents: Documents | None = None, **parts: Any) -> None:
+    """Write the page to `path`, whole or not at all; `parts` are the other arguments of `render`.
+
+    `check_writable(path)` tells beforehand if it can be written.
 
     Raises
     ------
     audit.errors.AuditError
         If the file cannot be written; one line.
     """
-    write_text(
-        path, render(documents, findings=findings, studies=studies, self_audits=self_audits, title=title)
-    )
+    write_text(path, render(documents, **parts))

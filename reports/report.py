@@ -56,6 +56,7 @@ def report(
     studies: Sequence[Mapping[str, Any]] | None = None,
     self_audits: Sequence[Mapping[str, Any]] | None = None,
     title: str | None = None,
+    not_audited: Sequence[str] = (),
 ) -> Report:
     """Return the report of these documents; see `reports.html.render`.
 
@@ -64,7 +65,7 @@ def report(
     >>> report([], findings=[]).title
     'Privacy audit'
     """
-    audited = None if documents is None else _audits(documents)
+    audited = None if documents is None else _audits(documents, not_audited)
     found = None if findings is None else findings_part(findings)
     studied = None if studies is None else studies_part(studies)
     checked = None if self_audits is None else self_audits_part(self_audits)
@@ -80,7 +81,7 @@ def report(
     return Report(title, audited, found, studied, checked, contents)
 
 
-def _audits(documents: Sequence[Mapping[str, Any]]) -> AuditsPart:
+def _audits(documents: Sequence[Mapping[str, Any]], not_audited: Sequence[str]) -> AuditsPart:
     """Return the part of saved results, each with the mutation check that its document carries."""
     results: list[Saved] = []
     checks: dict[int, list[str]] = {}
@@ -90,7 +91,7 @@ def _audits(documents: Sequence[Mapping[str, Any]]) -> AuditsPart:
         if stored is not None:
             checks[len(results)] = MutationCheck.from_json(first.subject, first.claim, stored=stored).lines
         results += [first, *beside]
-    return audits_part(results, checks=checks)
+    return audits_part(results, checks=checks, not_audited=not_audited)
 
 
 def _of_audits(part: AuditsPart) -> Chapter:

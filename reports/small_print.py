@@ -5,7 +5,7 @@ from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
 from audit.values import wording
-from audit.words import story
+from audit.words import pair_words, story
 
 __all__ = ["environment", "facts"]
 
@@ -36,6 +36,7 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
         ("Bets", _bets(result)),
         ("Significance", f"{result.significance:.3g}"),
         ("Budget", f"{result.budget:,} runs" if result.budget else ""),
+        ("Tried first", pair_words.remembered(getattr(result, "remembered", ()))),
         ("Seed", str(result.seed)),
         ("Numerics", _numerics(result)),
     ]

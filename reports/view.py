@@ -81,10 +81,18 @@ class AuditsPart:
     unexpected: tuple[SubjectView | UtilityView, ...]
     expectations: int
     spent: str
+    not_audited: tuple[str, ...] = ()  # what an interrupted suite left out
 
 
-def audits_part(results: Sequence[Saved], *, checks: Mapping[int, Sequence[str]] | None = None) -> AuditsPart:
+def audits_part(
+    results: Sequence[Saved],
+    *,
+    checks: Mapping[int, Sequence[str]] | None = None,
+    not_audited: Sequence[str] = (),
+) -> AuditsPart:
     """Return the part of these results, in their order; `checks` are the lines of mutation checks, by place.
+
+    `not_audited` names what an interrupted suite left out.
 
     Examples
     --------
@@ -113,6 +121,7 @@ def audits_part(results: Sequence[Saved], *, checks: Mapping[int, Sequence[str]]
         unexpected=tuple(each for each in sections if each.outcome == UNEXPECTED),
         expectations=sum(each.outcome != "" for each in sections),
         spent=f"{math.fsum(result.significance for result in results):.3g}",
+        not_audited=tuple(not_audited),
     )
 
 

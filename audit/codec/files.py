@@ -28,7 +28,9 @@ class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Make sure that a file can be written at `path`, creating its folders: call it before hours of work.
+    """Make sure that a file can be written at `path`: call it before hours of work.
+
+    A folder that does not exist is made inside the working directory, and nowhere else.
 
     Raises
     ------
@@ -123,6 +125,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def _behind(path: str | os.PathLike[str]) -> Path:
     """Return the place that is written: the end of a link, in folders that exist."""
     target = Path(path)
+    if not target.parent.is_dir() and not target.parent.resolve().is_relative_to(Path.cwd()):
+        raise ValueError(f"the folder {target.parent} does not exist")  # perhaps a slip of the pen
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.is_symlink() or _is_stream(target):
         return target

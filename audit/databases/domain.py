@@ -15,7 +15,7 @@ from audit.databases.support import Support
 from audit.databases.variations import simplicity
 from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.relations import Relation, check_pair, name_of
-from audit.relations.records import distinct, kind_of, labelled, records_of
+from audit.relations.records import distinct, is_frame, kind_of, labelled, records_of
 from audit.values import canonical
 from audit.values.brief import show
 
@@ -24,6 +24,7 @@ _DRAWN = 400
 _KEPT = 40
 
 
+ONE_PAIR = Parameter("pairs", example="pairs=[(left, right)]")
 PAIRS, RECORDS, SIZE, DATABASES, VALID = map(Parameter, ("pairs", "records", "size", "databases", "valid"))
 STRATEGY = ("The strategy ", DATABASES)
 
@@ -83,7 +84,7 @@ def describe(
                 return Databases(relation, given, valid=valid)
             raise InvalidValue(
                 "The audit has no databases: give ",
-                Parameter("pairs", example="pairs=[(left, right)]"),
+                ONE_PAIR,
                 *(", or ", RECORDS, " and ", SIZE, ", or ", DATABASES, "."),
             )
         return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)), valid=valid)
@@ -186,13 +187,21 @@ def refuse_all_alike(
 def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     if not hasattr(pairs, "__iter__"):
         raise InvalidKind("The ", PAIRS, f" must be a list of pairs (left, right); got {show(pairs)}.")
-    checked = []
-    for pair in pairs:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise InvalidValue(f"A pair must be (left, right), two neighbouring databases; got {show(pair)}.")
-        check_pair(relation, pair[0], pair[1])
-        checked.append((pair[0], pair[1]))
-    return tuple(checked)
+    listed = list(pairs)
+    for pair in listed:
+        try:
+            _check_pair(relation, pair)
+        except InvalidValue:
+            if len(listed) == 2 and isinstance(relation, Relation) and relation.are_neighbours(*listed):
+                raise InvalidValue("The ", PAIRS, " are a list; for one pair write ", ONE_PAIR, ".") from None
+            raise
+    return tuple((left, right) for left, right in listed)
+
+
+def _check_pair(relation: Any, pair: Any) -> None:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise InvalidValue(f"A pair must be (left, right), two neighbouring databases; got {show(pair)}.")
+    check_pair(relation, *pair)
 
 
 def _are_valid(valid: Any, pair: Pair) -> bool:
@@ -280,6 +289,9 @@ def listed_records(records: Any) -> tuple[Any, ...]:
             RECORDS,
             f" must be a list of records or a Hypothesis strategy; got {show(records)}{call}.",
         )
+    if is_frame(records):
+        rows = Parameter("records", example='records=frame.to_dict("records")')
+        raise InvalidKind("The ", RECORDS, " must be a list of records, not a frame: give ", rows, ".")
     values: dict[Any, Any] = {}
     for record in records:
         values.setdefault(canonical.key(record), record)

@@ -8,6 +8,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from audit.catalogue import Entry, Expected
 from audit.codec.files import Unwritable, file_name
 from audit.doors.regressions import replay_file
+from audit.doors.session import spelt
 from audit.errors import AuditError, NothingVaries
 from audit.options import Kind, taken
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:  # a session without audits stays light
     from audit.results.result import AuditResult
     from audit.utility.result import UtilityResult
     from audit.utility.saved import Saved
+    from audit.values.progress import Listener
 
 PROPERTY = "dp_audit"  # the key in a test's `user_properties`; its value is a result's JSON text
 UNSAVED = "dp_audit_unsaved"  # the key of why a result could not be saved
@@ -83,9 +86,13 @@ class Auditor:
     node
         The test, which gets each result as a user property.
     defaults
-        Options of the session, used where the test gives none of its own.
+        Options of the session and of the test's mark, used where a call gives none of its own.
     folder
         Where each result is saved as soon as it exists; None for nowhere.
+    again
+        Options of the command line, which a command that repeats the test needs too.
+    progress
+        Hears of each audit as it runs; None for nobody.
 
     Examples
     --------
@@ -93,8 +100,17 @@ class Auditor:
     'check'
     """
 
-    def __init__(self, node: pytest.Item, *, defaults: Mapping[str, Any], folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        node: pytest.Item,
+        *,
+        defaults: Mapping[str, Any],
+        folder: Path | None = None,
+        again: Mapping[str, Any] = MappingProxyType({}),
+        progress: Listener | None = None,
+    ) -> None:
         self._node, self._defaults, self._folder = node, dict(defaults), folder
+        self._again, self._progress = again, progress
         self._count = 0
 
     def check(self, subject: Any, claim: Any = None, **options: Any) -> Any:
@@ -169,7 +185,7 @@ class Auditor:
             result = replay_file(path, subject=subject, convert=convert, fresh=fresh, trust=trust)
         except AuditError as error:
             raise pytest.fail.Exception(str(error)) from None  # no traceback of ours is shown
-        return cast("AuditResult", self._judge(result, expected="not refuted"))
+        return cast("AuditResult", self._judge(result, expected=None))
 
     def _hold(
         self,
@@ -180,21 +196,25 @@ class Auditor:
         *,
         expected: Expected | None = None,
     ) -> Any:
-        """Return the result of an audit, or fail the test unless it is what was expected (of an entry)."""
+        """Return the result of an audit, or fail the test unless it is what was expected (of an entry).
+
+        Where nothing is expected, a refutation fails the test.
+        """
         __tracebackhide__ = True
-        from audit.doors.carry_out import carry_out  # numpy and more, only for an audit
+        from audit.doors.carry_out import carry_out, check_keywords  # numpy and more, only for an audit
         from audit.doors.formulas import with_formulas
 
         audited = _audited(subject)
         entry = audited.subject if isinstance(audited.subject, Entry) else None
-        if expected is None:
-            expected = "not refuted" if entry is None else entry.expects(kind)
+        if expected is None and entry is not None:
+            expected = entry.expects(kind)
         try:
-            options = {**self._defaults, **({} if entry is None else entry.options_for(kind))}
+            check_keywords({**audited.options, **(given if audited.utility else {})})
+            options = {**taken(kind, self._defaults), **({} if entry is None else entry.options_for(kind))}
             options |= taken(kind, audited.options)
             options |= taken(kind, given) if audited.utility else given
             made = audited.subject if entry is None else entry.factory()
-            result = carry_out(kind, made, claim, options=options)
+            result = carry_out(kind, made, claim, options=options, progress=self._progress)
             if entry is not None:
                 result = with_formulas(result, entry, kind, made)
         except AuditError as error:
@@ -204,13 +224,15 @@ class Auditor:
             result = dataclasses.replace(result, subject=entry.name, reference=reference)
         return self._judge(result, expected=expected)
 
-    def _judge(self, result: Saved, *, expected: str) -> Any:
+    def _judge(self, result: Saved, *, expected: Expected | None) -> Any:
         """Keep the result, and fail the test unless it is what was expected."""
         __tracebackhide__ = True
         from audit.doors.summary import carried_out, met, warning  # a session without audits stays light
 
-        session = [f"--audit-{name}={value}" for name, value in self._defaults.items()]
-        command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *session])
+        again = dict(self._again)
+        if not getattr(result, "remembered", ()):  # nothing was remembered, and now something may be
+            again.pop("remember", None)
+        command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *spelt(again)])
         environment = {**result.environment, "command": command}
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)

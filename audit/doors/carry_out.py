@@ -1,20 +1,23 @@
 """One audit of either kind, carried out alike for every way in."""
 
 import dataclasses
+import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from audit.catalogue import Entry, load_catalogue
 from audit.claims import PrivacyClaim, UtilityClaim
 from audit.doors.formulas import with_formulas
 from audit.doors.side_by_side import told_of
+from audit.errors import InvalidValue, Parameter
 from audit.options import Kind
 from audit.privacy import audit_privacy
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.utility.front import audit_utility
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
+from audit.values.nearest import near
 from audit.values.progress import Listener
 
 
@@ -41,10 +44,46 @@ def carry_out(
     'REFUTED'
     """
     front = audit_privacy if kind == "privacy" else audit_utility
-    told = dict(options)
+    check_keywords(options, front)
+    told = {"progress": progress, **options}
     own = told.pop("claim", None)
-    result: Saved = front(subject, own if claim is None else claim, **told, progress=progress)
+    result: Saved = front(subject, own if claim is None else claim, **told)
     return result
+
+
+def check_keywords(
+    options: Iterable[str],
+    *fronts: Callable[..., Any],
+    whose: str = "",
+) -> None:
+    """Refuse an option that an audit does not have.
+
+    Parameters
+    ----------
+    options
+        Their names.
+    fronts
+        `audit_privacy` or `audit_utility`, one of which has to know each; by default both.
+    whose
+        What the message says has no such option; by default the fronts.
+
+    Raises
+    ------
+    InvalidValue
+        There is none of that name; the message has the nearest.
+
+    Examples
+    --------
+    >>> check_keywords(["bugdet"], audit_privacy)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: `audit_privacy` has no option `bugdet`; did you mean `budget`?
+    """
+    asked = fronts or (audit_privacy, audit_utility)
+    known = {name for front in asked for name in list(inspect.signature(front).parameters)[1:]}
+    for name in options:
+        if name not in known:
+            whose = whose or " or ".join(f"`{front.__name__}`" for front in asked)
+            raise InvalidValue(f"{whose} has no option ", Parameter(name), near(name, sorted(known)))
 
 
 def audit_entry(

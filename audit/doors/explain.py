@@ -21,7 +21,7 @@ from audit.search.shrink import MOST_TRIES
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
-from audit.values.wording import at_most, hanging, number, short
+from audit.values.wording import at_most, columns, hanging, number, short
 from audit.verdict.betting import FIRST_BET, GROWTH, bet_size
 from audit.verdict.by_law import SOME_PAIRS
 from audit.verdict.by_runs import LEAST_CONFIRMATION, least_budget
@@ -49,7 +49,7 @@ def explain(task: PrivacyTask, *, name: str | None = None) -> str:
     head = f"Plan for {short(name or task.subject.name, 60)}, {task.claim} under {name_of(task.relation)}"
     lines = [head, ""]
     for label, text in _paragraphs(task):
-        lines += hanging(f"  {label:<13}", text, width=_WIDTH)
+        lines += hanging(f"  {label:<13}", text, width=columns(_WIDTH))
     return "\n".join(lines)
 
 

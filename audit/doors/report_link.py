@@ -33,6 +33,7 @@ def render_report(
     studies: Documents | None = None,
     self_audits: Documents | None = None,
     title: str | None = None,
+    not_audited: Sequence[str] = (),
 ) -> None:
     """Write the page of saved results, findings, studies and self-audits to `path`.
 
@@ -47,6 +48,8 @@ def render_report(
         returns; None for a page without them.
     title : str, optional
         Heading of the page, by default one that says what is on it.
+    not_audited : sequence of str
+        Names of what an interrupted suite left out.
 
     Raises
     ------
@@ -63,7 +66,13 @@ def render_report(
     """
     html = importlib.import_module(f"{_package().__name__}.html")
     html.write_report(
-        path, documents, findings=findings, studies=studies, self_audits=self_audits, title=title
+        path,
+        documents,
+        findings=findings,
+        studies=studies,
+        self_audits=self_audits,
+        title=title,
+        not_audited=not_audited,
     )
 
 

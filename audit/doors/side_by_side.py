@@ -58,7 +58,12 @@ def processes_for(jobs: int | None) -> int:
 
 
 def side_by_side(
-    calls: Sequence[Call], *, jobs: int, what: str, take: Callable[[int, Callable[[], Any]], None]
+    calls: Sequence[Call],
+    *,
+    jobs: int,
+    what: str,
+    take: Callable[[int, Callable[[], Any]], None],
+    before: int = 0,
 ) -> bool:
     """Carry out calls, give each answer to `take` as soon as it is there, and return whether all were.
 
@@ -76,14 +81,18 @@ def side_by_side(
     take
         Told, in this thread, which call is done, and a function that returns its answer or raises its error.
         After Ctrl-C it is told of those that are done; False is returned then.
+    before
+        How many more were done before: they count as done on the terminal.
     """
     place = elsewhere(jobs) if len(calls) > 1 else None
     with terminal_progress() as listener:
-        under_way = _UnderWay(calls, what, listener, workers=1 if place is None else place.workers)
+        workers = 1 if place is None else place.workers
+        under_way = _UnderWay(calls, what, listener, before=before, workers=workers)
         done = under_way.here() if place is None else under_way.there(place)
         try:
             for index in done:
                 take(index, under_way.answer(index))
+                under_way.taken += 1
                 del under_way.futures[index]
         except BaseException as stop:
             for future in under_way.futures.values():
@@ -106,10 +115,12 @@ class _UnderWay:
     calls: Sequence[Call]
     what: str
     listener: Listener | None
+    before: int
     workers: int
     futures: dict[int, Future[tuple[float, Any]]] = field(default_factory=dict)
     measured: dict[int, float] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
+    taken: int = 0
 
     def here(self) -> Iterator[int]:
         """Carry out one after the other in this thread; yield which is done."""
@@ -148,7 +159,8 @@ class _UnderWay:
                 elapsed=time.monotonic() - self.began,
                 workers=min(self.workers, len(self.calls)),
             )
-            self.listener(Counted(len(self.calls) - len(self.futures), len(self.calls), self.what, left))
+            done, of = self.before + self.taken, self.before + len(self.calls)
+            self.listener(Counted(done, of, self.what, left))
 
 
 def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:

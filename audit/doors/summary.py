@@ -1,7 +1,7 @@
 """Many audits in few lines: one for each, and what the session has spent."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from audit.evidence.together import e_bh, holm
 from audit.results.result import AuditResult, Evidence, Verdict
@@ -10,6 +10,7 @@ from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
 from audit.values import wording
 from audit.words import alike, allowance, story
+from audit.words.text import told_of
 
 
 def carried_out(result: Saved) -> bool:
@@ -45,21 +46,39 @@ def line(result: Saved) -> str:
     Examples
     --------
     >>> from audit.results.result import Evidence
-    >>> line(AuditResult("m", None, Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
+    >>> said = "m", None, Verdict.PROVED, Evidence.EXACT
+    >>> line(AuditResult(*said, epsilon_lower=1.0, expected="not refuted"))
     'PROVED        m                                           as expected           ε = 1, no runs'
     """
     verdict, name = result.verdict.value.upper(), wording.short(result.subject, 60)
-    if not carried_out(result):
-        found = wording.short(result.reason, 120)
-    else:
-        found = _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
-        found = "; ".join([*map(str, result.disagreements[:1]), found])
     name += " (utility)" if isinstance(result, UtilityResult) else ""
-    return f"{verdict:<12}  {name:<42}  {_mark(result):<20}  {found}"
+    return f"{verdict:<12}  {name:<42}  {_mark(result):<20}  {_told(result)}"
+
+
+def summary(result: Saved) -> str:
+    """Return verdict, subject, claim and what was found, in one line.
+
+    Examples
+    --------
+    >>> from audit.claims import PureDP
+    >>> from audit.results.result import Evidence
+    >>> summary(AuditResult("m", PureDP(1.0), Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
+    'PROVED  m  PureDP(epsilon=1): ε = 1, no runs'
+    """
+    verdict, name = result.verdict.value.upper(), wording.short(result.subject, 60)
+    return f"{verdict}  {name}  {told_of(result).title}: {_told(result)}"
+
+
+def _told(result: Saved) -> str:
+    """Return the bound found, or why there is no verdict."""
+    if not carried_out(result):
+        return wording.short(result.reason, 120)
+    found = _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
+    return "; ".join([*map(str, result.disagreements[:1]), found])
 
 
 def _mark(result: Saved) -> str:
-    """Return what the verdict means to whoever made the audit.
+    """Return what the verdict means to whoever made the audit; nothing where nothing was predicted.
 
     Examples
     --------
@@ -71,7 +90,7 @@ def _mark(result: Saved) -> str:
     'should be refuted'
     """
     if met(result):
-        return "as expected"
+        return "as expected" if result.expected else ""
     if not carried_out(result):
         return "no verdict"
     if result.refuted == (result.expected == "refuted"):
@@ -88,12 +107,51 @@ def total(results: Sequence[Saved]) -> str:
     Examples
     --------
     >>> total([])
-    '0 audits, 0 as expected; total significance spent: 0'
+    '0 audits; total significance spent: 0'
+    >>> said = "m", None, Verdict.PROVED, Evidence.EXACT
+    >>> total([AuditResult(*said), AuditResult(*said, expected="refuted")])
+    '2 audits, 0 of 1 as expected; total significance spent: 2e-06'
     """
-    spent = sum(result.significance for result in results)
-    many = "1 audit" if len(results) == 1 else f"{len(results)} audits"
-    as_expected = sum(met(result) for result in results)
-    return f"{many}, {as_expected} as expected; total significance spent: {spent:.3g}"
+    predicted = [result for result in results if result.expected]
+    of = "" if len(predicted) == len(results) else f" of {len(predicted)}"
+    as_expected = f", {sum(map(met, predicted))}{of} as expected" if predicted else ""
+    return f"{_audits(len(results))}{as_expected}; total significance spent: {_spent(results):.3g}"
+
+
+def ledger(by_test: Mapping[str, Sequence[Saved]], *, most: int = 10) -> list[str]:
+    """Return which tests spent how much of the session's significance, the most first; no lines if all alike.
+
+    Examples
+    --------
+    >>> said = "m", None, Verdict.PROVED, Evidence.EXACT
+    >>> one, other = (AuditResult(*said, significance=level) for level in (3e-4, 1e-4))
+    >>> print(*ledger({"test_a": [one], "test_b": [other, other], "test_c": [other]}), sep=chr(10))
+      0.0003    50 %  test_a
+      0.0002  33.3 %  test_b, 2 audits
+      0.0001  16.7 %  test_c
+    """
+    spent = {test: _spent(results) for test, results in by_test.items()}
+    if len(set(spent.values())) < 2:
+        return []
+    whole = math.fsum(spent.values())
+    ordered = sorted(spent, key=lambda test: (-spent[test], test))
+    shown = ordered if len(ordered) <= most else ordered[: most - 1]
+    rows = [(spent[test], test, len(by_test[test])) for test in shown]
+    if others := ordered[len(shown) :]:
+        left = math.fsum(spent[test] for test in others)
+        rows.append((left, f"{len(others)} other tests", sum(len(by_test[test]) for test in others)))
+    return [
+        f"{part:>8.3g}  {100 * part / whole:>4.3g} %  {test}" + (f", {_audits(many)}" if many > 1 else "")
+        for part, test, many in rows
+    ]
+
+
+def _audits(many: int) -> str:
+    return "1 audit" if many == 1 else f"{many} audits"
+
+
+def _spent(results: Sequence[Saved]) -> float:
+    return math.fsum(result.significance for result in results)
 
 
 def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:

@@ -4,6 +4,8 @@ An event is one to three conditions joined by *and*: "a feature's value lies in 
 value is one of these atoms", or "the output lies in a region of a declared law".
 """
 
+import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from audit.codec.decoding import decode
 from audit.codec.encoding import encode, register
 from audit.codec.stored import is_replayable
-from audit.errors import InvalidValue
+from audit.errors import CorruptFile, InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
 from audit.events.features.atoms import Whole
 from audit.events.features.base import AtomFeature, NumberFeature, feature_from_json
@@ -55,10 +57,6 @@ class NumberIn:
         """Return the condition in words."""
         special = self.feature.special(self.intervals, unscored=self.unscored)
         return f"{self.feature.words} {self._bounds()}" if special is None else special
-
-    def earlier_words(self) -> str:
-        """Return the condition as files of earlier releases say it."""
-        return f"{self.feature.earlier} {self._bounds()}"
 
     def _bounds(self) -> str:
         points = [_say_point(low, high) for low, high in self.intervals if _is_point(low, high)]
@@ -101,10 +99,6 @@ class AtomIn:
         """Return the condition in words."""
         return self.feature.say(self.examples)
 
-    def earlier_words(self) -> str:
-        """Return the condition as files of earlier releases say it."""
-        return AtomFeature.say(self.feature, self.examples)
-
     def to_json(self) -> dict[str, Any]:
         """Return the condition as plain data."""
         return {"atom": self.feature.to_json(), "examples": [encode(example) for example in self.examples]}
@@ -129,8 +123,6 @@ class RegionIn:
     def words(self) -> str:
         """Return the condition in words."""
         return self.region.words()
-
-    earlier_words = words
 
     def to_json(self) -> dict[str, Any]:
         """Return the condition as plain data."""
@@ -219,10 +211,6 @@ class Event:
             return self.said
         return " and ".join(condition.words() for condition in self.conditions)
 
-    def earlier_words(self) -> str:
-        """Return the event as files of earlier releases say it."""
-        return " and ".join(condition.earlier_words() for condition in self.conditions)
-
     def to_json(self) -> dict[str, Any]:
         """Return the event as plain data."""
         return {"all": [condition.to_json() for condition in self.conditions]}
@@ -288,8 +276,21 @@ def _say_interval(low: float, high: float) -> str:
     return f"is below {right}" if low == -INF else f"is at least {left} and below {right}"
 
 
+def _digest(event: Mapping[str, Any]) -> str:
+    text = json.dumps(event, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def _write(event: Event) -> dict[str, Any]:
+    document = event.to_json()
+    return {"words": event.said or event.words(), "event": document, "digest": _digest(document)}
+
+
 def _read(stored: dict[str, Any]) -> Event:
+    """Read an event; one that was edited after it was saved is refused (files of schema 1 do not tell)."""
     event = Event.from_json(stored["event"])
+    if stored.get("digest") not in (None, _digest(stored["event"])):
+        raise CorruptFile(f'an event was edited after it was saved; it is now "{event.words()[:80]}".')
     if event.words() == stored["words"]:
         return event
     return replace(event, said=str(stored["words"]))
@@ -298,6 +299,6 @@ def _read(stored: dict[str, Any]) -> Event:
 register(
     "event",
     Event,
-    write=lambda event: {"words": event.said or event.words(), "event": event.to_json()},
+    write=_write,
     read=_read,
 )

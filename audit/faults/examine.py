@@ -90,10 +90,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
     if left_over <= 0:
         raise AuditError("time was over")
     steps, event = witness.distance, witness.event
-    bits = any(
-        reads_bits_of_floats(getattr(condition, "feature", None))
-        for condition in getattr(event, "conditions", ())
-    )
+    bits = reads_bits_of_floats(event)
     asked = Asked(
         epsilon=steps * task.claim.epsilon, delta=task.claim.delta, bits=bits, nan=_has_nan(left, right)
     )

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.faults.asked import SIDES, TIGHT, Asked, draw_words
 from audit.faults.leaves import Place, is_number
@@ -47,13 +48,15 @@ def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
     ]
     if not places or any(len(run.draws) != len(side[0].draws) for side in runs for run in side):
         return None
-    found = [[_spreads(scene, side, seed, places) for seed in range(_SEEDS)] for side in SIDES]
-    if any(spread is None for side in found for spread in side):
+    reaches = [[_weighted(scene, side, seed, places) for seed in range(_SEEDS)] for side in SIDES]
+    if any(reach is None for side in reaches for reach in side):
         return None
-    left, right = (np.array(side) for side in found)
+    left, right = (np.array([np.linalg.norm(reach, axis=1) for reach in side]) for side in reaches)
     most = np.maximum(left.max(axis=0), right.max(axis=0))
     steady = (np.ptp(left, axis=0) <= TIGHT * most) & (np.ptp(right, axis=0) <= TIGHT * most)
-    for i in np.flatnonzero(steady & (np.abs(left[0] - right[0]) > _APART * most)):
+    for i in map(int, np.flatnonzero(steady & (np.abs(left[0] - right[0]) > _APART * most))):
+        if _has_its_own(i, *(side[0] for side in reaches)):
+            continue
         spread = left[0][i], right[0][i]
         if all(spread) or _is_silent(scene, SIDES[spread.index(0.0)], places[i]):
             return Fault(FaultKind.DATA_DEPENDENT_NOISE, None, _of_spread(scene, places[i], *spread))
@@ -71,14 +74,26 @@ def _is_silent(scene: Scene, side: str, place: Place) -> bool:
     return all(same(run.leaves.get(place), first) for run in runs)
 
 
-def _spreads(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
-    """Return the standard deviation that recorded noise gives each number of the output; None if unknown."""
+def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
+    """Return how far each draw's standard deviation moves each number, (places, draws); None if unknown."""
     run = scene.run(side, seed)
     numbers = numbers_of([run, scene.run(side, seed + 1000)])
     reach = reach_of(partial(scene.run, side, seed), numbers, places)
     if reach is None or not numbers:
-        return None if reach is None else np.zeros(len(places))
-    return np.sqrt(reach**2 @ np.array([number.variance for number in numbers]))
+        return None if reach is None else np.zeros((len(places), 1))
+    return reach * np.sqrt([number.variance for number in numbers])
+
+
+def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
+    """Whether a draw that no earlier number shows reaches the i-th one alike on both sides.
+
+    What differs is then how earlier noise, which the earlier numbers have published, is used again: as in
+    gradient descent, whose next step depends on the data and on all steps before.
+    """
+    if left.shape != right.shape:
+        return False
+    fresh = ~(left[:i].any(axis=0) | right[:i].any(axis=0)) & (left[i] != 0.0)
+    return bool((fresh & np.isclose(left[i], right[i], rtol=_APART, atol=0.0)).any())
 
 
 def _of_spread(scene: Scene, place: Place, left: float, right: float) -> str:

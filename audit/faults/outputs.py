@@ -18,6 +18,7 @@ from audit.values.outcomes import Raised
 from audit.words import fault_words as words
 
 _CLEAR: Final = 8
+_NAN: Final = "returns NaN"
 _RARE: Final = 10_000
 _FURTHER: Final = 300
 #: Standard errors that a share is above δ.
@@ -25,14 +26,26 @@ _ERRORS: Final = 4.0
 
 
 def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
-    """One side gives no answer in every run, the other one in every run."""
-    silent = [[_silence(run.output) for run in scene.plain(side)] for side in SIDES]
-    if not ((all(silent[0]) and not any(silent[1])) or (all(silent[1]) and not any(silent[0]))):
-        return None
-    if asked.nan and any(told == "returns NaN" for side in silent for told in side):
-        return Fault(FaultKind.NOT_CLIPPED, None, words.through_nan(None, draws_of(scene.plain(RIGHT)[0])))
-    told = [each[0] or "answers" for each in silent]
-    return Fault(FaultKind.RAISES_OR_MISSING, None, words.missing(*told))
+    """One side gives no answer in every run, the other one in every run; or a NaN comes out of one alone."""
+    told = _silent_side(scene, ())
+    if asked.nan:
+        nans = [
+            place
+            for place in dict.fromkeys(((), *common_places(scene)))
+            if _NAN in _silent_side(scene, place)
+        ]
+        if nans:
+            draws = draws_of(scene.plain(RIGHT)[0])
+            return Fault(FaultKind.NOT_CLIPPED, None, words.nan_comes_out(nans, draws))
+    return Fault(FaultKind.RAISES_OR_MISSING, None, words.missing(*told)) if told else None
+
+
+def _silent_side(scene: Scene, place: Place) -> list[str]:
+    """Return what either side says at a place, empty unless exactly one is silent, and in every run."""
+    read = partial(_leaf, place) if place else _whole
+    sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
+    one = (all(sides[0]) and not any(sides[1])) or (all(sides[1]) and not any(sides[0]))
+    return [each[0] or "answers" for each in sides] if one else []
 
 
 def _silence(output: Any) -> str:
@@ -40,7 +53,7 @@ def _silence(output: Any) -> str:
         return f"raises {output.kind}"
     if output is None:
         return "returns None"
-    return "returns NaN" if isinstance(output, float) and math.isnan(output) else ""
+    return _NAN if isinstance(output, float) and math.isnan(output) else ""
 
 
 def constant_part(scene: Scene, _: Asked) -> Fault | None:

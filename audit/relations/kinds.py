@@ -9,6 +9,7 @@ from audit.relations.answers import chosen, is_answer, moved, within_one
 from audit.relations.records import (
     distinct,
     inserted,
+    is_frame,
     is_labelled,
     kind_of,
     labelled,
@@ -119,7 +120,11 @@ class Relation(ABC):
         kinds = kind_of(left), kind_of(right)
         for side, database, kind in zip(("left", "right"), (left, right), kinds, strict=True):
             if kind is None:
-                return f"the {side} one is not a sequence of records: {show(database)}"
+                instead = (
+                    "; give lists of records, and audit `audit.adapters.pandas(function, columns=[...])`"
+                )
+                frame = instead if is_frame(database) else ""
+                return f"the {side} one is not a sequence of records: {show(database)}{frame}"
         if kinds[0] != kinds[1]:
             return f"they have different kinds, {kinds[0]} and {kinds[1]}"
         first, second = records_of(left), records_of(right)

@@ -26,6 +26,17 @@ def kind_of(database: Any) -> str | None:
     return None
 
 
+def is_frame(value: Any) -> bool:
+    """Return whether a value is a table with named columns, of pandas or alike.
+
+    Examples
+    --------
+    >>> is_frame([("Rome", 30)])
+    False
+    """
+    return all(hasattr(value, name) for name in ("iloc", "columns", "to_dict"))
+
+
 def records_of(database: Any) -> list[Any]:
     """Return the records of a database as a list; the rows of an array become lists of Python values.
 

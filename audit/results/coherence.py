@@ -4,23 +4,17 @@ Nothing that is found in order here decides anything: what a replay says comes f
 contradicts itself is refused, for it is the regression test of a fault that nobody has seen.
 """
 
-import math
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.claims import at_distance
 from audit.errors import CorruptFile
-from audit.events.event import Event
 from audit.evidence.bets import clopper_pearson, log_payoffs, matched
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 
 #: Numbers of calls of one side that are tried, in standard deviations of a fair coin on either side of half.
 _APART = 10.0
 _EQUAL = 1e-9
-#: Numbers in words are compared to this, relatively: files may say them with six digits.
-_SIX_DIGITS = 1e-5
 
 
 def is_refutation(result: AuditResult) -> bool:
@@ -59,7 +53,6 @@ def check_coherent(result: AuditResult) -> None:
     if witness is None or not is_refutation(result):
         return
     trouble = _by_law(result) if result.evidence is Evidence.EXACT else _by_runs(result, witness)
-    trouble = trouble or _event(witness)
     if trouble:
         raise CorruptFile(f"the result contradicts itself: {trouble}.")
 
@@ -127,25 +120,3 @@ def _is_interval(
     """Return which numbers of calls have this Clopper–Pearson interval of a share."""
     low, high = clopper_pearson(np.rint(share * calls), calls, level)
     return np.asarray((np.abs(low - interval[0]) <= _EQUAL) & (np.abs(high - interval[1]) <= _EQUAL))
-
-
-def _event(witness: Witness) -> str:
-    """Compare the numbers in what is said of the event with those of the event itself."""
-    event = witness.event
-    if not isinstance(event, Event) or not event.said or not witness.replayable:
-        return ""
-    said, held = event.said, Event(event.conditions).words()
-    if _are_alike(said, held) or _are_alike(said, event.earlier_words()):
-        return ""
-    return f'its event is "{held[:80]}", but its words say "{said[:80]}"'
-
-
-def _are_alike(said: str, held: str) -> bool:
-    """Whether two texts name the same numbers, as far as six digits tell."""
-    told, known = _numbers(said), _numbers(held)
-    near = (math.isclose(float(a), float(b), rel_tol=_SIX_DIGITS) for a, b in zip(told, known, strict=False))
-    return len(told) == len(known) and all(near)
-
-
-def _numbers(text: str) -> list[str]:
-    return re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", text)

@@ -6,6 +6,8 @@ refuted.
 """
 
 import dataclasses
+import html
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -52,7 +54,7 @@ class Evidence(Enum):
 
 
 class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened, not an error of the tool
-    """An audited claim was refuted; the text is the finding in at most ten lines.
+    """An audited claim was refuted; the text is the finding, on less than a screen.
 
     Examples
     --------
@@ -121,6 +123,24 @@ class SavedResult(NoTruth, SavedValue):
             raise self._refutation(ability("short")(self))
         return self
 
+    def summary(self) -> str:
+        """Return the verdict, the claim and what was found, in one line of text."""
+        return f"{ability('summary')(self)}"
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the report of this result to `path`, one page that opens without a network.
+
+        Raises
+        ------
+        AuditError
+            It cannot be written; one line.
+        """
+        ability("page")([self.to_json()], path)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the text of `print(result)`."""
+        return f'<pre style="white-space: pre-wrap">{html.escape(str(self))}</pre>'
+
     def _again(self, subject: Any, convert: Callable[[Any], Any] | None, **options: Any) -> Any:
         """Return what a replay gives; `convert` goes with a subject that is given."""
         from audit.subject.subject import adapt
@@ -137,8 +157,8 @@ class SavedResult(NoTruth, SavedValue):
         return self.verdict is Verdict.REFUTED
 
     def _stored(self) -> dict[str, Any]:
-        """Return what is saved of it: a fault and agreements only where there are some."""
-        empty = {name for name in ("fault", "agreements") if not getattr(self, name, True)}
+        """Return what is saved of it: a fault, agreements, remembered pairs, only where there are some."""
+        empty = {name for name in ("fault", "agreements", "remembered") if not getattr(self, name, True)}
         return {name: value for name, value in super()._stored().items() if name not in empty}
 
     @property
@@ -267,6 +287,9 @@ class AuditResult(SavedResult):
     ----------
     earlier : tuple of int
         Runs of each audit that this one goes on from; `samples` counts them too.
+    remembered : tuple of tuple
+        Pairs (left, right) that were tried first because an earlier audit refuted the claim on them. With the
+        same seed and `remember=result.remembered` the audit is the same.
     detectable_epsilon : float, optional
         The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
         `detectable_event` describes.
@@ -301,6 +324,7 @@ class AuditResult(SavedResult):
     tolerance: float | None = None
     law_distance: float | None = None
     earlier: tuple[int, ...] = ()
+    remembered: tuple[tuple[Any, Any], ...] = ()
     fault: Fault | None = None
     _ended: Any = field(default=None, repr=False, compare=False)
 

@@ -225,4 +225,11 @@ def _fault(stored: Any, where: str) -> Fault:
     return Fault(**fields.fields(stored, where, _FAULT))
 
 
-_RESULT = result_fields(AuditResult, witness=optional(_witness), fault=optional(_fault))
+def _pairs(stored: Any, where: str) -> tuple[tuple[Any, Any], ...]:
+    found = value(stored, where)
+    if not isinstance(found, tuple) or not all(isinstance(each, tuple) and len(each) == 2 for each in found):
+        raise CorruptFile(f"{where} must be pairs of databases; got {show(found, 40)}.")
+    return found
+
+
+_RESULT = result_fields(AuditResult, witness=optional(_witness), fault=optional(_fault), remembered=_pairs)

@@ -9,7 +9,9 @@ from audit.codec import encoding, stored
 from audit.values.said import Said
 
 #: Fields that can be any Python value: only in these does a tuple differ from a list.
-_ANY = frozenset({"left", "right", "event", "claim", "parameters", "database", "output", "source"})
+_ANY = frozenset(
+    {"left", "right", "event", "claim", "parameters", "database", "output", "source", "remembered"}
+)
 
 
 def is_saved(name: str) -> bool:

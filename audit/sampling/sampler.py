@@ -20,6 +20,7 @@ from audit.sampling.seeds import RNG_CHECK, Path
 from audit.sampling.shipping import Parcel
 from audit.sampling.snapshots import MutatedInput
 from audit.sampling.stateless import Questions
+from audit.sampling.stopping import TimeIsOver, drawn
 from audit.sampling.tally import Runs, Tally
 from audit.sampling.wanted import refuse_lists
 from audit.sampling.watch import can_watch
@@ -90,6 +91,7 @@ class Sampler(Tally):
         self._first_pair: tuple[Any, Any] = (None, None)
         self._questions = Questions(self._ask, self._task)
         self._planned: list[Task] = []
+        self._broken_off = False
 
     def __enter__(self) -> Self:
         return self
@@ -143,6 +145,8 @@ class Sampler(Tally):
         ------
         MutatedInput
             The mechanism changed its database (`with_copies` draws again).
+        TimeIsOver
+            Ctrl-C was pressed meanwhile (`stopping`).
         SubjectError
             `convert` failed, or the subject's sampler returned another length than asked for.
         InvalidValue
@@ -166,9 +170,17 @@ class Sampler(Tally):
         self._planned = [
             self._task(left, right, count, (*path, index), **ways) for index, count in enumerate(sizes)
         ]
-        blocks = workers.map(self._planned, steady=bool(self._steady))
+        blocks = self._unless_stopped(workers.map(self._planned, steady=bool(self._steady)))
         for task, block in zip(self._planned, blocks, strict=True):
             yield replace(self.account(block), typed=not vectorised, parts=_parts(task, block))
+
+    def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """Yield blocks; where Ctrl-C breaks them off, what the subject keeps is lost with its worker."""
+        try:
+            yield from drawn(blocks)
+        except TimeIsOver:
+            self._broken_off = True
+            raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
         """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
@@ -231,7 +243,7 @@ class Sampler(Tally):
             for index, size in enumerate(sizes)
         ]
         try:
-            for block in draw_anew(self.recipe, tasks):
+            for block in self._unless_stopped(draw_anew(self.recipe, tasks)):
                 yield self.account(block)
         except (TypeError, AttributeError, pickle.PicklingError) as error:  # what it may say to a pickler
             raise SubjectError(f"A database cannot be sent to another process: {error}") from error
@@ -279,6 +291,8 @@ class Sampler(Tally):
     def state_kept(self) -> bool | None:
         """Return whether the subject's state differs from its first one; None if that is unknown.
 
+        It is unknown once a draw was broken off.
+
         Examples
         --------
         >>> from audit.subject.subject import adapt
@@ -288,7 +302,7 @@ class Sampler(Tally):
         >>> sampler.state_kept()
         True
         """
-        return self._start().state_kept()
+        return None if self._broken_off else self._start().state_kept()
 
     def state_suspected(self) -> bool | None:
         """Return whether the subject keeps state, or answers differently from one generator state.
@@ -313,8 +327,8 @@ class Sampler(Tally):
         if self._workers is not None:
             return self._workers
         if self.isolate:
-            if not hasattr(os, "fork"):
-                raise InvalidValue("`isolate` needs a system that can fork processes; this one cannot.")
+            if not hasattr(os, "posix_spawn"):
+                raise InvalidValue("`isolate` needs a POSIX system; this is none.")
             self._parcel = self._parcel or Parcel.of(self.subject, seed=self.seed)
             self._workers = Children(self._parcel, self.jobs, cluster=elsewhere(1))
             return self._workers

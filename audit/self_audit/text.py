@@ -3,7 +3,7 @@
 import math
 
 from audit.self_audit.row import Row, SelfAudit
-from audit.values.wording import hanging, number, visible
+from audit.values.wording import columns, hanging, number, visible
 
 _WIDTH = 110
 
@@ -74,8 +74,9 @@ def line(row: Row) -> str:
     figures = ", ".join(filter(None, (measured(row), spread(row))))
     held = limit(row)
     text = f"{row.what}: {figures}" + (f"; {held}" if held else "")
-    lines = hanging(f"{row.verdict:<9} ", visible(text), width=_WIDTH)
-    return "\n".join(lines + (hanging(" " * 10, visible(row.note), width=_WIDTH) if row.note else []))
+    width = columns(_WIDTH)
+    lines = hanging(f"{row.verdict:<9} ", visible(text), width=width)
+    return "\n".join(lines + (hanging(" " * 10, visible(row.note), width=width) if row.note else []))
 
 
 def heading(part: str) -> str:
@@ -97,7 +98,7 @@ def paragraph(text: str) -> str:
     >>> paragraph("Two words.")
     'Two words.'
     """
-    return "\n".join(hanging("", visible(text), width=_WIDTH))
+    return "\n".join(hanging("", visible(text), width=columns(_WIDTH)))
 
 
 def verdict(result: SelfAudit) -> str:

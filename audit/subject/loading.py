@@ -1,13 +1,11 @@
 """Objects by text: imported from a module of the user's, or from a file."""
 
 import contextlib
-import difflib
 import importlib
 import os
-import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,10 +15,7 @@ import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 from audit.codec.files import source_of
 from audit.entry_points import new_module
 from audit.errors import AuditError
-
-#: Likeness (`difflib`'s ratio) of a slip of the pen, and the least at which a name is offered at all.
-SLIP = 0.85
-ALIKE = 0.6
+from audit.values.nearest import near
 
 
 def load_object(text: str) -> Any:
@@ -121,38 +116,6 @@ def reason(error: BaseException) -> str:
 def _put_first_on_path(folder: Path) -> None:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
-
-
-def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
-    """Return the end of a sentence that says what `name` may have meant.
-
-    Examples
-    --------
-    >>> near("laplas", ["laplace", "geometric"]), near("x", ["laplace"])
-    ('; did you mean `laplace`?', '.')
-    """
-    likeness, found = max(((_likeness(name, each), each) for each in known), default=(0.0, ""))
-    return f"; did you mean `{found}`?" if likeness > 0 else otherwise
-
-
-def _likeness(asked: str, known: str) -> float:
-    """Return how likely `known` was meant; 0 if the two share too little.
-
-    First come names that go on as `asked` does, then slips of the pen, then what is the beginning of
-    `asked`. Else what is left without the words of both has to be alike too: many a name ends in "-learner".
-    """
-    ratio = difflib.SequenceMatcher(None, known, asked).ratio()
-    left, right = re.split(r"[-_. ]", asked), re.split(r"[-_. ]", known)
-    if right[: len(left)] == left:
-        return 3.0 + ratio
-    if ratio >= SLIP:
-        return 2.0 + ratio
-    if left[: len(right)] == right:
-        return 1.0 + ratio
-    ours = "-".join(word for word in left if word not in right)
-    theirs = "-".join(word for word in right if word not in left)
-    apart = ours and theirs and difflib.SequenceMatcher(None, ours, theirs).ratio() < ALIKE
-    return 0.0 if apart or ratio < ALIKE else ratio + 0.5 * (left[0] == right[0])
 
 
 def locate_target(target: str, witness: str | os.PathLike[str], *, source: str | None = None) -> str:

@@ -137,10 +137,15 @@ def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
             f"`{name}` is an estimator; audit what it releases after its `fit`: "
             f'`audit.adapters.sklearn({built}, attributes=["..."])`.'
         )
-    if inspect.isclass(mechanism):
+    kind = mechanism if inspect.isclass(mechanism) else type(mechanism)
+    if inspect.isclass(mechanism) and any("__call__" in vars(each) for each in kind.__mro__):
         raise SubjectError(f"`{name}` is a class; audit an instance of it: `{mechanism.__name__}(...)`.")
-    if not callable(mechanism):
+    if inspect.isclass(mechanism) or not callable(mechanism):
         said = f"A mechanism must be a callable (database, rng) -> output; got {show(mechanism)}."
+        if kind.__module__ != "builtins":
+            said += (
+                f" Make a new `{kind.__name__}` in a function that returns all it releases of the database."
+            )
         raise refusal(said, write="lambda database, rng: ...")
     body = mechanism if inspect.isroutine(mechanism) else getattr(type(mechanism), "__call__", None)  # noqa: B004  its kind is what is asked
     if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):

@@ -10,7 +10,8 @@ from typing import Any
 from audit.catalogue import Entry, Expected, load_catalogue
 from audit.errors import AuditError
 from audit.options import Kind
-from audit.subject.loading import load_object, near, reason
+from audit.subject.loading import load_object, reason
+from audit.values.nearest import near
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """One utility audit from its task to its result: exact where laws allow it, by runs elsewhere."""
 
+import contextlib
 from typing import Any, Final
 
 import numpy as np
 
 from audit.evidence.failures import LEAST_BETA, least_runs
 from audit.results.result import Evidence, Verdict
-from audit.sampling import LAW, Sampler
+from audit.sampling import LAW, Sampler, TimeIsOver
 from audit.sampling.seeds import generator
 from audit.subject.subject import Renewed
 from audit.utility.betting import UtilityBetting
@@ -234,7 +235,9 @@ class UtilityAudit:
         trial = worst.failing
         if trial is None:
             return None
-        shown = reveal(self.sampler, worst.look.problem, trial.seed)
+        shown = None
+        with contextlib.suppress(TimeIsOver):
+            shown = reveal(self.sampler, worst.look.problem, trial.seed)
         if not isinstance(shown, Revealed):
             return None
         again = shown.trial

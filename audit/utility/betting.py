@@ -4,6 +4,7 @@ Which problem is drawn next, and how often, depends on the past alone; the wealt
 pair of runs. The guarantees are derived at the top of `audit.evidence.failures`.
 """
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ import numpy as np
 
 from audit.evidence.bets import log_sum
 from audit.evidence.failures import Bets, lower_bound, upper_bound, weights
-from audit.sampling import BET, Sampler
+from audit.sampling import BET, Sampler, TimeIsOver, why_over
 from audit.utility.experiment import Trial
 from audit.utility.runs import Trials, draw_trials
 from audit.utility.search import Look
@@ -128,7 +129,8 @@ class UtilityBetting:
         """Bet until the claim is refuted, met on every problem, or the budget or the time is over."""
         while not self._done():
             open_ones = [each for each in self.standings if not each.met] or self.standings
-            self._bet(self._next(open_ones))
+            with contextlib.suppress(TimeIsOver):  # the batch that Ctrl-C broke off counts nowhere
+                self._bet(self._next(open_ones))
 
     def _next(self, standings: list[Standing]) -> Standing:
         """Return the problem that looks worst; every few batches the one with the fewest bets."""
@@ -179,7 +181,7 @@ class UtilityBetting:
         if self._left < 2:
             self.stopped = f"the budget of {self.task.options.budget:,} runs was spent"
         elif self.task.is_late():
-            self.stopped = "time ran out"
+            self.stopped = why_over()
         return bool(self.stopped)
 
     def _bet(self, standing: Standing) -> None:

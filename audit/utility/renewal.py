@@ -28,7 +28,7 @@ import numpy as np
 
 from audit.errors import SubjectError
 from audit.evidence.failures import GRID, LEAST_BETA, Bets, least_runs, lower_bound, upper_bound
-from audit.sampling import CONFIRM, Sampler
+from audit.sampling import CONFIRM, Sampler, TimeIsOver, why_over
 from audit.sampling.isolated.recipes import draws_when_made
 from audit.subject.subject import Renewed
 from audit.utility.betting import Standing, UtilityBetting
@@ -95,6 +95,8 @@ class Renewal:
             self.how = "fresh"
             try:
                 self.doubt = self._anew(a_run)
+            except TimeIsOver:
+                self.doubt = _TIME.format(why_over())
             except SubjectError as error:
                 self._go_without(str(error))
 
@@ -150,7 +152,7 @@ class Renewal:
             return _TOO_MANY.format("over 1,000" if many > _MOST else f"{many:,}")
         for index, (standing, plan) in enumerate(zip(standings, plans, strict=True)):
             if not self._confirmed(standing, plan, index):
-                return _TIME if self.task.is_late() else _UNCONFIRMED.format(self.learners)
+                return _TIME.format(why_over()) if self.task.is_late() else _UNCONFIRMED.format(self.learners)
         return ""
 
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
@@ -221,7 +223,7 @@ _UNCONFIRMED: Final = (
 _TOO_MANY: Final = (
     f"{_KEEPS}: confirming the runs of one learner on new learners takes {{}} fresh processes; {_FRESH}"
 )
-_TIME: Final = f"{_KEEPS}, and time ran out before new learners confirmed the runs of one learner; {_FRESH}"
+_TIME: Final = f"{_KEEPS}, and {{}} before new learners confirmed the runs of one learner; {_FRESH}"
 _UNTOLD: Final = (
     f"{_KEEPS}, and it cannot be made anew in a fresh process to check whether new learners fail as often "
     f"({{}}); {_FRESH}, or pass a function that can be imported"

@@ -10,7 +10,7 @@ from audit.results.saved_value import SavedValue
 
 
 class UtilityRefuted(PrivacyRefuted):
-    """An audited utility claim was refuted; the text is the finding in at most ten lines.
+    """An audited utility claim was refuted; the text is the finding, on less than a screen.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """Which problems are bet on: the library, random ones, and a climb. It decides nothing."""
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from audit.errors import blamed
 from audit.problems import check_problem
-from audit.sampling import EXPLORE, Sampler
+from audit.sampling import EXPLORE, Sampler, TimeIsOver
 from audit.utility.families import Family
 from audit.utility.runs import Trials, draw_trials, score
 from audit.utility.task import UtilityTask
@@ -96,10 +97,11 @@ class Search:
     def _look(self, problem: Any, pairs: int) -> None:
         answered = any(look.trials is not None and not look.trials.silent for look in self.looks)
         pairs = pairs if answered else min(pairs, UNANSWERED)
-        trials = draw_trials(self.sampler, problem, pairs, (EXPLORE, len(self.looks)))
-        self.looks.append(
-            Look(problem, self._named(problem.name), trials, score(trials, self.task.claim.alpha))
-        )
+        name, trials, found = self._named(problem.name), None, 0.0
+        with contextlib.suppress(TimeIsOver):
+            trials = draw_trials(self.sampler, problem, pairs, (EXPLORE, len(self.looks)))
+            found = score(trials, self.task.claim.alpha)
+        self.looks.append(Look(problem, name, trials, found))
 
     def _named(self, name: str) -> str:
         """Return a name that no problem before has."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-FIRST_RUNS = 20  # a mechanism's speed is known well enough after these
+MEASURED = 5.0  # seconds after which the speed of an audit is known well enough
 LONG = 60.0  # seconds; a longer audit says so
 
 
@@ -33,8 +33,6 @@ class AuditStarted:
 class AuditProgressed:
     """Some runs were drawn; a refutation needs `log_wealth` to reach `log_limit`.
 
-    `loading` is how many seconds the first run took longer than the next: it compiles, or loads something.
-
     Examples
     --------
     >>> AuditProgressed("laplace", 20, 200_000, log_wealth=0.0, log_limit=13.8, stage="explore").runs
@@ -47,7 +45,6 @@ class AuditProgressed:
     log_wealth: float
     log_limit: float
     stage: str
-    loading: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -89,21 +86,38 @@ Event = AuditStarted | AuditProgressed | AuditFinished | Counted
 Listener = Callable[[Event], None]
 
 
-def expected_seconds(event: AuditProgressed, *, elapsed: float, time_limit: float | None) -> float | None:
-    """Return how long the whole audit can take at the speed so far; None while that is not known.
+class Pace:
+    """How fast an audit draws, measured over the later half of its time so far.
 
-    An audit that refutes ends earlier, so this is the most it takes.
+    Its first runs say little: they start processes, compile, and come in small batches.
 
     Examples
     --------
-    >>> event = AuditProgressed("slow", 20, 2_000, log_wealth=0.0, log_limit=13.8, stage="explore")
-    >>> expected_seconds(event, elapsed=3.0, time_limit=None)
-    300.0
+    >>> pace = Pace()
+    >>> for seconds, runs in ((1.0, 20), (4.0, 400), (8.0, 1_200)):
+    ...     pace.note(runs, elapsed=seconds)
+    >>> pace.seconds_left(3_200)
+    10.0
     """
-    if event.runs < FIRST_RUNS:
-        return None
-    total = event.loading + (elapsed - event.loading) * max(event.budget, event.runs) / event.runs
-    return total if time_limit is None else min(total, time_limit)
+
+    def __init__(self) -> None:
+        self._marks: list[tuple[float, int]] = []
+
+    def note(self, runs: int, *, elapsed: float) -> None:
+        """Note how many runs have been drawn, seconds after the start."""
+        self._marks.append((elapsed, runs))
+        while len(self._marks) > 2 and 2 * self._marks[1][0] <= elapsed:
+            del self._marks[0]
+
+    def seconds_left(self, budget: int) -> float | None:
+        """Return how long the rest of the budget takes; None until `MEASURED` seconds tell.
+
+        An audit that refutes ends earlier: this is the most it takes.
+        """
+        (began, before), (now, runs) = self._marks[0], self._marks[-1]
+        if now < MEASURED or runs <= before:
+            return None
+        return (now - began) / (runs - before) * max(budget - runs, 0)
 
 
 def duration(seconds: float) -> str:
@@ -168,6 +182,7 @@ class _Renderer:
     def __init__(self, make_bar: Callable[[], "Progress"]) -> None:
         self._make_bar = make_bar
         self._bar: Progress | None = None
+        self._pace = Pace()
         self._time_limit: float | None = None
         self._told = False
         self._count = ""
@@ -204,21 +219,26 @@ class _Renderer:
         self._bar = self._make_bar()
         self._bar.add_task(event.subject, total=event.budget)
         self._bar.start()
-        self._time_limit, self._told = event.time_limit, False
+        self._pace, self._time_limit, self._told = Pace(), event.time_limit, False
 
     def _advance(self, event: AuditProgressed) -> None:
         if self._bar is None:
             return
-        share = max(0.0, min(1.0, event.log_wealth / event.log_limit)) if event.log_limit > 0 else 0.0
-        count = f"{self._count} · " if self._count else ""
-        words = f"{count}{event.subject} · {event.stage} · evidence {share:.0%}"
         task = self._bar.tasks[0]
+        elapsed = task.elapsed or 0.0
+        self._pace.note(event.runs, elapsed=elapsed)
+        left = self._pace.seconds_left(event.budget)
+        if left is not None and self._time_limit is not None:
+            left = min(left, max(self._time_limit - elapsed, 0.0))
+        share = max(0.0, min(1.0, event.log_wealth / event.log_limit)) if event.log_limit > 0 else 0.0
+        words = f"{event.subject} · {event.stage} · evidence {share:.0%}"
+        rest = "" if left is None else f"at most {duration(left)} left"
+        words = " · ".join(filter(None, (self._count, words, rest)))
         self._bar.update(task.id, completed=event.runs, total=event.budget, description=words)
-        seconds = expected_seconds(event, elapsed=task.elapsed or 0.0, time_limit=self._time_limit)
-        if seconds is not None and not self._told:
+        if left is not None and not self._told:
             self._told = True
-            if seconds > LONG:
-                self._bar.console.print(_notice(event, seconds), markup=False, highlight=False)
+            if elapsed + left > LONG:
+                self._bar.console.print(_notice(event, elapsed + left), markup=False, highlight=False)
 
 
 def _notice(event: AuditProgressed, seconds: float) -> str:

@@ -116,9 +116,11 @@ class Says(Enum):
         "In {runs:,} runs both runs of a pair started from one generator state; those of the witness are "
         "independent."
     )
+    STOPPED = "Stopped by Ctrl-C after {spent:,} of {budget:,} runs."
     OUT_OF_TIME = "Stopped by the time limit after {spent:,} of {budget:,} runs."
 
     # Noted: of pairs.
+    NOT_REMEMBERED = "the refuted pair was not kept for later audits: {why}"
     WORST_PAIR = "The worst pair: {pair}, with {loss}."
     FAR_FAILED = (
         "at distance {distance} the claim failed: {event} with p = {p}, q = {q}; at most {allowed} is allowed"

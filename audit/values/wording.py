@@ -1,6 +1,8 @@
 """Numbers and foreign text as people read them: rounded to the safe side, on one line, nothing unseen."""
 
 import math
+import shutil
+import sys
 import textwrap
 import unicodedata
 from collections.abc import Sequence
@@ -10,6 +12,8 @@ from typing import Any
 from audit.values.brief import show
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+LEAST_COLUMNS = 40
 
 
 def visible(text: str) -> str:
@@ -62,6 +66,21 @@ def _has_length(value: Any) -> bool:
     """Return whether a value is a collection of entries, as numpy's arrays of a dimension or more are."""
     is_array = type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "ndim", 0) > 0
     return is_array or isinstance(value, list | tuple | dict | set | frozenset)
+
+
+def columns(most: int) -> int:
+    """Return how wide a line of text may be: as wide as the terminal, and at most `most`.
+
+    Where stdout is no terminal, `most`: a file is the same wherever it is written.
+
+    Examples
+    --------
+    >>> columns(100)
+    100
+    """
+    if sys.stdout is None or not sys.stdout.isatty():
+        return most
+    return max(LEAST_COLUMNS, min(most, shutil.get_terminal_size().columns))
 
 
 def hanging(start: str, text: str, *, width: int, most: int | None = None) -> list[str]:

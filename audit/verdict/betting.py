@@ -19,7 +19,7 @@ from audit.evidence.coupled_bets import CoupledBets
 from audit.evidence.goals import Aim
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
 from audit.evidence.standing import Standing
-from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler
+from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler, TimeIsOver
 from audit.search.climb import Path, Search
 from audit.search.compass import distance
 from audit.values.outcomes import Raised, Unfinished
@@ -48,10 +48,6 @@ def bet_size(pairs: int) -> int:
     (20, 250)
     """
     return max(FIRST_BET, math.ceil(pairs * (GROWTH - 1)))
-
-
-class TimeIsOver(Exception):  # noqa: N818 - the user's limit, not an error of ours
-    """The time limit fell while runs were drawn that only count once there are all of them."""
 
 
 class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
@@ -166,6 +162,13 @@ class Betting:
 
     def run(self) -> Self:
         """Search and bet, by turns, until the wealth crosses, the budget is spent or the time is over."""
+        try:
+            self._run()
+        except TimeIsOver:  # the batch that Ctrl-C broke off counts nowhere
+            self.out_of_time = True
+        return self
+
+    def _run(self) -> None:
         while not self._is_over():
             self._search()
             memory = self.search.best()
@@ -174,7 +177,6 @@ class Betting:
             self._bet(memory, min(bet_size(memory.pairs), self._room(), self._room_in_time()))
             if self.refuted and self.terms.stop_when_refuted:
                 break
-        return self
 
     def _search(self) -> None:
         while (look := self.search.ask(self.spent, more=not self._is_over())) is not None:
@@ -353,6 +355,5 @@ class Betting:
                 log_wealth=self.log_wealth,
                 log_limit=self.terms.log_limit,
                 stage=stage,
-                loading=self.sampler.loading,
             )
             self.listener(progressed)

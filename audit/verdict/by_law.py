@@ -12,12 +12,13 @@ from audit.events.event import Event, RegionIn
 from audit.laws.declared import Laws
 from audit.laws.exact import ExactFinding, compare_pairs
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
+from audit.sampling import TimeIsOver, why_over
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.said import Said, Says
 from audit.verdict import multisets, statements
-from audit.verdict.betting import NeverAnswers, TimeIsOver
+from audit.verdict.betting import NeverAnswers
 from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
 from audit.verdict.examples import most_probable
 from audit.verdict.law_runs import LEAST_CHECKED, LawRuns
@@ -103,7 +104,7 @@ class _Comparison:
         try:
             trouble = self.runs.trouble(significance=(1.0 - SHARE) * self.task.options.significance)
         except TimeIsOver:
-            reason = "time ran out before the law was compared with the code"
+            reason = f"{why_over()} before the law was compared with the code"
             return self._as(Verdict.INCONCLUSIVE, reason=reason)
         except NeverAnswers as silent:
             return self._as(Verdict.ERROR, reason=str(silent))
@@ -120,7 +121,7 @@ class _Comparison:
                 return self._as(Verdict.INCONCLUSIVE, reason=doubt)
             return self._as(Verdict.REFUTED, witness=self._witness())
         if not self.finding.complete:
-            reason = f"time ran out after {self.finding.pairs} of {len(self.pairs)} pairs"
+            reason = f"{why_over()} after {self.finding.pairs} of {len(self.pairs)} pairs"
             return self._as(Verdict.INCONCLUSIVE, reason=reason)
         self.bets = bet_on_code(
             self.code, self._worst_pairs(), compared=self.runs.samples, tight=self._is_tight()

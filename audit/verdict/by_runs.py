@@ -16,8 +16,9 @@ from audit.evidence.coupled import Coupling
 from audit.evidence.memory import PairMemory
 from audit.evidence.power import Power, detectable
 from audit.results.going_on import Before, Ended, joined, sections_of
+from audit.results.remembered import first_batch
 from audit.results.result import AuditResult, Evidence, Verdict
-from audit.sampling import Sampler
+from audit.sampling import Sampler, stop_asked
 from audit.search.climb import FIRST_LOOK
 from audit.task import PrivacyTask
 from audit.values.brief import show
@@ -106,7 +107,8 @@ class _Runs:
         if betting.search.exhausted and not betting.memories:
             raise no_neighbours(self.task.databases)
         if betting.out_of_time:
-            self.notes.append(Says.OUT_OF_TIME(spent=betting.spent, budget=self.terms.budget))
+            how = Says.STOPPED if stop_asked() else Says.OUT_OF_TIME
+            self.notes.append(how(spent=betting.spent, budget=self.terms.budget))
         if betting.refuted:
             return self._refuted(betting)
         return self._not_refuted(betting)
@@ -140,7 +142,7 @@ class _Runs:
             given_up=given_up,
             start=None if before is None or given_up is not None else before.standing,
             coupled_before=before is not None and before.coupled,
-            batches=0 if before is None else before.batches,
+            batches=first_batch(self.task) if before is None else before.batches,
         )
 
     def _refuted(self, betting: Betting) -> AuditResult:
@@ -183,11 +185,12 @@ class _Runs:
                 "`run_time_limit`"
             )
             return self._result(Verdict.INCONCLUSIVE, reason=reason)
-        spent, more = betting.spent, "`time_limit`" if betting.out_of_time else "`budget`"
+        spent, more = betting.spent, "raise `time_limit`" if betting.out_of_time else "raise `budget`"
+        more = "let it go on" if stop_asked() else more
         spent += 0 if self.before is None else self.before.result.samples
         if spent < self.least:
             takes = f"refuting this claim takes at least {self.least}"
-            reason = f"stopped after {spent} runs, but {takes}: raise {more}"
+            reason = f"stopped after {spent} runs, but {takes}: {more}"
             return self._result(Verdict.INCONCLUSIVE, reason=reason)
         most_bet = max(betting.memories, key=self._bet_on)
         if self.sampler.stopped_answering() or most_bet.stopped_answering:
@@ -201,7 +204,7 @@ class _Runs:
             likely = f"an event of probability {power.p:.3g}: {power.event.words()}"
         if power.epsilon is None and (self.before is None or self.before.result.detectable_epsilon is None):
             reason = (
-                f"{spent:,} runs are too few, raise {more}: audits like this one miss any true ε, however "
+                f"{spent:,} runs are too few, {more}: audits like this one miss any true ε, however "
                 f"large, more than one time in ten on {likely}"
             )
             return self._result(Verdict.INCONCLUSIVE, reason=reason, how=how, **bounds)

@@ -13,10 +13,10 @@ from audit.databases.chosen import Databases
 from audit.errors import SubjectError
 from audit.evidence.memory import PairMemory
 from audit.results.result import Witness
-from audit.sampling import SHRINK, Sampler
+from audit.sampling import SHRINK, Sampler, TimeIsOver, stop_asked, why_over
 from audit.search.shrink import failing_step, shrink
 from audit.values import canonical
-from audit.verdict.betting import Betting, TimeIsOver
+from audit.verdict.betting import Betting
 from audit.verdict.judge import Judge, side_of
 from audit.verdict.shown.candidates import Candidate, find_candidates, growth_on
 from audit.verdict.shown.readable import is_fitted
@@ -77,7 +77,8 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
         doubt = judge.doubt(first)
     except TimeIsOver:
         first = replace(_as_seen(winner, betting.terms), given=databases.only_given)
-        doubt = "time ran out before the refutation was confirmed; raise `time_limit`"
+        more = "let it go on" if stop_asked() else "raise `time_limit`"
+        doubt = f"{why_over()} before the refutation was confirmed; {more}"
     how, bounds_hold = judge.how, judge.bounds_hold
     if doubt:
         first = replace(first, confirmed=False)  # a replay would take it for a refutation else

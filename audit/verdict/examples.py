@@ -14,8 +14,8 @@ MOST_EXAMPLES = 3
 _LENGTH = 60
 
 
-def output_words(output: Any) -> str:
-    """Return one output as a short text.
+def output_words(output: Any, digits: int | None = None) -> str:
+    """Return one output as a short text, its floats to so many significant digits (None: all of them).
 
     Examples
     --------
@@ -23,8 +23,23 @@ def output_words(output: Any) -> str:
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0… (length 100)
     >>> print(output_words(Raised("ValueError", "no data")))
     raised ValueError: no data
+    >>> print(output_words({"mean": np.array([0.1 + 0.2, 1e-9]), "of": 3}, digits=4))
+    {'mean': [0.3, 1e-09], 'of': 3}
     """
-    return short(str(output), _LENGTH) if type(output) in (Raised, Unfinished) else shown(output, _LENGTH)
+    if type(output) in (Raised, Unfinished):
+        return short(str(output), _LENGTH)
+    return shown(output if digits is None else _rounded(output, digits), _LENGTH)
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    """Return a value with its floats rounded, in what it is made of too; a class of one's own stays."""
+    if type(value) is float or isinstance(value, np.floating):
+        return float(f"{value:.{digits}g}")
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim:
+        return np.array([_rounded(part, digits) for part in value])
+    if type(value) in (list, tuple):
+        return type(value)(_rounded(part, digits) for part in value)
+    return {name: _rounded(part, digits) for name, part in value.items()} if type(value) is dict else value
 
 
 def most_probable(law: Law) -> tuple[str, ...]:

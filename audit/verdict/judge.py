@@ -38,9 +38,9 @@ from audit.events.tables import apart
 from audit.evidence.bets import log_payoffs, outcomes
 from audit.evidence.memory import PairMemory, growth_rate
 from audit.results.result import Witness
-from audit.sampling import CONFIRM, Sampler
+from audit.sampling import CONFIRM, Sampler, TimeIsOver
 from audit.subject.subject import Renewed
-from audit.verdict.betting import Betting, TimeIsOver
+from audit.verdict.betting import Betting
 from audit.verdict.shown.candidates import (
     MOST_CANDIDATES,
     Candidate,
@@ -223,9 +223,8 @@ class Judge:
 
     def _run(self, memory: PairMemory, candidate: Candidate, plan: Plan) -> Witness:
         terms = self._terms(single=plan.is_single)
-        if terms.deadline is not None and time.monotonic() + self._seconds(2 * plan.runs) > (
-            terms.deadline + self.sampler.loading
-        ):
+        loading = self.sampler.loading - self._seconds(2 * plan.runs)  # those runs have to end in time
+        if terms.is_late(loading):
             raise TimeIsOver
         started = time.monotonic()
         drawn = run_witness(

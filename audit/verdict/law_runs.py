@@ -13,14 +13,14 @@ from typing import Any, Final
 from audit.databases.chosen import Pair
 from audit.distributions import Law
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
-from audit.sampling import LAW, Runs, Sampler
+from audit.sampling import LAW, Runs, Sampler, TimeIsOver
 from audit.sampling.loops import joined
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.outcomes import Unfinished
 from audit.values.said import Said, Says
-from audit.verdict.betting import NeverAnswers, TimeIsOver
+from audit.verdict.betting import NeverAnswers
 
 #: Runs drawn of each database whose law is compared closely, by calls and by `sample`.
 CHECKED_RUNS: Final = 2_000

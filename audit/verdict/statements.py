@@ -45,6 +45,7 @@ def result_of(task: PrivacyTask, verdict: Verdict, evidence: Evidence, **fields:
         evidence=evidence,
         numerics=task.options.numerics,
         expected=task.subject.expected,
+        remembered=task.remembered,
         **fields,
     )
 

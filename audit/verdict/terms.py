@@ -9,6 +9,7 @@ from audit.claims import at_distance
 from audit.evidence.bets import Ledger
 from audit.evidence.bounds import delta_bound, epsilon_bound
 from audit.evidence.goals import Goals
+from audit.sampling import stop_asked
 
 #: Shares of the wealth that aim at the last run: of an audit that goes on to it, and of one that stops early.
 _GOAL_AT_END = 0.8
@@ -58,8 +59,11 @@ class Terms:
         return Goals(self.log_limit - math.log(share), share)
 
     def is_late(self, loading: float) -> bool:
-        """Whether the deadline has passed, moved by the seconds that the subject's first run took to load."""
-        return self.deadline is not None and time.monotonic() >= self.deadline + loading
+        """Whether the time is over: Ctrl-C was pressed, or the deadline has passed.
+
+        The deadline is moved by the seconds that the subject's first run took to load.
+        """
+        return stop_asked() or (self.deadline is not None and time.monotonic() >= self.deadline + loading)
 
     def at(self, distance: int) -> tuple[float, float]:
         """Return the claim on databases this many steps apart, as ε and δ."""

@@ -10,12 +10,12 @@ import numpy as np
 from audit.databases.chosen import Pair
 from audit.distributions.law import Floats
 from audit.errors import SubjectError
+from audit.events.features.bits import reads_bits_of_floats
 from audit.events.features.views import View
 from audit.evidence.bets import Bet, clopper_pearson
 from audit.results.result import Witness
-from audit.sampling import Runs, Sampler
+from audit.sampling import Runs, Sampler, TimeIsOver
 from audit.values.outcomes import Raised, Unfinished
-from audit.verdict.betting import TimeIsOver
 from audit.verdict.examples import MOST_EXAMPLES, output_words
 from audit.verdict.shown.candidates import Candidate
 from audit.verdict.terms import Terms
@@ -29,6 +29,8 @@ _ALONE_LEVEL = 1e-3
 SECONDS_ALONE = 120.0
 #: Fresh processes by whose time that of all is foreseen, after the first, for which others may have to start.
 _TIMED = 8
+#: Significant digits of the outputs that are shown.
+_DIGITS = 4
 #: Draws of the exact test whether an event is as frequent in every process.
 _SHUFFLES = 20_000
 
@@ -144,13 +146,14 @@ def run_witness(
     """
     started = math.inf
     examples: tuple[list[str], list[str]] = ([], [])
+    digits = None if reads_bits_of_floats(candidate.event) else _DIGITS
     blocks, answers = [], np.zeros(2)
     for block in plan.draw(sampler, pair, path):
         counted, answered = _counted(block, candidate, against=terms.against)
         blocks.append(counted)
         answers += answered
         for texts, outputs in zip(examples, (block.left, block.right), strict=True):
-            texts += [output_words(output) for output in outputs[: MOST_EXAMPLES - len(texts)]]
+            texts += [output_words(output, digits) for output in outputs[: MOST_EXAMPLES - len(texts)]]
         if terms.is_late(sampler.loading):
             raise TimeIsOver
         spent = time.monotonic() - started

@@ -4,15 +4,18 @@ import shlex
 
 from audit.results.result import AuditResult, Evidence, SavedResult
 from audit.values.said import UNSEEDED
-from audit.values.wording import short
+from audit.values.wording import short, visible
 from audit.words.alike import replay_of
+
+#: Letters of the longest command that is shown: one that is cut repeats nothing.
+LONGEST = 4_000
 
 
 def command(result: SavedResult) -> str | None:
-    """Return the command that repeats the audit, None if no target is known."""
+    """Return the command that repeats the audit, whole; None if no target is known, or it is too long."""
     given = result.environment.get("command")
     if isinstance(given, str) and given:
-        return short(given, 400)
+        return _shown(given)
     if getattr(result, "earlier", ()):  # no single command repeats several audits
         return None
     if result.target is None or replay_of(result) is not None:
@@ -20,14 +23,18 @@ def command(result: SavedResult) -> str | None:
     options = f"{result._only}--seed {result.seed} --significance {result.significance:g}"  # noqa: SLF001
     options += f" --budget {result.budget}" if result.budget else ""
     options += "" if result.numerics == "ideal" else f" --numerics {result.numerics}"
-    return short(f"dp-audit run {shlex.quote(result.target)} {options}", 400)
+    return _shown(f"dp-audit run {shlex.quote(result.target)} {options}")
+
+
+def _shown(line: str) -> str | None:
+    return visible(line) if len(line) <= LONGEST else None
 
 
 def reproduction(result: SavedResult) -> str:
-    """Return how to reproduce the result, in one line."""
+    """Return how to reproduce the result: a command stands alone on the first line, to be copied."""
     again = command(result)
     if again is not None:
-        return f"{again}   (or result.replay())" if _replays(result) else again
+        return f"{again}\nor result.replay()" if _replays(result) else again
     if earlier := getattr(result, "earlier", ()):
         replay = "result.replay(), or " if _replays(result) else ""
         return f"{replay}the same {len(earlier) + 1} audits in a row, with seed={result.seed}"
@@ -36,7 +43,8 @@ def reproduction(result: SavedResult) -> str:
     if _is_unseeded(result):
         return "result.replay(), which draws new runs" if _replays(result) else "the same audit, on new runs"
     call = "result.replay(), or the same audit" if _replays(result) else "the same audit"
-    return f"{call} with seed={result.seed}"
+    pairs = " and remember=result.remembered" if getattr(result, "remembered", ()) else ""
+    return f"{call} with seed={result.seed}{pairs}"
 
 
 def python_lines(result: AuditResult) -> list[str]:

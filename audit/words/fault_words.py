@@ -125,12 +125,18 @@ def unbounded(move: float, further: float, draws: str) -> str:
     )
 
 
-def through_nan(move: float | None, draws: str) -> str:
-    """Say that a NaN passes the clipping; without a move the output is NaN."""
-    moved = "the output is NaN"
-    if move is not None:
-        moved = f"the output moves by {number(move)} on the same random draws"
-    return f"A record that is NaN passes the clipping, which has no bound for it: {moved}, for `{draws}`."
+def through_nan(move: float, draws: str) -> str:
+    """Say that a NaN passes the clipping and moves the output."""
+    return _passes(f"the output moves by {number(move)} on the same random draws", draws)
+
+
+def nan_comes_out(where: Sequence[Sequence[Any]], draws: str) -> str:
+    """Say that a NaN passes the clipping and makes the output NaN, at these places."""
+    return _passes(f"{several(where)} {'is' if len(where) == 1 else 'are'} NaN", draws)
+
+
+def _passes(seen: str, draws: str) -> str:
+    return f"A record that is NaN passes the clipping, which has no bound for it: {seen}, for `{draws}`."
 
 
 def reused(where: Sequence[Sequence[Any]], draws: str) -> str:

@@ -1,5 +1,6 @@
 """The two databases of a witness in words: what changes between them first, each of them then."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from audit.results.result import Witness
@@ -38,6 +39,22 @@ def change(witness: Witness) -> str:
     where = "at" if kind == "added" else "from"
     place = "the end" if at == len(shorter) else f"position {at}"
     return f"From left to right, record {shown(longer[at], _MOST_RECORD)} {kind} {where} {place}."
+
+
+def remembered(pairs: Sequence[tuple[Any, Any]]) -> str:
+    """Return which remembered pairs an audit tried first; empty for none.
+
+    Examples
+    --------
+    >>> remembered([([0], [1]), ([0, 0], [0, 1])])
+    '2 remembered pairs: [0] and [1]; [0, 0] and [0, 1]'
+    """
+    if not pairs:
+        return ""
+    told = "; ".join(
+        f"{shown(left, MOST_DATABASE)} and {shown(right, MOST_DATABASE)}" for left, right in pairs
+    )
+    return f"{len(pairs):,} remembered pair{'' if len(pairs) == 1 else 's'}: {told}"
 
 
 def _others(count: int) -> str:

@@ -1,6 +1,6 @@
 """The report for a terminal and the shorter texts of a failed test: one layout for every kind of audit."""
 
-import textwrap
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR
@@ -9,11 +9,14 @@ from audit.results.fault import FaultKind
 from audit.results.result import AuditResult, SavedResult
 from audit.values import wording
 from audit.values.on_demand import ability
-from audit.words import again, alike, allowance, fault_words, story
+from audit.words import again, alike, allowance, fault_words, pair_words, story
 
 WIDTH = 100
 MOST_LINES = 28
-MOST_FAILURE_LINES = 10
+#: Columns of a failed test's text: pytest puts four before it, and a screen has 80.
+FAILURE_WIDTH = 76
+#: Beside `MOST_LINES`: an audit leaves fewer than a dozen kinds of things untested, and all are shown.
+MOST_UNTESTED = 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +31,12 @@ class Told:
         The report before its lists, the weightiest first; empty ones are left out.
     witness : str
         The witness in sentences; empty without one.
-    worth : sequence of str
-        What a failed test says after its witness: where the numbers come from, and what they are worth.
     hint : str
         Where to look next: a labelled line.
-    bounds, runs, again : str
-        What is known of the loss or the failure, what was drawn, and how to see the same again.
+    bounds, meaning, runs, again : str
+        What is known of the loss or the failure, how surely, what was drawn, and how to see the same again.
+    standing : str
+        Where the numbers of the witness come from.
     mark : str
         What stands behind the headline.
     entries : sequence of str
@@ -43,17 +46,18 @@ class Told:
     title: str
     paragraphs: Sequence[str]
     witness: str
-    worth: Sequence[str]
     hint: str
     bounds: str
+    meaning: str
     runs: str
     again: str
+    standing: str = ""
     mark: str = ""
     entries: Sequence[str] = ()
 
 
 def full(result: SavedResult) -> str:
-    """Return the terminal report: at most 28 lines of plain text.
+    """Return the terminal report: at most 28 lines of plain text, and what more was not tested.
 
     Examples
     --------
@@ -72,26 +76,24 @@ def full(result: SavedResult) -> str:
     lines = [f"{result.verdict.name}  {wording.short(result.subject, 60)}  {told.title}{told.mark}", ""]
     for paragraph in filter(None, told.paragraphs):
         lines += wrapped(paragraph)
-    tail = [
-        *told.entries,
-        *entry("By the text", alike.with_text(result), most=3),
-        *entry("Runs", told.runs),
-        *entry("Again", told.again),
-    ]
-    lines = [*lines[: MOST_LINES - len(tail) - 1], ""]
-    lists = (("Assumes", result.assumptions), ("Notes", result.notes), ("Not tested", result.not_tested))
-    for label, items in lists:
-        lines += listed(label, items, most=min(4, MOST_LINES - len(lines) - len(tail)))
-    return "\n".join([*lines, *tail])
+    untested = listed("Not tested", result.not_tested, most=_scaled(MOST_UNTESTED))
+    beside = entry("By the text", alike.with_text(result), most=3)
+    tail = [*told.entries, *beside, *entry("Runs", told.runs), *_whole("Again", told.again)]
+    most = _scaled(MOST_LINES) - len(tail)
+    lines = [*lines[: most - 1], ""]
+    for label, items in (("Assumes", result.assumptions), ("Notes", result.notes)):
+        room = most - len(lines) - min(len(untested), _scaled(4))
+        lines += listed(label, items, most=min(_scaled(4), room))
+    return "\n".join([*lines, *untested, *tail])
 
 
 def short(result: SavedResult) -> str:
-    """Return the text of a refutation as a failed test shows it: at most ten lines."""
+    """Return the text of a refutation as a failed test shows it: at most 22 lines, less than a screen."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)} does not satisfy its claim: {told.title} is refuted."
-    witness = textwrap.wrap(told.witness, 140, max_lines=4, placeholder=" …")
-    lines = [first, *witness, *told.worth, f"Again: {told.again}", told.hint]
-    return "\n".join([line for line in lines if line][:MOST_FAILURE_LINES])
+    found = _narrow(f"Found: {told.bounds} {told.meaning}", most=5)
+    witness = _narrow(f"Witness: {told.witness} {told.standing}", most=10) if told.witness else []
+    return "\n".join([first, *found, *witness, *_narrow(told.hint, most=5), _again(told)])
 
 
 def failure(result: SavedResult) -> str:
@@ -101,17 +103,22 @@ def failure(result: SavedResult) -> str:
     told = told_of(result)
     if result.disagreements:
         first = f"{wording.short(result.subject, 60)} is not what its text says."
-        return "\n".join([first, *map(str, result.disagreements)][:MOST_FAILURE_LINES])
+        return "\n".join([first, *map(str, result.disagreements[:9])])
     first = f"{wording.short(result.subject, 60)}: {result.verdict.name} on {told.title}."
-    lines = (first, wording.short(result.reason, 400), told.runs, f"Again: {told.again}")
-    return "\n".join(filter(None, lines))
+    reason = wording.short(result.reason, 400)
+    return "\n".join([first, *_narrow(reason), *_narrow(told.runs), _again(told)])
 
 
 def not_refuted(result: SavedResult) -> str:
     """Return the text of a test that expected a refutation which did not come."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}."
-    return "\n".join(filter(None, (first, told.bounds, told.runs, f"Again: {told.again}")))
+    return "\n".join([first, *_narrow(told.bounds), *_narrow(told.runs), _again(told)])
+
+
+def _again(told: Told) -> str:
+    """Return how to see the same again, in the one line that a failed test has for it."""
+    return f"Again: {told.again.partition(chr(10))[0]}"
 
 
 def told_of(result: SavedResult) -> Told:
@@ -135,12 +142,16 @@ def told_privacy(result: AuditResult) -> Told:
         title=story.title(result),
         paragraphs=[*paragraphs, story.why_no_simpler(result), bounds, meaning],
         witness=told,
-        worth=(standing, bounds, meaning),
         hint=_hint(result),
         bounds=bounds,
+        meaning=meaning,
+        standing=standing,
         runs=story.runs(result),
         again=again.reproduction(result),
-        entries=[] if result.fault is None else entry("Fault", fault_words.told(result.fault), most=3),
+        entries=[
+            *([] if result.fault is None else entry("Fault", fault_words.told(result.fault), most=3)),
+            *entry("Tried first", pair_words.remembered(result.remembered)),
+        ],
         mark="" if result.only_output is None else "  (nothing varies)",
     )
 
@@ -156,14 +167,30 @@ def _hint(result: AuditResult) -> str:
     return f"Hint: a correct claim needs ε ≥ {least}, perhaps more; {where}."
 
 
+def _narrow(text: str, *, most: int = 6) -> list[str]:
+    return wording.hanging("", text, width=FAILURE_WIDTH, most=most)
+
+
 def wrapped(text: str) -> list[str]:
     """Return a paragraph of at most seven lines."""
-    return wording.hanging("  ", text, width=WIDTH, most=7)
+    return wording.hanging("  ", text, width=wording.columns(WIDTH), most=_scaled(7))
 
 
 def entry(label: str, text: str, *, most: int = 2) -> list[str]:
-    """Return a labelled text of at most this many lines, wider than prose: commands are copied whole."""
-    return wording.hanging(f"  {label:<13}", text, width=WIDTH + 20, most=most)
+    """Return a labelled text of at most this many lines, wider than prose."""
+    width = wording.columns(WIDTH + 20)
+    return wording.hanging(f"  {label:<13}", text, width=width, most=_scaled(most))
+
+
+def _whole(label: str, text: str) -> list[str]:
+    """Return a labelled text that is not wrapped: a command is copied from a terminal of any width."""
+    first, *others = text.split("\n")
+    return [f"  {label:<13}{first}", *(f"  {'':<13}{line}" for line in others)]
+
+
+def _scaled(lines: int) -> int:
+    """Return how many lines of a narrow terminal hold as much as these."""
+    return math.ceil(lines * WIDTH / wording.columns(WIDTH))
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
@@ -171,8 +198,7 @@ def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
     lines: list[str] = []
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))
-        room = most - len(lines) - (i < len(items) - 1)
-        if len(told) > room:
+        if len(told) > most - len(lines) - (i < len(items) - 1):
             more = f"… and {len(items) - i} more" if i else "… cut short"
             more += " (all in the result saved with --json or result.to_json())"
             return [*lines, *entry("" if i else label, more)][: max(most, 0)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from audit.catalogue import Entry
+from audit.catalogue import Entry, Later
 from learners.approximate.interval import IntervalLearner
 from learners.approximate.of_numbers import at_64_bits
 from learners.finite.least import OnSample
@@ -104,19 +104,19 @@ def _at_a_gap() -> list[tuple[Any, Any]]:
 
 
 entries = (
-    at_64_bits(IntervalLearner, options=_listed(), utility={"problems": _thresholds()}),
+    at_64_bits(IntervalLearner, options=_listed(), utility=Later(lambda: {"problems": _thresholds()})),
     Entry(
         "interval-learner-64-least",
         partial(OnSample, part=IntervalLearner(dimension=64), sample_size=_LEAST),
         options=None,
-        utility={"problems": _sampled(), "exact": False},
+        utility=Later(lambda: {"problems": _sampled(), "exact": False}),
         reference=IntervalLearner.reference,
         summary=f"the same on m = {_LEAST:,}: 4,300 or so are enough, but not with noise 1.3 times as wide",
     ),
     Entry(
         "interval-learner-64-budget",
         partial(_rec, dimension=64),
-        options={"pairs": composed_pairs(64), "budget": 2_000},
+        options=Later(lambda: {"pairs": composed_pairs(64), "budget": 2_000}),
         reference="BNS Lemma 2, with the calls that are made",
         summary="Rec at T = 2^64 with the fitted split: exact laws against the whole's (ε, δ)",
         formulas=budgets.rec_budgets,
@@ -124,7 +124,7 @@ entries = (
     Entry(
         "interval-learner-64-budget-stated",
         partial(_rec, dimension=64, **_STATED),
-        options={"pairs": composed_pairs(64, **_STATED), "budget": 2_000},
+        options=Later(lambda: {"pairs": composed_pairs(64, **_STATED), "budget": 2_000}),
         reference="BNS Lemma 2, with the calls that are made",
         summary="the same at ε = 1, δ = 1e-06, where the accuracy is claimed: a third of δ is reached",
         formulas=budgets.rec_budgets,

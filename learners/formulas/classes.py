@@ -196,8 +196,15 @@ def sanitizing(made: Any) -> Formulas:
 
     count = math.comb(len(domain) + records - 1, records)
     size = math.ceil(4.0 / (made.alpha * made.epsilon) * math.log(count / made.beta))
+    low, high = 2.0 * made.alpha, 3.0 * made.alpha
+    apart = low * math.log(low / high) + (1.0 - low) * math.log((1.0 - low) / (1.0 - high))
+    labellings = len(_distinct(concepts, concepts.listed_concepts(), concepts.listed_domain()))
+    transfer = math.ceil(math.log(labellings / made.beta) / apart)
     return Formulas(
         law=law,
         databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]),
-        numbers={"least sample size of the sanitizer": (made.sanitizer.sample_size, size)},
+        numbers={
+            "least sample size of the sanitizer": (made.sanitizer.sample_size, size),
+            "examples from which on small training errors mean small ones": (made.transfer_size, transfer),
+        },
     )

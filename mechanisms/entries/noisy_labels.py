@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from audit.catalogue import Entry
+from audit.catalogue import Entry, Later
 from mechanisms.queries.runs.noisy_runs import NoisyRun
 
 _LOCAL = partial(NoisyRun, model="local", view="transcript", epsilon=4.0, eta=0.1, tau=1.5, beta=0.5)
@@ -16,7 +16,7 @@ _LOCAL = partial(NoisyRun, model="local", view="transcript", epsilon=4.0, eta=0.
 entry = Entry(
     f"{NoisyRun.name}-local-coarse",
     _LOCAL,
-    options={"budget": 4_500, "confirm_budget": 500, "pairs": _LOCAL().suggested_pairs()[:1]},
+    options=Later(lambda: {"budget": 4_500, "confirm_budget": 500, "pairs": _LOCAL().suggested_pairs()[:1]}),
     reference=NoisyRun.reference,
     summary="all that is reported for the same by few local entries (no law)",
 )

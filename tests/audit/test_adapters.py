@@ -132,7 +132,7 @@ def test_estimators_of_scikit_learn_are_cloned_seeded_and_told_of_by_their_class
     slopes = sklearn(fitted, attributes="coef_", split=-1)
     assert call(slopes, [(0, 0), (1, 3)]) == pytest.approx([3.0])
     assert fitted.coef_ == pytest.approx([1.0])
-    assert sklearn(SGDRegressor(), attributes="coef_").takes_rng
+    assert sklearn(SGDRegressor(), attributes="coef_", split=-1).takes_rng
     assert not slopes.takes_rng
     steps = sklearn(make_pipeline(StandardScaler(), SGDRegressor()), attributes="n_features_in_", split=-1)
     assert steps.takes_rng
@@ -152,6 +152,11 @@ def test_without_scikit_learn_a_deep_copy_does_and_a_fitted_one_is_refused(monke
     assert call(sklearn(copy.deepcopy(fresh), attributes="size_"), [1.0, 2.0]) == (2, 1)
 
 
+class Labelled:
+    def fit(self, table, rng, labels):
+        raise AssertionError
+
+
 class NeedsMore:
     def __init__(self, scale):
         raise AssertionError
@@ -165,6 +170,11 @@ class NeedsMore:
         (lambda: sklearn(Mean(), attributes=[3]), InvalidKind, r"list of names; got \[3\]"),
         (lambda: sklearn(Mean(), attributes="mean_", split="y"), InvalidKind, "`split` must be a place"),
         (lambda: sklearn(NeedsMore, attributes="x_"), SubjectError, "without arguments, give a built one"),
+        (
+            lambda: sklearn(Labelled, attributes="x_"),
+            InvalidValue,
+            "`fit` of `Labelled` needs a `labels` too: give",
+        ),
         (lambda: pandas(len, columns="age"), InvalidKind, "`columns` must be a list of names; got 'age'"),
         (lambda: pandas(3, columns=["age"]), SubjectError, r"must be a callable \(database, rng\)"),
     ],
@@ -173,6 +183,12 @@ def test_what_cannot_be_adapted_is_refused_in_one_line(make, error, words):
     with pytest.raises(error, match=words) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def test_an_attribute_that_the_fit_did_not_make_is_answered_by_the_nearest():
+    found = audit_privacy(sklearn(Mean(), attributes="mean"), PureDP(1.0), records=[0, 1], size=2)
+    assert found.verdict.name == "ERROR"
+    assert "no `mean` after the fit; did you mean `mean_`?" in found.reason
 
 
 @pytest.mark.parametrize("given", [Mean(), Mean], ids=["built", "class"])

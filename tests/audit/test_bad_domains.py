@@ -41,7 +41,23 @@ SCARCE = st.integers(0, 10**6).filter(lambda number: number % 100_000 == 7)
 SPARSE = st.integers(0, 10**6).filter(lambda number: number % 50 == 7)
 LISTS = st.lists(st.integers(0, 3), max_size=3)
 
+
+class Table:
+    """A stand-in for a frame of pandas."""
+
+    iloc, columns, to_dict = None, ("town", "age"), dict
+
+    def __iter__(self):
+        return iter(self.columns)
+
+
 REFUSALS = {
+    "one pair": ({"pairs": ([0, 1], [1, 1])}, ["are a list; for one pair write `pairs=[(left, right)]`"]),
+    "a frame for records": ({"records": Table(), "size": 2}, ['give `records=frame.to_dict("records")`']),
+    "frames for databases": (
+        {"pairs": [(Table(), Table())]},
+        ["give lists of records, and audit `audit.adapters.pandas(function, columns=[...])`"],
+    ),
     "rejects everything": (
         {"records": NOTHING, "size": 2},
         ["The strategy `records` generates no values", "Build the values instead"],

@@ -85,6 +85,11 @@ def keys_from_the_data(database, rng):
     return tuple((key, database.count(key) + float(rng.laplace(0.0, 1.0))) for key in sorted(set(database)))
 
 
+def nan_in_a_column(database, rng):
+    table = np.minimum(np.maximum(np.array(database), 0.0), 1.0)
+    return table.sum(axis=0) + rng.laplace(scale=2.0, size=2)
+
+
 def nan_becomes_zero(database, rng):
     total = sum(min(max(x, 0.0), 1.0) if x == x else x for x in database)
     return (0.0 if math.isnan(total) else total) + rng.laplace(0.0, 1.0)
@@ -224,6 +229,13 @@ CASES = {
     "o12": Case(keys_from_the_data, (["a"], ["a", "b"]), ADD, (K.DATA_DEPENDENT_DOMAIN,), "'b'"),
     "o13": Case(
         nan_becomes_zero, ([1.0] * 20, [NAN] + [1.0] * 19), REPLACE, (K.NOT_CLIPPED, K.NOISE_TOO_SMALL), "NaN"
+    ),
+    "a NaN in one column": Case(
+        nan_in_a_column,
+        ([(0.0, 0.0)] * 2, [(0.0, NAN), (0.0, 0.0)]),
+        REPLACE,
+        (K.NOT_CLIPPED,),
+        "output[1] is NaN",
     ),
     "o14": Case(
         shuffled_batches,

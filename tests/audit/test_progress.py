@@ -10,8 +10,8 @@ from audit.values.progress import (
     AuditFinished,
     AuditProgressed,
     AuditStarted,
+    Pace,
     _Renderer,
-    expected_seconds,
     terminal_progress,
 )
 
@@ -20,12 +20,15 @@ def after(runs, *, budget=1000, stage="bet"):
     return AuditProgressed("m [bold]", runs, budget, log_wealth=7.0, log_limit=14.0, stage=stage)
 
 
-@pytest.mark.parametrize(
-    ("runs", "elapsed", "limit", "seconds"),
-    [(19, 5.0, None, None), (20, 2.0, None, 100.0), (20, 2.0, 30.0, 30.0), (1000, 70.0, None, 70.0)],
-)
-def test_the_duration_is_the_budget_at_the_speed_so_far_within_the_time_limit(runs, elapsed, limit, seconds):
-    assert expected_seconds(after(runs), elapsed=elapsed, time_limit=limit) == seconds
+def test_the_time_left_is_measured_over_the_later_half_and_not_on_the_first_runs():
+    """4 s to start processes, then 10,000 runs a second: the audit takes 24 s, not 42 minutes."""
+    pace = Pace()
+    for seconds, runs in ((3.9, 20), (4.0, 100), (4.5, 5_000)):
+        pace.note(runs, elapsed=seconds)
+        assert pace.seconds_left(200_000) is None  # too early to tell
+    for tenth in range(50, 100):
+        pace.note(1_000 * (tenth - 40), elapsed=tenth / 10)
+    assert pace.seconds_left(200_000) == pytest.approx(24.0 - 9.9, rel=0.05)
 
 
 def test_nothing_is_drawn_where_stderr_is_no_terminal(capsys):
@@ -36,7 +39,7 @@ def test_nothing_is_drawn_where_stderr_is_no_terminal(capsys):
 
 def rendered(events):
     """Return what a terminal shows of (seconds, event)."""
-    console = Console(file=io.StringIO(), force_terminal=True, width=150)
+    console = Console(file=io.StringIO(), force_terminal=True, width=200)
     now = [0.0]
     bars = []
 
@@ -51,12 +54,17 @@ def rendered(events):
     return console.file.getvalue()
 
 
-def test_a_long_audit_says_so_once_after_its_first_twenty_runs():
-    started = (0.0, AuditStarted("m [bold]", 1000, None))
-    early = rendered([started, (9.0, after(10)), (9.0, AuditFinished(None))])
+def test_a_long_audit_says_so_once_and_what_is_left_all_the_time_within_its_limit():
+    started, drawn = (0.0, AuditStarted("m [bold]", 1000, None)), [(1.0, after(2)), (4.0, after(10))]
+    early = rendered([started, *drawn, (4.0, AuditFinished(None))])
     assert "minutes" not in early
-    told = rendered([started, (9.0, after(20)), (20.0, after(40)), (20.0, AuditFinished(None))])
+    drawn += [(10.0, after(22)), (20.0, after(42)), (20.0, AuditFinished(None))]
+    told = rendered([started, *drawn])
     assert told.count("m [bold]: up to about 8 minutes for 1,000 runs") == 1
+    assert "at most 8 minutes left" in told
+    limited = rendered([(0.0, AuditStarted("m", 1000, 40.0)), *drawn])
+    assert "up to about" not in limited
+    assert "at most 20 seconds left" in limited
 
 
 def test_a_short_audit_says_nothing():

@@ -111,10 +111,10 @@ def test_every_file_of_the_folder_becomes_a_test_named_by_it(faulty):
     assert names == ["test_fault_stays_away[leak]", "test_fault_stays_away[release]"]
 
 
-def test_a_fault_that_is_back_fails_in_at_most_ten_lines_without_a_traceback_of_ours(faulty):
+def test_a_fault_that_is_back_fails_without_a_traceback_of_ours(faulty):
     for name in ("leak", "release"):
         lines = explanation(faulty[0][f"test_fault_stays_away[{name}]"])
-        assert 3 <= len(lines) <= 10
+        assert 3 <= len(lines) <= 22
         assert f"{name} does not satisfy its claim" in lines[0]
 
 
@@ -145,7 +145,7 @@ def test_a_file_that_is_no_witness_fails_with_one_line(faulty, name, words):
 def test_replays_are_in_the_table_of_the_session(faulty):
     table = faulty[1].split("privacy audits")[1]
     assert re.search(r"^REFUTED +leak +claim fails  ", table, re.MULTILINE)
-    assert "4 audits, 1 as expected; total significance spent: 4e-06" in table
+    assert "4 audits; total significance spent: 4e-06" in table
 
 
 def test_the_marker_selects_them(project):

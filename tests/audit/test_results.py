@@ -5,6 +5,8 @@ Long, for every field of a result is written, read and damaged here.
 
 import contextlib
 import dataclasses
+import html
+import io
 import json
 import math
 import os
@@ -16,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit import audit_privacy
+from audit import UtilityResult, audit_privacy, audits_to_frame
 from audit.claims import PAC, ApproximateDP, PureDP
 from audit.codec.files import check_writable, write_text
 from audit.doors.summary import line
@@ -29,7 +31,7 @@ from audit.results.saved import layout, load, save
 from audit.values.said import Says
 from audit.words import story
 from audit.words.again import python_lines
-from audit.words.text import full, short
+from audit.words.text import MOST_UNTESTED, full, short
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
 EXAMPLE = Path(__file__).parent / "data" / "result-schema-1.json"
@@ -428,7 +430,7 @@ def test_distant_databases_are_told_with_what_the_claim_allows_there(claim, rela
     assert f"(0.04–0.06). {apart} At that distance the claim allows at most {formula} = {most:.3g}." in flat(
         distant
     )
-    assert apart in str(PrivacyRefuted(short(distant)))
+    assert apart in short(distant).replace("\n", " ")
 
 
 def test_lower_bounds_are_rounded_down_and_detectable_ones_up():
@@ -603,12 +605,30 @@ def test_the_report_is_short_plain_and_never_says_passed(verdict, evidence):
         unfinished=3,
     )
     for text in (f"{result}", f"{clean(verdict=verdict, evidence=evidence, witness=witness())}"):
-        assert len(text.splitlines()) <= 28
+        assert len(text.splitlines()) <= 28 + MOST_UNTESTED
         assert all(c == "\n" or c.isprintable() for c in text)
         assert "passed" not in text.lower()
         assert text.splitlines()[0].startswith(f"{verdict.name}  ")
         assert any(line.startswith("  Runs ") for line in text.splitlines())
         assert "Again " in text
+
+
+def test_all_that_was_not_tested_is_shown_however_much_else_there_is():
+    many = [Says.OTHER_PAIRS(), *(f"the {word} " + "words " * 30 for word in ("first", "tenth", "last"))]
+    text = " ".join(str(clean(assumptions=LONG, notes=LONG, not_tested=tuple(many))).split())
+    assert all(" ".join(said.split()) in text for said in many)
+
+
+@pytest.mark.parametrize("columns", [40, 72, 400])
+def test_the_text_is_as_wide_as_the_terminal_and_its_command_stays_whole(monkeypatch, columns):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    command = "dp-audit run 'my own.py:f' --epsilon 1 --records '[0, 1,  2]' --set 'k=a b' --pair '[0]' '[1]'"
+    lines = str(refuted(environment={"command": command})).splitlines()
+    assert any(line.endswith(command) for line in lines)
+    assert {len(line) for line in lines[1:] if command not in line} <= set(range(min(columns, 120) + 1))
+    assert "drawn after the event was fixed" in " ".join(" ".join(lines).split())  # nothing is cut
 
 
 @pytest.mark.parametrize(
@@ -619,19 +639,17 @@ def test_any_claim_can_be_told(claim):
     assert str(clean(claim=claim)).startswith("NOT_REFUTED  laplace  ")
 
 
-def test_a_refutation_is_raised_in_at_most_ten_lines():
+def test_a_refutation_is_raised_on_less_than_a_screen():
     with pytest.raises(PrivacyRefuted) as caught:
         refuted(
             witness=witness(event=HOSTILE, left=[HOSTILE], right=[HOSTILE]), target="laplace"
         ).raise_if_refuted()
     lines = str(caught.value).splitlines()
-    assert 6 <= len(lines) <= 10
+    assert 6 <= len(lines) <= 22
+    assert all(len(line) <= 76 for line in lines[1:-1])
     assert lines[0] == "laplace does not satisfy its claim: PureDP(epsilon=1) under replace one is refuted."
-    assert any(line.startswith("Again: dp-audit run laplace --seed 0") for line in lines)
-    assert lines[-1] == (
-        "Hint: a correct claim needs ε ≥ 1.62, perhaps more; "
-        "check the sensitivity and the noise scale on these two databases."
-    )
+    assert lines[-1].startswith("Again: dp-audit run laplace --seed 0")
+    assert "Hint: a correct claim needs ε ≥ 1.62, perhaps more; check the sensitivity" in lines[-3]
 
 
 def test_a_fault_stands_in_the_report_in_the_file_and_in_place_of_the_hint():
@@ -708,3 +726,34 @@ def test_no_seed_is_offered_where_it_does_not_reproduce_the_runs():
     assert "the seed does not reproduce its runs" in said
     assert "Again result.replay(), which draws new runs" in said
     assert "the same runs" not in " ".join(python_lines(result))
+
+
+def test_a_result_is_a_page_a_notebook_cell_a_line_and_a_row(tmp_path):
+    hostile = dataclasses.replace(refuted(), subject="<script>alert(1)</script>")
+    met = UtilityResult("learner", PAC(0.1, 0.05), Verdict.NOT_REFUTED, Evidence.STATISTICAL, met=True)
+    for result in (hostile, met):
+        page = tmp_path / "page.html"
+        result.to_html(page)
+        assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+        for shown in (page.read_text(encoding="utf-8"), result._repr_html_()):
+            assert "<script>alert" not in shown
+            assert html.escape(result.subject) in shown
+    assert hostile.summary().startswith(
+        "REFUTED  <script>alert(1)</script>  PureDP(epsilon=1) under replace one: "
+    )
+    assert met.summary().startswith("NOT REFUTED  learner  PAC(alpha=0.1, beta=0.05): failure probability")
+    with pytest.raises(AuditError, match="cannot be written"):
+        met.to_html("/dev/null/page.html")
+    frame = audits_to_frame([hostile, met])
+    assert list(frame["verdict"]) == ["refuted", "not refuted"]
+    assert list(frame["kind"]) == ["privacy", "utility"]
+    assert frame["epsilon"][0] == frame["alpha"][1] * 10 == 1.0
+    assert np.isnan(frame["alpha"][0])
+    with pytest.raises(AuditError, match="takes results of audits; got dict"):
+        audits_to_frame([met.to_json()])
+
+
+def test_without_pandas_a_frame_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(AuditError, match="pip install pandas"):
+        audits_to_frame([])

@@ -20,7 +20,7 @@ import pytest
 
 from audit.errors import AuditError, SubjectError
 from audit.sampling import BET, CONFIRM, MutatedInput, Sampler
-from audit.sampling.isolated import workers
+from audit.sampling.isolated import fresh, workers
 from audit.sampling.isolated.isolation import Child, drawn_by
 from audit.subject.subject import adapt
 from audit.values.canonical import key
@@ -176,6 +176,34 @@ def test_a_death_costs_one_run_and_is_repeatable(mechanism, reason, jobs):
     assert min(output for output in outputs if output not in deaths) >= 0.1
     assert len(set(outputs)) == 40 - len(deaths) + 1  # no draw comes twice
     assert sampler.unfinished >= len(deaths)
+
+
+def sometimes_exiting(database, rng):
+    if rng.random() < 0.05:
+        os._exit(3)
+    return (os.environ.get("DP_AUDIT_SPAWN"), rng.random())
+
+
+def test_where_processes_cannot_fork_the_same_runs_come_from_processes_started_anew(monkeypatch):
+    def found(forbidden):
+        fresh._dismiss()  # children that began under the other rule
+        monkeypatch.setenv("DP_AUDIT_SPAWN", forbidden)
+        with Sampler(adapt(sometimes_exiting), seed=4, isolate=True) as sampler:
+            blocks = [
+                *sampler.draw([1], [2], 20, (BET, 0)),
+                *sampler.draw_anew([1], [2], [2, 2], (CONFIRM, 0)),
+            ]
+        outputs = [output for runs in blocks for output in (*runs.left, *runs.right)]
+        died = [output for output in outputs if isinstance(output, Unfinished)]
+        assert {told for told, _ in (each for each in outputs if each not in died)} == {forbidden}
+        return [each if each in died else each[1] for each in outputs], len(died)
+
+    forked, died = found("")
+    assert died > 0
+    try:
+        assert found("1") == (forked, died)
+    finally:
+        fresh._dismiss()
 
 
 def test_a_mechanism_that_always_dies_is_all_unfinished():

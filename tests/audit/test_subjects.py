@@ -96,6 +96,13 @@ def generating(database, rng):
     yield database
 
 
+class Fed:
+    """A stream counter: a record at a time."""
+
+    def add(self, record):
+        return record
+
+
 @pytest.mark.parametrize(
     ("mechanism", "words"),
     [
@@ -107,7 +114,9 @@ def generating(database, rng):
         (np.add, "needs more than a database"),
         (max, "signature of `max` cannot be read"),
         (Object, r"is a class; audit an instance of it: `Object\(\.\.\.\)`"),
-        (3.5, r"\(database, rng\) -> output; got 3\.5"),
+        (3.5, r"\(database, rng\) -> output; got 3\.5\. Write"),
+        (Fed, "Make a new `Fed` in a function that returns all it releases of the database"),
+        (Fed(), "Make a new `Fed` in a function that returns all it releases of the database"),
         (coroutine, "coroutine"),
         (generating, "generator function"),
     ],

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from audit import AuditResult, PureDP, audit_privacy
-from audit.errors import CorruptFile
 from audit.events.edges import point
 from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Kind, Type, Whole
@@ -16,7 +15,6 @@ from audit.events.features.numbers import Coordinate, Difference, Entry, Norm, V
 from audit.events.features.parts import Part, PartsScore
 from audit.events.features.scores import AdditiveScore, TableScore
 from audit.evidence.memory import PairMemory
-from audit.results.coherence import check_coherent
 from audit.results.result import Evidence, Verdict, Witness
 from audit.sampling import Sampler
 from audit.subject.subject import adapt
@@ -225,21 +223,6 @@ def test_one_entry_alone_stands_beside_a_score_with_runs_of_its_own():
     said = 'One entry alone shows it too: "output[3] is at least 1.5" happens with probability 0.4 on right'
     assert f"{said} and 0.1 on left; at most 0.272 is allowed." in " ".join(str(result).split())
     assert AuditResult.from_json(result.to_json()) == result
-
-
-def test_files_of_earlier_releases_say_a_score_otherwise_and_open():
-    score = TableScore((EDGES,) * 9, (RISING,) * 9)
-    event = Event((NumberIn(score, ((-INF, -1.6),)),))
-    earlier = "a score fitted to the 9 entries of the output (sum of their log-ratios) is below -1.6"
-    assert event.earlier_words() == earlier
-    known = Witness([0], [1], event, 1.0, 0.0, runs=0)
-    result = AuditResult("m", PureDP(1.0), Verdict.REFUTED, Evidence.EXACT, witness=known, epsilon_lower=3.0)
-    document = result.to_json()
-    document["result"]["witness"]["event"]["words"] = earlier
-    check_coherent(AuditResult.from_json(document))
-    document["result"]["witness"]["event"]["words"] = earlier.replace("1.6", "2.6")
-    with pytest.raises(CorruptFile, match="but its words say"):
-        check_coherent(AuditResult.from_json(document))
 
 
 # Databases

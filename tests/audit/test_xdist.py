@@ -1,4 +1,4 @@
-"""`pytest -m audit -n 2` says what `pytest -m audit` says: the same verdicts, one report, brief failures."""
+"""`pytest -m audit -n 2` says what `pytest -m audit` says: the same verdicts, the same texts, one report."""
 
 import json
 import subprocess
@@ -102,12 +102,15 @@ def test_the_verdicts_are_those_expected(sessions):
 
 
 def test_both_print_one_table_and_one_sum(sessions):
-    """Seven audits at 1e-6 and one at 1e-4; coin three times and the wanted refutation are as expected."""
+    """Seven audits at 1e-6 and one at 1e-4; of the two refutations that were wanted one came."""
     alone, together = (session.table() for session in sessions)
     assert [line for line in together if "report:" not in line] == [
         line for line in alone if "report:" not in line
     ]
-    assert "8 audits, 4 as expected; total significance spent: 0.000107" in alone
+    assert "8 audits, 1 of 2 as expected; total significance spent: 0.000107" in alone
+    assert "  0.0001  93.5 %  test_privacy.py::test_refute_in_vain" in alone
+    assert "   2e-06  1.87 %  test_privacy.py::test_two, 2 audits" in alone
+    assert sum("   1e-06  0.935 %  test_privacy.py::" in line for line in alone) == 5
     assert sum("report:" in line for line in together) == 1
 
 
@@ -119,11 +122,10 @@ def test_both_write_one_report_of_every_audit(sessions):
     assert len(list((sessions[1].folder / "results").iterdir())) == 8
 
 
-def test_a_failure_says_its_case_in_at_most_ten_lines(sessions):
+def test_a_failure_shows_no_code_of_ours(sessions):
     for session in sessions:
         failures = session.failures()
         assert len(failures) == 4
-        assert all(1 <= len(lines) <= 10 for lines in failures.values())
         assert not any("/audit/" in line for lines in failures.values() for line in lines)
 
 

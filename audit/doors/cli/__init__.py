@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from audit.codec.files import Unwritable
-from audit.doors.cli.commands import group
+from audit.doors.cli.commands import COMPLETING, group
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, USAGE
 from audit.errors import AuditError, Parameter
 
@@ -29,8 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _tolerate_any_text()
     try:
         answer: Any = group.main(args=arguments, prog_name="dp-audit", standalone_mode=False)
-    except SystemExit:  # click's answer to a pipe that was closed; its code 1 would say "refuted"
-        sys.exit(NOT_DONE)
+    except SystemExit as left:  # click's answer to a pipe that was closed; its code 1 would say "refuted"
+        sys.exit(left.code if COMPLETING in os.environ else NOT_DONE)
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise

@@ -10,8 +10,18 @@ from audit.catalogue import Entry, matching_entries
 from audit.doors.cli.settings import LIMITS, PARAMETERS, PRIVACY, UTILITY, WORKERS, number_of, with_options
 from audit.errors import Parameter, positive_int
 
+#: Set by the shell that asks for the words that may come next.
+COMPLETING = "_DP_AUDIT_COMPLETE"
 FILE = click.Path(path_type=Path)
 REPORT = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
+
+
+def _names(_: click.Context, __: click.Parameter, begun: str) -> list[Any]:
+    """Return the names of the catalogue that go on as a word does, for a shell; else its files."""
+    from click.shell_completion import CompletionItem
+
+    named = [entry.name for entry in matching_entries(None) if entry.name.startswith(begun)]
+    return [CompletionItem(name) for name in named] or [CompletionItem(begun, type="file")]
 
 
 @click.group(
@@ -27,7 +37,7 @@ def group() -> None:
 
 
 @group.command(name="list", short_help="List the catalogue.")
-@click.argument("pattern", required=False)
+@click.argument("pattern", required=False, shell_complete=_names)
 def list_command(pattern: str | None) -> None:
     """List the catalogue, or its entries that match PATTERN, with the claims that are audited.
 
@@ -53,6 +63,14 @@ def _claims(entry: Entry) -> str:
     return ", ".join(f"{kind} (flawed)" if kind in entry.flaws else kind for kind in entry.audits)
 
 
+def _refuse_unknown(target: str) -> None:
+    """Answer a slip of the pen before more is loaded."""
+    from audit.subject.targets import find_object
+
+    if ":" not in target:
+        find_object(target)
+
+
 def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
     """Take `scheduler` out of the options, and return the context in which its workers do the work."""
     from audit.doors.side_by_side import at  # numpy and more, only for an audit
@@ -66,7 +84,7 @@ def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
 
 
 @group.command(name="run", short_help="Audit one subject: its privacy, and its utility if it claims any.")
-@click.argument("target")
+@click.argument("target", shell_complete=_names)
 @with_options(*PRIVACY, *UTILITY, *LIMITS, *WORKERS, PARAMETERS)
 @REPORT
 @click.option("--json", "saved", metavar="FILE|-", help="Save the result; - prints it instead of the text.")
@@ -77,6 +95,13 @@ def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
     help="Go on from the audit saved there, with new runs, and save what all runs together show: there, or "
     "where --json says. Without that file, begin. Give the same target and options each time.",
 )
+@click.option(
+    "--remember",
+    type=FILE,
+    metavar="FOLDER|FILE",
+    help="Try pairs first on which this subject was refuted before, saved in FOLDER, and save a new "
+    "refutation there. FILE: those pairs that the audit saved there tried first.",
+)
 @click.option("--mutate", is_flag=True, help="Repeat the audit with smaller claims, to see which it refutes.")
 @click.option("--explain", is_flag=True, help="Print the plan and the cost of a call, without an audit.")
 def run_command(target: str, *, explain: bool, **given: Any) -> int:
@@ -84,19 +109,22 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
 
     A subject that claims privacy and utility is audited for both.
     """
+    _refuse_unknown(target)
     from audit.doors.cli.run import explain_target, run  # numpy and more, only for an audit
 
     if not explain:
         with _workers(given):
             return run(target, **given)
     given.pop("scheduler")
-    if any(given.pop(name) for name in ("html", "saved", "mutate", "extend")):
-        raise click.UsageError("--explain runs no audit: leave out --html, --json, --extend and --mutate.")
+    if any(given.pop(name) for name in ("html", "saved", "mutate", "extend", "remember")):
+        raise click.UsageError(
+            "--explain runs no audit: leave out --html, --json, --extend, --remember and --mutate."
+        )
     return explain_target(target, **given)
 
 
 @group.command(name="suite", short_help="Audit the catalogue.")
-@click.argument("pattern", required=False)
+@click.argument("pattern", required=False, shell_complete=_names)
 @with_options(*LIMITS, *WORKERS)
 @REPORT
 @click.option(
@@ -104,7 +132,8 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     "saved",
     type=FILE,
     metavar="FOLDER|FILE.json",
-    help="Save each result as soon as it exists.  [default: `results` next to the report]",
+    help="Save each result as soon as it exists. The same command resumes the suite, and audits again only "
+    "what changed: code, options or versions.  [default: `results` next to the report]",
 )
 @click.option(
     "--with",
@@ -119,6 +148,7 @@ def suite_command(pattern: str | None, **given: Any) -> int:
 
     Options given here override those of an entry, which override the defaults.
     """
+    matching_entries(pattern)  # a slip of the pen is answered before more is loaded
     from audit.doors.cli.suite import run_suite  # numpy and more, only for an audit
 
     if given["attached"] and given["html"] is None:
@@ -227,3 +257,18 @@ def replay_command(named: tuple[str, ...], **given: Any) -> int:
     from audit.doors.cli.replay import replay  # numpy and more, only for an audit
 
     return replay(named, **given)
+
+
+@group.command(name="completion", short_help="Print what completes words in a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the script that completes commands, options and names of the catalogue in SHELL.
+
+    bash: eval "$(dp-audit completion bash)" in ~/.bashrc. zsh: the same in ~/.zshrc. fish: write it to
+    ~/.config/fish/completions/dp-audit.fish.
+    """
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(group, {}, "dp-audit", COMPLETING).source())

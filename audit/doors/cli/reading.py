@@ -9,7 +9,7 @@ from typing import Any
 from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.errors import AuditError, InvalidValue
 from audit.relations import Relation
-from audit.subject.loading import load_object
+from audit.subject.loading import load_object, reason
 
 
 def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,8 +171,21 @@ def _side(text: str) -> Any:
 
 def _problems(text: str) -> Any:
     """Return the problems that a text names: the object, or what a function or class of that name returns."""
-    found = _named(text, wanted="The `--problems` must be module:object")
-    return found() if inspect.isfunction(found) or inspect.isclass(found) else found
+    return _made(_named(text, wanted="The `--problems` must be module:object"), what=text)
+
+
+def _strategy(text: str, *, wanted: str) -> Any:
+    """Return the strategy that a text names, or what a function of that name returns."""
+    return _made(_named(text, wanted=wanted), what=text)
+
+
+def _made(found: Any, *, what: str) -> Any:
+    if not inspect.isfunction(found) and not inspect.isclass(found):
+        return found
+    try:
+        return found()
+    except Exception as error:
+        raise InvalidValue(f"`{what}` cannot be called without arguments: {reason(error)}") from error
 
 
 def _relation(text: str) -> Any:
@@ -194,7 +207,7 @@ def _records(text: str) -> Any:
     try:
         value = read_literal(text)
     except InvalidValue:
-        return _named(text, wanted=wanted)
+        return _strategy(text, wanted=wanted)
     if not isinstance(value, (list, tuple)):
         raise InvalidValue(f"{wanted}; got `{text}`.")
     return list(value)
@@ -212,7 +225,7 @@ def _named(text: str, *, wanted: str) -> Any:
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "records": _records,
-    "databases": partial(_named, wanted="The `--databases` must be module:strategy"),
+    "databases": partial(_strategy, wanted="The `--databases` must be module:strategy"),
     "problems": _problems,
     "convert": partial(_named, wanted="The `--convert` must be module:function, such as numpy:array"),
     "fresh": partial(

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 
 from audit.codec.files import check_apart, check_writable, source_of, write_text
 from audit.doors.carry_out import carry_out
-from audit.doors.cli.exits import NOTHING_REFUTED, exit_code, worst_exit_code
+from audit.doors.cli.exits import INTERRUPTED, NOTHING_REFUTED, exit_code, worst_exit_code
 from audit.doors.cli.reading import read_claim, read_options, read_parameters, read_utility_claim
 from audit.doors.explain import explain
 from audit.doors.report_link import render_report
@@ -23,6 +24,8 @@ from audit.options import shared
 from audit.privacy import make_task
 from audit.results.result import AuditResult
 from audit.results.saved import layout, load
+from audit.sampling import stop_asked
+from audit.sampling.stopping import ctrl_c_ends_time
 from audit.subject.claimed import claims
 from audit.subject.subject import adapt
 from audit.subject.targets import Target, resolve_target
@@ -88,21 +91,24 @@ def run(
     saved: str | None,
     mutate: bool,
     extend: Path | None,
+    remember: Path | None = None,
     **given: Any,
 ) -> int:
     """Audit one target, print and save what was found, and return the exit code."""
     earlier, saved = _earlier(extend), saved or (None if extend is None else str(extend))
     places = [place for place in (saved, html) if place is not None and place != "-"]
     check_apart(*places)
-    for place in places:
-        check_writable(place)
     asked = read(target, settings, given)
+    for place in places:  # after what is misspelt was refused: this may make a folder
+        check_writable(place)
     if mutate:  # what will be refused then is refused before hours of work
         _check_mutable(asked)
     if extend is not None:
         _check_private(asked)
-        asked = dataclasses.replace(asked, given={**given, "extend": extend})
-    results = audit_target(asked, earlier)
+    asked = dataclasses.replace(asked, given={**given, "extend": extend, "remember": remember})
+    with ctrl_c_ends_time(_tell_stopping):
+        results = audit_target(asked, earlier)
+        stopped = stop_asked()
     result = next((each for each in results if isinstance(each, AuditResult)), None)
     document = results[0].to_json() if result is None else result.to_json(extend=bool(places))
     if len(results) > 1:
@@ -116,13 +122,18 @@ def run(
             if saved != "-":
                 click.echo("\n\n".join(map(str, results)))
             warn(results)
-        if mutate and result is not None:
+        if mutate and result is not None and not stopped:
             document["mutation"] = _mutate(result, asked, quiet=saved == "-")
             _keep(document, saved, html)  # again, with the check in it
     finally:  # neither a full disk nor Ctrl-C must take the result along
         if saved == "-":
             click.echo(json.dumps(document))
-    return worst_exit_code([exit_code(each) for each in results])
+    return INTERRUPTED if stopped else worst_exit_code([exit_code(each) for each in results])
+
+
+def _tell_stopping() -> None:
+    """Say that an audit ends early: from within a handler of a signal, where `print` may not be called."""
+    os.write(2, b"\nstopping with the verdict so far; press Ctrl-C again to end without one\n")
 
 
 def _earlier(extend: Path | None) -> AuditResult | None:
@@ -183,11 +194,14 @@ def audit_target(asked: Asked, earlier: AuditResult | None = None) -> list[Saved
         kinds = [given.get("only") or "privacy"]
     if "privacy" in kinds:
         _check_private(asked)
-    private = asked.options if earlier is None else {**asked.options, "extend": earlier}
+    private = {**asked.options, "extend": earlier, "remember": given.get("remember")}
     told = {"privacy": (claim, private), "utility": (utility_claim, utility)}
     results = []
     with terminal_progress() as progress:
         for kind in kinds:
+            if stop_asked():
+                click.echo(f"interrupted; its {kind} was not audited", err=True)
+                break
             claimed, chosen = told[kind]
             result = carry_out(kind, found.subject, claimed, options=chosen, progress=progress)
             results.append(_named(dataclasses.replace(result, expected=found.expects(kind)), asked))
@@ -220,8 +234,10 @@ def _check_mutable(asked: Asked) -> None:
 
 def _named(result: Saved, asked: Asked) -> Saved:
     """Return a result that says what was audited and how to do so again, by which `convert` too."""
-    found = asked.found
-    command = command_line(["run", found.text], asked.parameters, asked.given)
+    found, given = asked.found, dict(asked.given)
+    if not getattr(result, "remembered", ()):  # nothing was remembered, and now something may be
+        given.pop("remember", None)
+    command = command_line(["run", found.text], asked.parameters, given)
     told = {"source": source_of(found.text), "command": command, "convert": asked.given.get("convert")}
     return dataclasses.replace(
         result,

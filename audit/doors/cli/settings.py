@@ -66,7 +66,11 @@ PRIVACY = (
         metavar="NAME",
         help="replace-one, add-or-remove-one, …, or module:object.  [default: the subject's, or replace-one]",
     ),
-    click.option("--records", metavar="LIST|MODULE:STRATEGY", help="Records that a database can contain."),
+    click.option(
+        "--records",
+        metavar="LIST|MODULE:STRATEGY",
+        help="Records that a database can contain: a list, a strategy or a function that returns one.",
+    ),
     click.option("--size", metavar="N|MIN:MAX", help="Number of records in a database."),
     click.option(
         "--databases", metavar="MODULE:STRATEGY", help="Strategy for whole databases, instead of records."

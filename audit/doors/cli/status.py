@@ -1,11 +1,10 @@
 """One line on a terminal's stderr for the work under way."""
 
+import shutil
 import sys
 from typing import Self
 
 import click
-
-_WIDTH = 150
 
 
 class StatusLine:
@@ -29,4 +28,4 @@ class StatusLine:
     def show(self, text: str) -> None:
         """Put `text` in place of what is shown."""
         if self._shown:
-            click.echo(f"\r\x1b[K{text[:_WIDTH]}", err=True, nl=False)
+            click.echo(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}", err=True, nl=False)

@@ -1,6 +1,7 @@
 """The work of ``dp-audit suite``."""
 
 import os
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ import click
 
 from audit.catalogue import Entry, matching_entries
 from audit.codec.files import Unwritable, check_apart, check_writable, file_name, write_text
-from audit.codec.stored import read
+from audit.codec.stored import loads, read
 from audit.doors.attached import load_attached
 from audit.doors.carry_out import audit_by_name, audit_entry, failed_entry
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
@@ -18,10 +19,13 @@ from audit.doors.cli.reading import read_options
 from audit.doors.cli.run import warn
 from audit.doors.report_link import render_report
 from audit.doors.side_by_side import Call, processes_for, side_by_side
-from audit.doors.summary import line, together, total
+from audit.doors.summary import carried_out, line, together, total
 from audit.errors import AuditError
 from audit.options import Kind, taken
 from audit.results.saved import layout
+from audit.sampling.remake.digest import digest_of
+from audit.sampling.remake.sources import Look, as_now
+from audit.task import version_of
 from audit.utility.saved import Saved, parse_any
 
 Document = Mapping[str, Any]
@@ -48,15 +52,16 @@ def run_suite(
         check_writable(html)
     audits = planned(entries)
     finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs))
-    left, unsaved = len(audits) - len(store.results), len(store.unsaved)
-    more = f"; {left} not audited" if left else ""
+    left, unsaved = store.missing(audits), len(store.unsaved)
+    more = f"; {len(left)} not audited" if left else ""
     click.echo(total(store.results) + more + (f"; {unsaved} not saved" if unsaved else ""))
     if said := together(store.results):
         click.echo(said)
     if html is not None and store.results:
-        render_report(store.documents, html, **beside)
+        render_report(store.documents, html, **beside, not_audited=left)
         click.echo(f"report: {html}")
     if not finished:
+        click.echo(_stopped(len(store.results), len(audits), store), err=True)
         return INTERRUPTED
     code = suite_exit_code(store.results)
     return worst_exit_code([code, NOT_DONE]) if store.unsaved else code
@@ -83,11 +88,27 @@ def planned(entries: Sequence[Entry]) -> list[Audit]:
     return list(audits.values())
 
 
+def _stopped(done: int, planned: int, store: "Store") -> str:
+    """Return how many audits were carried out, and how to resume, in words."""
+    if store.place is None:
+        return f"interrupted; {done} of {planned} audits done, none saved; --json FOLDER saves them"
+    return f"interrupted; {done} of {planned} audits saved in {store.place}; the same command resumes"
+
+
 def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Store", *, jobs: int) -> bool:
     """Fill the store; False when the user stopped it."""
-    alone = {**options, "jobs": jobs if len(audits) == 1 else 1}  # many share the cores, each has one
+    look = as_now()
+    codes = {} if store.place is None else {each.name: code_of(each, options, look) for each in audits}
+    named = [(audit.name, codes.get(audit.name)) for audit in audits]
+    todo = [index for index, told in enumerate(named) if not store.keep(index, *told)]
+    if len(todo) < len(audits):
+        click.echo(f"{len(audits) - len(todo)} of {len(audits)} audits were saved before, of the same code")
+    for result in store.results:
+        click.echo(line(result))
+    alone = {**options, "jobs": jobs if len(todo) == 1 else 1}  # many share the cores, each has one
 
-    def call(audit: Audit) -> Call:
+    def call(index: int) -> Call:
+        audit = audits[index]
         told = taken(audit.kind, alone)
         return Call(
             here=lambda progress: audit_entry(audit.entry, audit.kind, told, progress=progress),
@@ -95,13 +116,22 @@ def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Stor
             seconds=store.seconds(audit.name),
         )
 
-    def take(index: int, answer: Callable[[], Any]) -> None:
-        result, document = _result(audits[index], answer)
-        store.add(index, audits[index].name, result, document)
+    def take(number: int, answer: Callable[[], Any]) -> None:
+        audit = audits[todo[number]]
+        result, document = _result(audit, answer)
+        store.add(todo[number], audit.name, result, document, code=codes.get(audit.name))
         click.echo(line(result))
         warn([result])
 
-    return side_by_side([call(audit) for audit in audits], jobs=jobs, what="audits", take=take)
+    before = len(audits) - len(todo)
+    return side_by_side([call(index) for index in todo], jobs=jobs, what="audits", take=take, before=before)
+
+
+def code_of(audit: Audit, options: Mapping[str, Any], look: Look) -> str:
+    """Return a digest of all that the result of an audit rests on: code, entry, options, versions."""
+    told = audit.kind, audit.entry.factory, audit.entry.options_for(audit.kind), taken(audit.kind, options)
+    versions = [version_of(name) for name in ("dp-audit", "numpy", "scipy", "hypothesis")]
+    return digest_of(told, versions, platform.python_version(), engine="audit.doors.carry_out", look=look)
 
 
 def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
@@ -127,6 +157,7 @@ class Store:
         self.one_file = place is not None and place.suffix == ".json" and not place.is_dir()
         if place is not None:
             check_writable(place if self.one_file else place / "_.json")
+        self._earlier = self._saved("") if self.one_file else []
 
     @property
     def results(self) -> list[Saved]:
@@ -138,8 +169,32 @@ class Store:
         """The same as they are saved."""
         return [document for _, (_, document) in sorted(self._found.items())]
 
-    def add(self, index: int, name: str, result: Saved, document: Document) -> None:
+    def missing(self, audits: Sequence[Audit]) -> list[str]:
+        """Return the names of the audits that have no result."""
+        return [audit.name for index, audit in enumerate(audits) if index not in self._found]
+
+    def keep(self, index: int, name: str, code: str | None) -> bool:
+        """Take the saved result of an audit of the same code, and return whether there is one."""
+        documents = self._earlier if self.one_file else self._saved(name)
+        kept = next((each for each in documents if code and each["environment"].get(_CODE) == code), None)
+        found = None if kept is None else parse_any(kept)[0]
+        if kept is None or found is None or not carried_out(found):
+            return False
+        self._found[index] = found, kept
+        return True
+
+    def _saved(self, name: str) -> list[Document]:
+        """Return what the file of an audit holds; nothing if it is new or damaged."""
+        if self.place is None:
+            return []
+        return _documents(self.place if self.one_file else self.place / file_name(name))
+
+    def add(
+        self, index: int, name: str, result: Saved, document: Document, *, code: str | None = None
+    ) -> None:
         """Save the result of the audit with this place in the suite; if that fails, the suite goes on."""
+        if code is not None:
+            document = {**document, "environment": {**document["environment"], _CODE: code}}
         self._found[index] = result, document
         try:
             self._write(name, document)
@@ -149,13 +204,8 @@ class Store:
 
     def seconds(self, name: str) -> float | None:
         """Return how long an audit took when its file was written last; None if that is not known."""
-        if self.place is None or self.one_file:
-            return None
-        try:
-            [result] = parse_any(read(self.place / file_name(name)))
-        except (AuditError, ValueError):
-            return None
-        elapsed = result.environment.get("elapsed")
+        [document] = ([] if self.one_file else self._saved(name)) or [{"environment": {}}]
+        elapsed = document["environment"].get("elapsed")
         return elapsed if isinstance(elapsed, float) and elapsed >= 0 else None
 
     def _write(self, name: str, document: Document) -> None:
@@ -166,3 +216,19 @@ class Store:
             self.unsaved.clear()
         else:
             write_text(self.place / file_name(name), layout(document) + "\n")
+
+
+#: Where the environment of a result says what it rests on (`code_of`).
+_CODE = "code"
+
+
+def _documents(path: Path) -> list[Document]:
+    """Return the saved results in a file; none if it is missing or damaged."""
+    try:
+        held = loads(read(path))
+        documents = held if isinstance(held, list) else [held]
+        for document in documents:
+            parse_any(document)
+    except (AuditError, ValueError, RecursionError):
+        return []
+    return [document for document in documents if isinstance(document.get("environment"), dict)]

@@ -36,11 +36,6 @@ class Feature(ABC):
         """What the feature is of an output, as the subject of a sentence."""
         return self.said.format(self)
 
-    @property
-    def earlier(self) -> str:
-        """What `words` said in files of earlier releases."""
-        return self.words
-
     def of(self, output: object) -> Any:
         """Give the feature of one output."""
         return self.column(View([output]))[0]

@@ -168,12 +168,13 @@ class PatternEnd(_OfBits):
 PATTERNS: tuple[type[_OfBits], ...] = (FinestBit, HighestBit, ZeroSign, PatternEnd)
 
 
-def reads_bits_of_floats(feature: Any) -> bool:
-    """Return whether a feature looks at bit patterns of floats.
+def reads_bits_of_floats(event: Any) -> bool:
+    """Return whether an event looks at bit patterns of floats.
 
     Examples
     --------
-    >>> reads_bits_of_floats(FinestBit()), reads_bits_of_floats(Value())
-    (True, False)
+    >>> reads_bits_of_floats(None)
+    False
     """
-    return isinstance(feature, _OfBits) and not isinstance(feature, LastBits)
+    features = (getattr(condition, "feature", None) for condition in getattr(event, "conditions", ()))
+    return any(isinstance(each, _OfBits) and not isinstance(each, LastBits) for each in features)

@@ -222,11 +222,6 @@ class PartsScore(TableScore):
         """The subject of a sentence."""
         return f"a score fitted to {self.entries} numbers{self._mostly()}"
 
-    @property
-    def earlier(self) -> str:
-        """What `words` said in files of earlier releases."""
-        return f"a score fitted to {_listed(self.paths)} (sum of their log-ratios)"
-
     def names(self) -> list[str]:
         """Return what each table is about."""
         return [words_of(path) for path in self.paths]

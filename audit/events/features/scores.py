@@ -45,11 +45,6 @@ class TableScore(NumberFeature):
         return f"a score fitted to {self.entries} entries{self._mostly()}"
 
     @property
-    def earlier(self) -> str:
-        """What `words` said in files of earlier releases."""
-        return f"a score fitted to the {len(self.edges)} entries of the output (sum of their log-ratios)"
-
-    @property
     def entries(self) -> int:
         """How many entries a vector has."""
         return len(self.edges)
@@ -100,11 +95,6 @@ class AdditiveScore(TableScore):
     edges, scores
         As of `TableScore`: of the d entries first, then of the d − 1 differences.
     """
-
-    @property
-    def earlier(self) -> str:
-        """What `words` said in files of earlier releases."""
-        return f"a score fitted to the {self.entries} entries of the output and to their differences"
 
     @property
     def entries(self) -> int:

@@ -1,8 +1,9 @@
-"""The child process in which an isolated subject runs: a supervisor, and the worker that it forks.
+"""The child process in which an isolated subject runs: a supervisor, and the worker that it starts.
 
-The supervisor loads the subject's modules once and never runs it. A worker that dies is replaced in
-milliseconds. A supervisor without a subject stays as it started: each worker that it forks may make one anew,
-run it once, and end (`Errand`).
+The supervisor loads the subject's modules once and never runs it. A worker is forked from it, so one that
+dies is replaced in milliseconds; where processes cannot fork, it is a new process that loads them again. A
+supervisor without a subject stays as it started: each of its workers may make one anew, run it once, and end
+(`Errand`).
 """
 
 import contextlib
@@ -18,6 +19,7 @@ from typing import Any, Final, NoReturn
 from audit.errors import AuditError
 from audit.sampling.blocks import Host, Task
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, read_frame, write_frame, write_record
+from audit.sampling.isolated.starting import can_fork, spawn
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.remake.reseeding import reseed_process
 from audit.sampling.seeds import Path
@@ -110,14 +112,9 @@ def main(requests: int, answers: int, records: int) -> None:
     records
         Descriptor for small records: workers that start and end, and how far they are.
     """
+    first = read_frame(requests) or b""
     try:
-        directory, parcel, place, foundations = unpack(read_frame(requests) or b"")
-        os.chdir(directory)
-        for name in foundations:
-            with contextlib.suppress(Exception):  # it is there for the parent, and perhaps for a worker
-                importlib.import_module(name)
-        if parcel is not None:
-            parcel.mechanism(place)  # imports what the subject needs, once for all workers
+        parcel, place = _prepare(first)
     except BaseException as error:  # noqa: BLE001  whatever the user's modules raise when they are imported
         write_frame(answers, pack_outputs(("failed", f"{type(error).__name__}: {error}")))
         return
@@ -127,7 +124,7 @@ def main(requests: int, answers: int, records: int) -> None:
     signal.set_wakeup_fd(waker)
     number = 0
     while True:
-        worker = os.fork()
+        worker = os.fork() if can_fork() else _spawned(first, number, requests, answers, records)
         if worker == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -140,6 +137,36 @@ def main(requests: int, answers: int, records: int) -> None:
             return
         write_record(records, ENDED, status)
         number += 1
+
+
+def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
+    """Go to the directory of the first request and import what every worker finds imported."""
+    directory, parcel, place, foundations = unpack(first)
+    os.chdir(directory)
+    for name in foundations:
+        with contextlib.suppress(Exception):  # it is there for the parent, and perhaps for a worker
+            importlib.import_module(name)
+    if parcel is not None:
+        parcel.mechanism(place)  # imports what the subject needs, once for all workers
+    return parcel, place
+
+
+def _spawned(first: bytes, number: int, *pipes: int) -> int:
+    """Return the process of a worker that is not forked: it is given the first request, and its number."""
+    theirs, ours = os.pipe()
+    worker = spawn("audit.sampling.isolated.child:work_anew", (theirs, number, *pipes), inherited=theirs)
+    os.close(theirs)
+    with contextlib.suppress(BrokenPipeError):  # it has ended already
+        write_frame(ours, first)
+    os.close(ours)
+    return worker
+
+
+def work_anew(start: int, number: int, requests: int, answers: int, records: int) -> None:
+    """Be a worker in a process of its own: its first request comes from the pipe `start`."""
+    parcel, place = _prepare(read_frame(start) or b"")
+    os.close(start)
+    _work(parcel, (*place, number), requests, answers, records)
 
 
 def _wait(worker: int, requests: int, wake: int) -> int | None:

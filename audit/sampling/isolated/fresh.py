@@ -2,9 +2,10 @@
 
 What such a process draws shares nothing with what was drawn before: not the subject's attributes, not its
 modules, not the files that it keeps in its working directory, its home or the directory for temporary files.
+
 The processes are forked from one that has loaded little (`_SMALL`), so that a fork takes a millisecond. Where
 a subject's first process imports more of what may be shared (`is_preloaded`), the others find that imported:
-their fork is faster than the import.
+their fork is faster than the import. Where processes cannot fork, each starts anew and takes about a second.
 """
 
 import atexit
@@ -39,8 +40,8 @@ _WORTH: Final = 4
 
 
 def can_start() -> bool:
-    """Whether fresh processes can be had here: not inside of one, and only where processes can fork."""
-    return hasattr(os, "fork") and WITHIN not in os.environ
+    """Whether fresh processes can be had here: not inside of one, and only where a process can start some."""
+    return hasattr(os, "posix_spawn") and WITHIN not in os.environ
 
 
 def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:

@@ -17,11 +17,13 @@ sys.path[:] = ours
 spec = importlib.util.spec_from_file_location("audit", package)
 sys.modules["audit"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["audit"])
-from {module} import main
+from {module} import {function}
 sys.path[:] = theirs
-main({pipes})
+{function}({numbers})
 os._exit(0)
 """
+#: Environment variable that forbids to fork: every process is then started anew.
+SPAWN: Final = "DP_AUDIT_SPAWN"
 _OURS: Final = tuple(sys.path)
 #: One thread of linear algebra in each of the processes that share the cores, unless the user says otherwise:
 #: where processes start and end, threads that wait cost more than all else.
@@ -66,7 +68,7 @@ def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subproces
     """
     try:
         return subprocess.Popen(  # noqa: S603  our own interpreter
-            [sys.executable, "-P", "-c", _program(module, pipes), _places()],
+            _command(f"{module}:main", pipes),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -79,8 +81,41 @@ def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subproces
             os.close(fd)
 
 
-def _program(module: str, pipes: Sequence[int]) -> str:
-    return _START.format(module=module, pipes=", ".join(map(str, pipes)))
+def can_fork() -> bool:
+    """Return whether processes may fork: not on every system, and not where `DP_AUDIT_SPAWN` is set.
+
+    Examples
+    --------
+    >>> os.environ["DP_AUDIT_SPAWN"] = "1"
+    >>> can_fork()
+    False
+    >>> del os.environ["DP_AUDIT_SPAWN"]
+    """
+    return hasattr(os, "fork") and not os.environ.get(SPAWN)
+
+
+def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
+    """Return the id of a new process that calls one of our functions, ``module:function``, and ends.
+
+    For a process that `start` has started: what that one inherited is inherited too, and one descriptor more.
+
+    Parameters
+    ----------
+    function
+        Its full name.
+    numbers
+        Its arguments.
+    inherited
+        A descriptor; it stays open here.
+    """
+    os.set_inheritable(inherited, True)  # noqa: FBT003  its only argument
+    return os.posix_spawn(sys.executable, _command(function, numbers), os.environ, setpgroup=0)
+
+
+def _command(function: str, numbers: Sequence[int]) -> list[str]:
+    module, _, name = function.partition(":")
+    program = _START.format(module=module, function=name, numbers=", ".join(map(str, numbers)))
+    return [sys.executable, "-P", "-c", program, _places()]
 
 
 def _places() -> str:

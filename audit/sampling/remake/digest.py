@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from audit.sampling.remake.holdings import names_in
-from audit.sampling.remake.sources import digest
+from audit.sampling.remake.sources import Look, as_now, digest
 from audit.values.canonical import content_of
 from audit.values.outcomes import without_addresses
 
@@ -29,7 +29,7 @@ _HOLDERS: tuple[tuple[type, Callable[[Any], Iterable[Any]]], ...] = (
 """What values hold, by their kind."""
 
 
-def digest_of(*values: Any, engine: str) -> str:
+def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
     """Return a digest of some functions and objects, of the values that they hold, and of their modules.
 
     Parameters
@@ -38,13 +38,17 @@ def digest_of(*values: Any, engine: str) -> str:
         Functions, objects, None.
     engine
         A module of ours that carries them out, which counts too.
+    look
+        What looks at modules (`sources.as_now`), for many digests; None for one that does so here.
 
     Returns
     -------
     str
         16 hexadecimal digits.
 
-    Notes ----- What counts is the source of the modules that define the functions, of what they name, of the
+    Notes
+    -----
+    What counts is the source of the modules that define the functions, of what they name, of the
     engine, and of all that these import (`audit.sampling.remake.sources`); and what the functions hold:
     closures, defaults, the arguments of partial functions, the attributes of objects. What a module computes
     when it is imported counts by its source alone.
@@ -58,7 +62,8 @@ def digest_of(*values: Any, engine: str) -> str:
     held = _Held()
     for value in values:
         held.add(value)
-    return hashlib.sha256((held.text() + digest({engine, *held.modules})).encode()).hexdigest()[:16]
+    sources = digest({engine, *held.modules}, look=look or as_now())
+    return hashlib.sha256((held.text() + sources).encode()).hexdigest()[:16]
 
 
 class _Held:

@@ -6,7 +6,8 @@ import hashlib
 import platform
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib import machinery, metadata
 from pathlib import Path
 
@@ -17,7 +18,41 @@ _DYNAMIC = frozenset({"import_module", "__import__"})
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def digest(modules: Iterable[str]) -> str:
+@dataclass(frozen=True)
+class _Source:
+    """What a module is: a file of this digest that may import others, or distributions that installed it."""
+
+    digest: str = ""
+    imports: tuple[str, ...] = ()
+    installed: frozenset[str] = frozenset()
+
+
+def _source(name: str) -> _Source:
+    found = _found(name)
+    if isinstance(found, frozenset):
+        return _Source(installed=found)
+    if found is None:
+        return _Source()
+    text, package = found.read_bytes(), name if found.stem == "__init__" else name.rpartition(".")[0]
+    return _Source(hashlib.sha256(text).hexdigest() if text else "", _imports(text, package))
+
+
+Look = Callable[[str], _Source]
+"""Returns what a module is, by its name."""
+
+
+def as_now() -> Look:
+    """Return what looks at each module once: for many digests, of the sources as they are now.
+
+    Examples
+    --------
+    >>> digest({"audit.claims"}, look=as_now()) == digest({"audit.claims"})
+    True
+    """
+    return functools.cache(_source)
+
+
+def digest(modules: Iterable[str], *, look: Look = _source) -> str:
     """Return 16 hexadecimal digits that change with the code of these modules.
 
     Imports are read from the source, those inside of functions too, and `import_module` of a name in quotes.
@@ -30,20 +65,14 @@ def digest(modules: Iterable[str]) -> str:
     >>> len(digest({"audit.claims"})), digest({"audit.claims"}) == digest({"json"})
     (16, False)
     """
-    waiting, texts, installed = sorted({*modules}), dict[str, bytes](), set[str]()
+    waiting, known = [*modules], dict[str, _Source]()
     while waiting:
         name = waiting.pop()
-        if name in texts:
-            continue
-        texts[name] = b""
-        found = _found(name)
-        if isinstance(found, frozenset):
-            installed |= found
-        elif found is not None:
-            texts[name] = found.read_bytes()
-            package = name if found.stem == "__init__" else name.rpartition(".")[0]
-            waiting += _imports(texts[name], package)
-    parts = [hashlib.sha256(text).hexdigest() for _, text in sorted(texts.items()) if text]
+        if name not in known:
+            known[name] = look(name)
+            waiting += known[name].imports
+    installed = {owner for source in known.values() for owner in source.installed}
+    parts = [source.digest for _, source in sorted(known.items()) if source.digest]
     parts += [_distribution(name) for name in sorted(_required(installed))]
     return hashlib.sha256("\n".join([platform.python_version(), *parts]).encode()).hexdigest()[:16]
 

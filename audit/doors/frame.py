@@ -1,0 +1,73 @@
+"""Results as a table of pandas, which is loaded when it is asked for."""
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from audit.errors import AuditError
+from audit.results.result import AuditResult
+from audit.utility.result import UtilityResult
+from audit.utility.saved import Saved
+
+__all__ = ["audits_to_frame"]
+
+#: Columns that are fields of a result, by the names that these have; a result without one has NaN there.
+_FIELDS = (
+    *("epsilon_lower", "delta_lower", "detectable_epsilon", "beta_lower", "beta_upper"),
+    *(
+        "samples",
+        "samples_to_refutation",
+        "significance",
+        "seed",
+        "expected",
+        "reason",
+        "reference",
+        "target",
+    ),
+)
+
+
+def audits_to_frame(results: Iterable[Saved]) -> Any:
+    """Return a `pandas.DataFrame` with a row for each result, in their order.
+
+    Columns: `subject`; `kind`, "privacy" or "utility"; `verdict` and `evidence` as in the saved form; the
+    `epsilon`, `delta`, `alpha` and `beta` that are claimed; `epsilon_lower`, `delta_lower`,
+    `detectable_epsilon`, `beta_lower`, `beta_upper`, `samples` (runs), `samples_to_refutation`,
+    `significance`, `seed`, `expected`, `reason`, `reference` and `target` as the result has them; and
+    `elapsed`, in seconds.
+
+    Raises
+    ------
+    AuditError
+        pandas is not installed, or something is no result.
+
+    Examples
+    --------
+    >>> from audit import PureDP, audit_privacy
+    >>> leak = audit_privacy(lambda database: database[0], PureDP(1.0), records=[0, 1], size=1, name="leak")
+    >>> audits_to_frame([leak])[["subject", "verdict", "epsilon"]].values.tolist()
+    [['leak', 'refuted', 1.0]]
+    """
+    try:
+        frame = import_module("pandas").DataFrame
+    except ImportError:
+        raise AuditError("`audits_to_frame` needs pandas: `pip install pandas`.") from None
+    return frame([_row(result) for result in results], columns=_COLUMNS)
+
+
+def _row(result: Saved) -> dict[str, Any]:
+    if not isinstance(result, AuditResult | UtilityResult):
+        raise AuditError(f"`audits_to_frame` takes results of audits; got {type(result).__name__}.")
+    return {
+        "subject": result.subject,
+        "kind": "utility" if isinstance(result, UtilityResult) else "privacy",
+        "verdict": result.verdict.value,
+        "evidence": result.evidence.value,
+        **{name: getattr(result.claim, name, None) for name in _CLAIMED},
+        **{name: getattr(result, name, None) for name in _FIELDS},
+        "elapsed": result.environment.get("elapsed"),
+    }
+
+
+_CLAIMED = ("epsilon", "delta", "alpha", "beta")
+_COLUMNS = ["subject", "kind", "verdict", "evidence", *_CLAIMED, *_FIELDS, "elapsed"]

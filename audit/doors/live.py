@@ -1,0 +1,65 @@
+"""What a session under ``-v`` shows of an audit while it runs."""
+
+import contextlib
+import time
+from typing import Any
+
+import pytest
+
+from audit.values.progress import AuditProgressed, AuditStarted, Event, Listener, Pace, duration
+
+#: Seconds between two lines; a shorter audit shows none.
+EVERY = 5.0
+
+
+def live(config: pytest.Config) -> Listener | None:
+    """Return what shows an audit's progress; None without ``-v``, and in a worker, which has no terminal."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or config.get_verbosity() < 1:
+        return None
+    return _Live(reporter, config.pluginmanager.get_plugin("capturemanager"))
+
+
+class _Live:
+    """Writes how far an audit is, a line at a time: that can be read in a log too."""
+
+    def __init__(self, reporter: Any, capturing: Any) -> None:
+        self._reporter, self._capturing = reporter, capturing
+        self._started = self._told = time.monotonic()
+        self._limit: float | None = None
+        self._pace = Pace()
+
+    def __call__(self, event: Event) -> None:
+        now = time.monotonic()
+        if isinstance(event, AuditStarted):
+            self._started = self._told = now
+            self._limit, self._pace = event.time_limit, Pace()
+        elif isinstance(event, AuditProgressed):
+            elapsed = now - self._started
+            self._pace.note(event.runs, elapsed=elapsed)
+            if now - self._told < EVERY:
+                return
+            self._told = now
+            left = self._pace.seconds_left(event.budget)
+            if left is not None and self._limit is not None:
+                left = min(left, max(self._limit - elapsed, 0.0))
+            self._show(_line(event, left))
+
+    def _show(self, line: str) -> None:
+        shown = self._capturing.global_and_fixture_disabled() if self._capturing else contextlib.nullcontext()
+        with shown:
+            self._reporter.ensure_newline()
+            self._reporter.write_line(line)
+
+
+def _line(event: AuditProgressed, left: float | None) -> str:
+    """Return how far an audit is, and how many seconds it still takes at most, if that is known.
+
+    Examples
+    --------
+    >>> event = AuditProgressed("slow", 500, 2_000, log_wealth=0.0, log_limit=13.8, stage="bet")
+    >>> _line(event, 90.0)
+    '  slow: 500 of at most 2,000 runs, at most 2 minutes left'
+    """
+    rest = "" if left is None else f", at most {duration(left)} left"
+    return f"  {event.subject}: {event.runs:,} of at most {event.budget:,} runs{rest}"

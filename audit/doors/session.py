@@ -1,0 +1,137 @@
+"""The options of a test session: how each is spelt, where it is looked for, and which place comes first.
+
+An option of an audit is that of the call, else of the mark ``audit``, else of the command line, else of the
+ini file. What an entry of a catalogue or `parametrize_with_audits` says belongs to the call.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.codec.files import check_writable
+from audit.errors import AuditError, InvalidValue, Parameter
+from audit.options import Options
+
+#: Options of an audit that a session may set.
+_OF_AUDITS = ("budget", "time_limit", "significance", "seed")
+#: Files and folders of a session: what stands for the value, and what the option does.
+_PLACES = {
+    "report": ("FILE", "Write an HTML report of all audits."),
+    "json": ("FOLDER", "Save each result as soon as it exists."),
+    "remember": ("FOLDER", "Try pairs first on which a claim was refuted before, and keep new ones here."),
+}
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Add each option to the command line as ``--audit-NAME`` and to the ini file as ``audit_NAME``."""
+    group = parser.getgroup("dp-audit", "privacy audits")
+    declared = {name: Options.__dataclass_fields__[name].metadata for name in _OF_AUDITS}
+    told = {name: (each["metavar"], each["help"]) for name, each in declared.items()} | _PLACES
+    for name, (metavar, words) in told.items():
+        group.addoption(_flag(name), metavar=metavar, help=words)
+        parser.addini(
+            f"audit_{name}", f"{words} `{_flag(name)}` on the command line comes first.", default=""
+        )
+
+
+def options_of(config: pytest.Config, *, ini: bool = True) -> dict[str, Any]:
+    """Return the options that a session gives to its audits; those of its ini file too, unless told not."""
+    texts = {name: _text(config, name, ini=ini)[0] for name in _OF_AUDITS}
+    options = {name: _number(text) for name, text in texts.items() if text}
+    if (folder := place_of(config, "remember")) is not None and (ini or config.getoption("audit_remember")):
+        options["remember"] = folder
+    return options
+
+
+def place_of(config: pytest.Config, name: str) -> Path | None:
+    """Return a file or folder of the session: of the ini file beside it, else from where pytest started."""
+    text, in_ini = _text(config, name)
+    if not text:
+        return None
+    beside = config.rootpath if config.inipath is None else config.inipath.parent
+    return (beside if in_ini else config.invocation_params.dir) / text
+
+
+def check_options(config: pytest.Config, *, writes: bool) -> None:
+    """Refuse options that cannot work, before any test runs.
+
+    Raises
+    ------
+    pytest.UsageError
+        One cannot; the message names it as it was given.
+    """
+    report, *folders = (place_of(config, name) for name in _PLACES)
+    try:
+        Options(**{name: value for name, value in options_of(config).items() if name in _OF_AUDITS})
+        for path in (report, *(folder and folder / "_.json" for folder in folders)) if writes else ():
+            if path is not None:
+                check_writable(path)
+    except AuditError as error:
+        raise pytest.UsageError(error.spelt(lambda each: _spelt(config, each))) from error
+
+
+def marked(item: pytest.Item) -> dict[str, Any]:
+    """Return the options in the marks of a test; the mark nearest to the test comes first.
+
+    Raises
+    ------
+    InvalidValue
+        A mark has an option that no audit has, or one without its name.
+    """
+    told: dict[str, Any] = {}
+    for mark in reversed(list(item.iter_markers("audit"))):
+        if mark.args:
+            raise InvalidValue("The mark `audit` takes options by name: `@pytest.mark.audit(budget=20_000)`.")
+        told |= mark.kwargs
+    if told:
+        from audit.doors.carry_out import check_keywords  # numpy and more, only for an audit
+
+        check_keywords(told, whose="The mark `audit`")
+    return told
+
+
+def spelt(options: Mapping[str, Any]) -> list[str]:
+    """Return options as the command line has them.
+
+    Examples
+    --------
+    >>> spelt({"time_limit": 30, "seed": 7})
+    ['--audit-time-limit=30', '--audit-seed=7']
+    """
+    return [f"{_flag(name)}={value}" for name, value in options.items()]
+
+
+def _flag(name: str) -> str:
+    return f"--audit-{name.replace('_', '-')}"
+
+
+def _text(config: pytest.Config, name: str, *, ini: bool = True) -> tuple[str, bool]:
+    """Return an option as it was given, and whether the ini file gave it; an empty text for none."""
+    given = config.getoption(f"audit_{name}")
+    return (given, False) if given is not None or not ini else (str(config.getini(f"audit_{name}")), True)
+
+
+def _spelt(config: pytest.Config, parameter: Parameter) -> str:
+    """Return the name of an option where it was given."""
+    _, in_ini = _text(config, parameter.name)
+    where = "" if config.inipath is None else f" of {config.inipath.name}"
+    return f"`audit_{parameter.name}`{where}" if in_ini else f"`{_flag(parameter.name)}`"
+
+
+def _number(text: str) -> Any:
+    """Return the number that a text is, a whole one as an int; else the text, which the option refuses.
+
+    Examples
+    --------
+    >>> _number("20_000"), _number("2e5"), _number("1e-6"), _number("many")
+    (20000, 200000, 1e-06, 'many')
+    """
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError):
+        number = float(text)
+        return int(number) if number.is_integer() else number
+    return text

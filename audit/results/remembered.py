@@ -1,0 +1,151 @@
+"""Refuted pairs that the next audit tries first: a folder of saved refutations.
+
+Each file is a saved result, so `parametrize_with_witnesses` and `dp-audit replay` take the folder too. The
+pairs that an audit tried first are an input of it, and its result holds them: given again, as they are or as
+the file of that result, they repeat it with the same seed, whatever the folder has become.
+
+**Guarantee.** Only neighbours that the domain of the audit contains are tried. Runs that are bet on come from
+a place of the seed tree that depends on the pairs (`first_batch`), so not from the runs by which they were
+chosen: given the pairs, a true claim is refuted with probability at most the significance.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from audit.codec.encoding import comes_back
+from audit.codec.files import Unwritable, check_writable, file_name
+from audit.errors import InvalidKind, InvalidValue, Parameter
+from audit.relations import name_of
+from audit.relations.records import kind_of
+from audit.relations.relating import are_neighbours
+from audit.results.coherence import is_refutation
+from audit.results.result import AuditResult, Witness
+from audit.results.saved import load, save
+from audit.task import PrivacyTask
+from audit.values.brief import show
+from audit.values.canonical import key
+from audit.values.said import Says
+
+Pair = tuple[Any, Any]
+
+REMEMBER = Parameter("remember")
+#: An audit that tried more remembered pairs than this keeps no other: the folder stops growing.
+_MOST = 16
+#: Places of the seed tree for one set of pairs, and sets that there are places for: 2^30 together.
+_PLACES, _SETS = 2**20, 2**10
+
+
+def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) -> PrivacyTask:
+    """Return a task that tries the remembered pairs first which its domain contains.
+
+    Parameters
+    ----------
+    task
+        The audit.
+    remember
+        A folder of saved refutations, the file of a saved result, pairs, or None.
+    extended
+        The audit that this one goes on from: then the pairs are those of its beginning.
+
+    Raises
+    ------
+    AuditError
+        A file is damaged or no saved result, the folder cannot be written to, or it is none of these.
+    """
+    folder = _folder_of(remember)
+    if folder is not None:
+        check_writable(folder / "_.json")
+    if extended is not None:
+        found = list(extended.remembered)
+    else:
+        found = list(_read(remember) if folder is None else _refuted_in(folder, task))
+    known = {_key(pair): pair for pair in found if _is_of(pair, task)}
+    if not known:
+        return task
+    databases = task.databases
+    given = tuple({**known, **{_key(pair): pair for pair in databases.given}}.values())
+    return replace(task, databases=replace(databases, given=given), remembered=tuple(known.values()))
+
+
+def first_batch(task: PrivacyTask) -> int:
+    """Return the place of the seed tree where the runs of an audit begin: another one for other pairs."""
+    if not task.remembered:
+        return 0
+    return _PLACES * (int(_digest([*map(list, task.remembered)]), 16) % (_SETS - 1) + 1)
+
+
+def _folder_of(remember: Any) -> Path | None:
+    """Return the folder that new refutations are kept in; None where none was given."""
+    if not isinstance(remember, (str, os.PathLike)):
+        return None
+    path = Path(os.fspath(remember))
+    return None if path.is_file() else path
+
+
+def kept(result: AuditResult, remember: Any) -> AuditResult:
+    """Return a result once its refutation is kept for later audits; if it cannot be, the result says so."""
+    folder, witness = _folder_of(remember), _confirmed(result)
+    if folder is None or witness is None or len(result.remembered) > _MOST:
+        return result
+    digest = _digest([result.relation, witness.left, witness.right])
+    try:
+        save(result, folder / file_name(f"{result.subject}-{digest}"))
+    except Unwritable as error:
+        return replace(result, notes=(*result.notes, Says.NOT_REMEMBERED(why=str(error))))
+    return result
+
+
+def _read(remember: Any) -> Iterator[Pair]:
+    """Give the pairs of a result's file, or those given as they are."""
+    if remember is None:
+        return
+    pairs = load(remember).remembered if isinstance(remember, (str, os.PathLike)) else remember
+    if not isinstance(pairs, (list, tuple)):
+        wanted = "a folder, the file of a saved result, or pairs (left, right)"
+        raise InvalidKind("The ", REMEMBER, f" must be {wanted}; got {show(remember)}.")
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise InvalidValue("Each of the ", REMEMBER, f" pairs must be (left, right); got {show(pair)}.")
+        yield pair[0], pair[1]
+
+
+def _refuted_in(folder: Path, task: PrivacyTask) -> Iterator[Pair]:
+    """Give the pairs on which claims of this subject were refuted, in the order of the files' names."""
+    for file in sorted(folder.glob("*.json")):
+        result = load(file)
+        witness = _confirmed(result)
+        alike = (result.subject, result.relation) == (task.subject.name, name_of(task.relation))
+        if alike and witness is not None:
+            for each in filter(None, (witness, witness.simpler)):
+                yield each.left, each.right
+
+
+def _confirmed(result: AuditResult) -> Witness | None:
+    """Return the witness of a confirmed refutation whose databases a file gives again; else None."""
+    witness = result.witness
+    if witness is None or not is_refutation(result):
+        return None
+    return witness if comes_back([witness.left, witness.right]) else None
+
+
+def _is_of(pair: Pair, task: PrivacyTask) -> bool:
+    """Return whether a pair may be tried: neighbours inside the domain and, of given pairs, one of these."""
+    databases = task.databases
+    if any(_key(pair) == _key(given) for given in databases.given):
+        return True
+    if databases.only_given or not are_neighbours(task.relation, *pair):
+        return False
+    kinds = {kind_of(each) for each in databases.whole} or {"list"}
+    return all(kind_of(each) in kinds and databases.allowed(each) is True for each in pair)
+
+
+def _key(pair: Pair) -> Any:
+    return key(list(pair))
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(repr(key(value)).encode()).hexdigest()[:8]

@@ -1,0 +1,69 @@
+"""The files of `examples/ci`, copied into a project of their own: every command in them runs there."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+yaml = pytest.importorskip("yaml")
+HERE = Path(__file__).resolve().parents[2] / "examples" / "ci"
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Copy the example, and return what runs a command there."""
+    shutil.copytree(HERE, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def run(command, **replaced):
+        words = shlex.split(command)
+        programs = {"python": [sys.executable], "dp-audit": [str(Path(sys.executable).with_name("dp-audit"))]}
+        words = [*programs[words[0]], *(replaced.get(word, word) for word in words[1:])]
+        return subprocess.run(words, cwd=tmp_path / "project", capture_output=True, text=True, check=False)
+
+    run.folder = tmp_path / "project"
+    return run
+
+
+def commands(job):
+    """Return the commands of a job of the workflow, without those that install."""
+    steps = yaml.safe_load((HERE / "audits.yml").read_text())["jobs"][job]["steps"]
+    return [step["run"] for step in steps if "pip install" not in step.get("run", "pip install")]
+
+
+def test_each_night_goes_on_from_the_one_before(project):
+    [night] = commands("night")
+    for nights in (1, 2):
+        ran = project(night, **{"20_000_000": "3_000"})
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        found = json.loads((project.folder / "night" / "mean.json").read_text())["result"]
+        assert found["verdict"] == "not refuted"
+        assert len(found["earlier"]) == nights - 1
+    assert found["samples"] >= 6_000
+    assert (project.folder / "report" / "mean.html").exists()
+
+
+def test_a_push_audits_and_the_hook_refuses_a_release_that_is_wrong(project):
+    [push] = commands("push")
+    ran = project(push, **{"-n": "-n", "auto": "1", "--audit-time-limit=60": "--audit-budget=5000"})
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert (project.folder / "report" / "index.html").exists()
+    release = project.folder / "release.py"
+    release.write_text(release.read_text().replace("scale=1.0 /", "scale=0.3 /"))
+    [hook] = yaml.safe_load((HERE / "pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    ran = project(hook["entry"])
+    assert ran.returncode == 1
+    assert "Mean does not satisfy its claim" in ran.stdout
+
+
+def test_an_ordinary_run_leaves_audits_out_and_a_named_one_runs(project):
+    ran = project("python -m pytest -q")
+    assert "1 deselected" in ran.stdout
+    assert "privacy audits" not in ran.stdout
+    assert (
+        "1 test collected"
+        in project("python -m pytest --collect-only -q test_release.py::test_the_mean_keeps_its_claim").stdout
+    )

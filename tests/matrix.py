@@ -1,0 +1,119 @@
+"""The same tests in other environments: `make matrix`, or `python -P tests/matrix.py oldest`.
+
+oldest    the lowest version of each dependency that `pyproject.toml` allows
+newest    the newest that there are
+spawn     processes that may not fork
+names     the wheel, in a project with folders called `mechanisms`, `learners` and `reports`
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+VENVS = ROOT / ".venv-matrix"
+#: What every environment is tried with: the ways in, processes, strategies, files, the page.
+TESTS = [
+    *("tests/audit/test_cli.py", "tests/audit/test_results.py", "tests/audit/test_sampling_workers.py"),
+    *("tests/audit/test_replay_processes.py", "tests/audit/test_public_strategies.py"),
+    *("tests/audit/test_pytest_plugin.py", "tests/audit/test_compat.py", "tests/audit/test_utility.py"),
+    *("tests/reports", "tests/test_public_names.py"),
+]
+QUIET = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+PROJECT = """
+import learners, mechanisms, reports
+from mechanisms.noise import helper
+
+def mine(database, rng):
+    return helper(database[0]) * learners.value * reports.value
+"""
+AUDITED = """
+import mechanisms
+from audit import PureDP
+from project import mine
+
+def test_mine(auditor, tmp_path):
+    result = auditor.refute(mine, PureDP(1.0), pairs=[([0], [1])], budget=4000)
+    result.to_html(tmp_path / "page.html")
+    assert mechanisms.value == 1
+"""
+
+
+def oldest():
+    """The lowest version of each dependency; what these need is of today."""
+    wanted = _dependencies()
+    lowest = [re.sub(r">=(.*)", r"==\1.*", each) for each in wanted]  # its last repair: some were withdrawn
+    _tests(_environment("oldest", *lowest, *_test_tools()), TESTS)
+
+
+def newest():
+    """The newest versions."""
+    _tests(_environment("newest", "--upgrade", "--upgrade-strategy", "eager", *_test_tools()), TESTS)
+
+
+def spawn():
+    """Processes that may not fork, with the versions of the working environment."""
+    chosen = [each for each in TESTS if "sampling" in each or "replay" in each or "cli" in each]
+    _run([sys.executable, "-m", "pytest", "-q", *chosen], cwd=ROOT, DP_AUDIT_SPAWN="1")
+
+
+def names():
+    """The wheel in a project with folders of our names, in every way in."""
+    place = _environment("names")
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder)
+        for name in ("mechanisms", "learners", "reports"):
+            (project / name).mkdir()
+            (project / name / "__init__.py").write_text("value = 1\n")
+        (project / "mechanisms" / "noise.py").write_text("def helper(record): return record\n")
+        (project / "project.py").write_text(PROJECT)
+        (project / "test_project.py").write_text(AUDITED)
+        audited = ["--epsilon", "1", "--pair", "[0]", "[1]", "--budget", "4000"]
+        for command in ([place / "dp-audit"], [place / "python", "-m", "audit"]):
+            for target in ("project.py:mine", "project:mine"):
+                _run(
+                    [*command, "run", target, *audited, "--html", "r.html", "--json", "r.json"],
+                    project,
+                    code=1,
+                )
+            _run([*command, "replay", "r.json", "--trust"], cwd=project, code=1)
+            _run([*command, "suite", "flawed-kary-*", "--html", "suite/index.html"], cwd=project)
+            _run([*command, "findings", "E1"], cwd=project)
+        _run([place / "python", "-m", "pytest", "-q"], cwd=project)
+
+
+def _dependencies():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+
+
+def _test_tools():
+    """Return what the tests need beside the dependencies: second opinions, and several processes."""
+    return ["scikit-learn", "pytest-xdist", "dp-accounting"]
+
+
+def _environment(name, *wanted):
+    """Return the folder of the commands of an environment with the wheel and these, made anew."""
+    subprocess.run([sys.executable, "-m", "venv", "--clear", VENVS / name], check=True)
+    place = VENVS / name / "bin"
+    subprocess.run([place / "python", "-m", "pip", "install", "-q", ROOT, *wanted], check=True)
+    return place
+
+
+def _tests(place, chosen):
+    _run([place / "pytest", "-q", "-p", "no:cacheprovider", *chosen], cwd=ROOT)
+
+
+def _run(command, cwd, *, code=0, **environment):
+    print("$", *command, flush=True)
+    ran = subprocess.run(list(map(str, command)), cwd=cwd, env={**QUIET, **environment}, check=False)
+    if ran.returncode != code:
+        sys.exit(f"exit code {ran.returncode} in place of {code}")
+
+
+if __name__ == "__main__":
+    for job in sys.argv[1:] or ["oldest", "newest", "spawn", "names"]:
+        {"oldest": oldest, "newest": newest, "spawn": spawn, "names": names}[job]()
