@@ -11,7 +11,7 @@ from mechanisms.formulas.noise import laplace_cdf
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["central_run", "laplace_answers", "literal_answers"]
+__all__ = ["central_run", "laplace_answers", "laplace_average", "literal_answers", "sign_average"]
 
 
 def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
@@ -64,3 +64,32 @@ def central_run(made: Any) -> Formulas:
         calls=4_000,
         numbers={"least size": (made.least_size, 2 * chunk)},
     )
+
+
+def laplace_average(made: Any) -> Formulas:
+    """Return the entries that K11 Lemma 5.6 asks for, values in [−1, 1]: ln(2/β)/r.
+
+    r is the largest t·τ − t²/2 + ln(1 − λ²t²), λ = 2/ε: the means' and the noises' moments, both sides.
+    """
+    scale = 2.0 / made.epsilon
+
+    def exponent(t: float) -> float:
+        return float(t * made.tolerance - t * t / 2.0 + math.log(1.0 - (scale * t) ** 2))
+
+    low, high = 0.0, (1.0 - 1e-12) / scale
+    for _ in range(200):
+        third = (high - low) / 3.0
+        low, high = (
+            (low + third, high) if exponent(low + third) < exponent(high - third) else (low, high - third)
+        )
+    return _entries(made, math.log(2.0 / made.beta) / exponent(low))
+
+
+def sign_average(made: Any) -> Formulas:
+    """Return the entries that Hoeffding's inequality asks for: 2·ln(2/β)/(τ·tanh(ε/2))²."""
+    kept = made.tolerance * math.tanh(made.epsilon / 2.0)
+    return _entries(made, 2.0 * math.log(2.0 / made.beta) / kept**2)
+
+
+def _entries(made: Any, needed: float) -> Formulas:
+    return Formulas(numbers={"least number of entries": (made.least_size, math.ceil(needed - 1e-6))})
