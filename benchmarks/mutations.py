@@ -107,7 +107,8 @@ def noticed_by_suite(folder: Path, mutation: Mutation) -> tuple[bool, str]:
 
 def noticed_by_tests(folder: Path, mutation: Mutation) -> tuple[bool, str]:
     told = " or ".join(f"{entry}]" for entry in mutation.entries)
-    for command in (("tests/test_formulas.py", "-k", told), mutation.tests):
+    entries = ("tests/test_formulas.py", "tests/test_catalogue_audit.py", "-k", told)
+    for command in (entries, mutation.tests):
         code, said = run(folder, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *command)
         if code not in (0, 5):  # 5: none of these tests is there
             failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR", "E  "))]

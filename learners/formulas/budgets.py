@@ -178,10 +178,18 @@ def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
 
     return {
         "epsilon of all steps": (_all(made, [(step, part)] * k), made.epsilon),
+        "epsilon of all steps by advanced composition": (made.spending.advanced, _advanced(made, k)),
         "rate of the noise on counts": (made.noise.rate, rate),
         "least private size": (made.private_size, private),
         "sample size": (made.sample_size, _smallest(fails, made.beta, start=private)),
     }
+
+
+def _advanced(made: Any, k: int) -> float:
+    """Return Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²) of the steps and the noise, slack δ/2."""
+    every = [*[made.spending.step] * k, _NOISE * made.epsilon]
+    spread = 2.0 * math.log(2.0 / made.delta) * sum(epsilon**2 for epsilon in every)
+    return sum(epsilon * math.tanh(epsilon / 2.0) for epsilon in every) + math.sqrt(spread)
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
