@@ -189,7 +189,7 @@ def _advanced(made: Any, k: int) -> float:
     """Return Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²) of the steps and the noise, slack δ/2."""
     every = [*[made.spending.step] * k, _NOISE * made.epsilon]
     spread = 2.0 * math.log(2.0 / made.delta) * sum(epsilon**2 for epsilon in every)
-    return sum(epsilon * math.tanh(epsilon / 2.0) for epsilon in every) + math.sqrt(spread)
+    return float(sum(epsilon * math.tanh(epsilon / 2.0) for epsilon in every) + math.sqrt(spread))
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
