@@ -61,7 +61,7 @@ def central_run(made: Any) -> Formulas:
     return Formulas(
         law=law,
         databases=([1, -1] * chunk,),
-        calls=4_000,
+        calls=12_000,
         numbers={"least size": (made.least_size, 2 * chunk)},
     )
 
