@@ -1,4 +1,4 @@
-"""The catalogue: named subjects of every installed package that offers some."""
+"""The catalogue: the named subjects that installed packages offer."""
 
 import fnmatch
 import functools
@@ -22,9 +22,9 @@ Expected = Literal["refuted", "not refuted"]
 
 
 class Later(Mapping[str, Any]):
-    """Keywords that a function returns when the first of them is asked for.
+    """Keywords computed by a function when the first of them is read.
 
-    For an entry whose `options` or `utility` take long to work out: a name is looked up without them.
+    For `options` or `utility` that take long to work out: looking up an entry by name does not compute them.
 
     Examples
     --------
@@ -47,38 +47,37 @@ class Later(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Entry:
-    """A subject with a name, what is known of it, and how it is audited.
+    """A named subject, with its reference, and how it is audited.
 
     Parameters
     ----------
     name
-        Unique in the catalogue, as written on the command line: ``laplace``, ``laplace-half-noise``.
+        The name on the command line, unique in the catalogue: ``laplace``, ``laplace-half-noise``.
     factory
-        Builds the subject. A class whose keywords are the subject's parameters lets the command line set
-        them (``--set epsilon=0.5``).
+        Builds the subject. If it is a class, the command line can set its keywords (``--set epsilon=0.5``).
     options
-        Keywords of `audit_privacy` that this entry needs (``records``, ``size``, ``pairs``, …; ``claim``
-        for a factory whose subject carries none), empty if it needs none; None for an entry whose privacy
-        is not audited, because it claims none. `Later` works them out when they are needed.
+        Keywords of `audit_privacy` for this entry (``records``, ``size``, ``pairs``, …; ``claim`` if the
+        subject has none). Empty if none are needed. None if privacy is not audited, because the subject does
+        not claim it. Use `Later` for keywords that take long to work out.
     expected
-        ``"not refuted"``, or ``"refuted"`` for an entry of the flawed gallery.
+        ``"not refuted"``, or ``"refuted"`` for a subject that is wrong on purpose.
     utility
-        Keywords of `audit_utility` that this entry needs, empty for a subject with `utility_claim` and
-        `problems()` that needs none; None for an entry whose utility is not audited.
+        Keywords of `audit_utility` for this entry; empty for a subject with `utility_claim` and `problems()`
+        that needs no others. None if utility is not audited.
     utility_expected
-        The same as `expected`, of the utility claim.
+        Like `expected`, for the utility claim.
     formulas
         Takes the subject and returns what its text makes of it (`Formulas`), written apart from its code. The
         audit compares both; where they differ, the result is not as expected.
     reference
-        The document and statement that the subject implements, or that the flaw breaks.
+        The document and the statement that the subject implements, or that its flaw violates.
     summary
         One line for ``dp-audit list``.
 
     Raises
     ------
     InvalidValue
-        Neither privacy nor utility is to be audited.
+        Neither privacy nor utility is audited.
 
     Examples
     --------
@@ -106,21 +105,21 @@ class Entry:
 
     @property
     def audits(self) -> list[Kind]:
-        """What is audited, in this order."""
+        """The kinds of audit of this entry, in order."""
         asked: dict[Kind, Any] = {"privacy": self.options, "utility": self.utility}
         return [kind for kind, options in asked.items() if options is not None]
 
     @property
     def flaws(self) -> list[Kind]:
-        """The claims that are wrong: their audits have to refute."""
+        """The kinds of audit that must refute, because the claim is wrong."""
         return [kind for kind in self.audits if self.expects(kind) == "refuted"]
 
     def expects(self, kind: Kind) -> Expected:
-        """Return what an audit of this kind should find."""
+        """Return the expected outcome of an audit of this kind."""
         return self.expected if kind == "privacy" else self.utility_expected
 
     def options_for(self, kind: Kind) -> dict[str, Any]:
-        """Return the keywords of an audit; of a utility audit also what it shares but the budget.
+        """Return the keywords of an audit; a utility audit takes shared ones from `options`, except `budget`.
 
         Examples
         --------
@@ -131,22 +130,22 @@ class Entry:
         options = taken(kind, self.options or {})
         if kind == "privacy":
             return options
-        options.pop("budget", None)  # how many runs a privacy audit needs says nothing of failures
+        options.pop("budget", None)  # a budget that suits a privacy audit need not suit a utility audit
         return {**options, **(self.utility or {})}
 
 
 def load_catalogue() -> list[Entry]:
-    """Return every entry offered by the installed distributions.
+    """Return every entry that installed distributions offer.
 
-    Each entry point of the group ``dp_audit.catalogue`` names a package or module. Its entries are the
-    `Entry` called ``entry`` and those in the sequence called ``entries``, at module level of it and of every
-    module below it, in the order of the entry points' and the modules' names.
+    Each entry point of the group ``dp_audit.catalogue`` names a package or module. Its entries are the module
+    variables ``entry`` (an `Entry`) and ``entries`` (a sequence of them), in it and in every module below it.
+    They are ordered by the names of entry points and modules.
 
     Raises
     ------
     AuditError
-        A module does not import, calls something else ``entry`` or ``entries``, or is shadowed by a module
-        of the same name, or two entries share a name.
+        A module cannot be imported or is shadowed by a module of the same name, ``entry`` or ``entries`` is
+        something else, or two entries have the same name.
 
     Examples
     --------
@@ -159,7 +158,7 @@ def load_catalogue() -> list[Entry]:
 
 
 def _entries_of(offer: Any) -> list[Entry]:
-    """Return the entries of a package or module; an entry that a module only imports counts once."""
+    """Return the entries of a package or module; an entry that several modules hold counts once."""
     if not isinstance(offer, ModuleType):
         raise AuditError(
             "it must be a package or module whose modules hold an `entry` or `entries`; "
@@ -170,7 +169,7 @@ def _entries_of(offer: Any) -> list[Entry]:
 
 
 def _modules(module: ModuleType) -> Iterator[ModuleType]:
-    """Yield a module and those below it; ``__main__`` is a command, which an import would run."""
+    """Yield a module and those below it, without ``__main__``, since importing it would run a command."""
     yield module
     for name in sorted(each.name for each in iter_modules(getattr(module, "__path__", ()))):
         if name == "__main__":
@@ -185,7 +184,7 @@ def _modules(module: ModuleType) -> Iterator[ModuleType]:
 
 def _held(module: ModuleType) -> list[Entry]:
     """Return the entries that a module holds."""
-    # a module below this package may be called so too
+    # a module may have one of these names
     held = {name: value for name, value in vars(module).items() if not isinstance(value, ModuleType)}
     one, several = held.get("entry"), held.get("entries", ())
     if one is not None and not isinstance(one, Entry):
@@ -198,14 +197,14 @@ def _held(module: ModuleType) -> list[Entry]:
 
 
 def matching_entries(pattern: str | None) -> list[Entry]:
-    """Return the entries that a pattern means: that of this name, or those that contain or match it (``*``).
+    """Return the entry whose name is `pattern`, else those whose names contain or match it (``*``, ``?``).
 
-    All of them without a pattern.
+    Without a pattern, return all entries.
 
     Raises
     ------
     AuditError
-        No name matches; the message has the nearest.
+        No name matches; the message suggests similar names.
 
     Examples
     --------

@@ -28,10 +28,10 @@ _LARGEST_DELTA = math.nextafter(1.0, 0.0)
 
 @runtime_checkable
 class PrivacyClaim(Protocol):
-    """What every privacy claim offers; any object with these members is one.
+    """The members of a privacy claim; any object with these members is one.
 
-    A claim says Pr[M(left) ∈ E] ≤ e^epsilon · Pr[M(right) ∈ E] + delta for every neighbouring pair, both ways
-    round, and every event E.
+    A claim says Pr[M(left) ∈ E] ≤ e^epsilon · Pr[M(right) ∈ E] + delta for every neighbouring pair, in both
+    orders, and every event E.
 
     Examples
     --------
@@ -53,10 +53,10 @@ class PrivacyClaim(Protocol):
 
 @runtime_checkable
 class UtilityClaim(Protocol):
-    """What every utility claim offers: the error is above `alpha` with probability at most `beta`.
+    """The members of a utility claim: the error is above `alpha` with probability at most `beta`.
 
-    What the error measures is the problem's to say (`audit.problems`): realizable or agnostic error, distance
-    from a query's answer, largest error of a sanitized database.
+    The problem defines the error (`audit.problems`): realizable or agnostic error, distance from a query's
+    answer, largest error of a sanitized database.
     """
 
     @property
@@ -77,7 +77,7 @@ def _checked(check: Callable[..., float], **bounds: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """A claim is its numbers: this is what is checked, saved and shown of it."""
+    """A claim that consists of numbers, with their checks, saved form and text."""
 
     def __post_init__(self) -> None:
         check_fields(self, of=type(self).__name__)
@@ -120,14 +120,13 @@ class ApproximateDP(_Numbers):
     def profile(self, epsilon: float) -> float:
         """Return the least delta that the claim implies at another `epsilon`.
 
-        Guarantee
-        ---------
-        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private; some such mechanism
-        is no better. With R = e^eps, R' = e^epsilon, 1 ≤ R' < R, the claim about an event and about its
-        complement with the sides exchanged says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Among the
-        (p, q) that meet both, p − R'·q is largest where both are equalities, at q = (1 − delta)/(1 + R),
-        p = 1 − q: there it is delta + (1 − delta)·(R − R')/(1 + R). Randomized response that leaks with
-        probability delta attains it. For R' ≥ R the corner q = 0, p = delta is the largest.
+        Guarantee --------- Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private,
+        and for some mechanism this delta cannot be smaller. Let R = e^eps for the claim's eps, R' =
+        e^epsilon, and 1 ≤ R' < R. The claim about an event, and about its complement with the sides
+        exchanged, says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Under both conditions p − R'·q is
+        largest if both are equalities: q = (1 − delta)/(1 + R) and p = 1 − q. Its value there is delta + (1 −
+        delta)·(R − R')/(1 + R). Randomized response that leaks with probability delta attains it. For R' ≥ R,
+        p − R'·q is largest at the corner q = 0, p = delta.
 
         Examples
         --------
@@ -137,10 +136,10 @@ class ApproximateDP(_Numbers):
         return _profile(self, epsilon)
 
     def group(self, k: int) -> "ApproximateDP":
-        """Return what the claim implies for databases at distance `k` (`at_distance`).
+        """Return the claim that this one implies for databases at distance `k` (see `at_distance`).
 
-        A delta of 1 or more would say nothing; it becomes the largest float below 1, which no test can tell
-        from 1.
+        A delta of 1 allows everything and is no valid claim. It is replaced by the largest float below 1,
+        which no test can distinguish from 1.
 
         Examples
         --------
@@ -185,7 +184,7 @@ class PureDP(_Numbers):
 
         Guarantee
         ---------
-        That of `ApproximateDP.profile` with delta = 0; randomized response attains it.
+        As in `ApproximateDP.profile` with delta = 0. Randomized response attains it.
 
         Examples
         --------
@@ -195,7 +194,7 @@ class PureDP(_Numbers):
         return _profile(self, epsilon)
 
     def group(self, k: int) -> "PureDP":
-        """Return what the claim implies for databases at distance `k`: k·epsilon.
+        """Return the claim that this one implies for databases at distance `k`: k·epsilon.
 
         Examples
         --------
@@ -213,10 +212,10 @@ class PAC(_Numbers):
     Parameters
     ----------
     alpha
-        The error allowed, in [0, 1]: 0 for exact recovery; 1 says nothing where no error is above 1.
+        The error allowed, in [0, 1]. 0 asks for exact recovery. 1 allows everything if no error exceeds 1.
     beta
-        The probability of failure allowed, in [0, 1), not in (0, 1/2) as texts ask: 3/4 is true of learner A
-        of PARITY (K11 Lemma 4.1), 0 of a learner that draws nothing.
+        The probability of failure allowed, in [0, 1). Texts ask for (0, 1/2), but 3/4 is true of learner A of
+        PARITY (K11 Lemma 4.1), and 0 of a learner without randomness.
 
     Examples
     --------
@@ -232,7 +231,7 @@ class PAC(_Numbers):
 class Accuracy(_Numbers):
     """An answer within `alpha` of the truth, except with probability at most `beta`.
 
-    `PAC` for errors that are no probabilities: counts, sums, distances.
+    Like `PAC`, for errors that are not probabilities: counts, sums, distances.
 
     Parameters
     ----------
@@ -252,11 +251,11 @@ class Accuracy(_Numbers):
 
 
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
-    """Return what the claim (ε, δ) about neighbours implies for databases `steps` apart.
+    """Return the ε and δ that the claim (ε, δ) about neighbours implies for databases `steps` apart.
 
-    **Guarantee.** Along a path of k neighbours, with R = e^ε, p_0 ≤ R·p_1 + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … +
-    R^(k−1)), and the sum is (R^k − 1)/(R − 1), or k at ε = 0. A δ beyond 1 says no less than δ = 1, which
-    allows everything.
+    **Guarantee.** Let p_0, …, p_k be the probabilities of an event along a path of k steps, and R = e^ε. Then
+    p_0 ≤ R·p_1 + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … + R^(k−1)). The sum is (R^k − 1)/(R − 1), or k at ε = 0. A δ
+    above 1 is returned as 1, which allows everything too.
 
     Examples
     --------
@@ -274,14 +273,14 @@ def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]
 
 
 def check_utility_claim(claim: Any) -> UtilityClaim:
-    """Return `claim`, or refuse what is not a utility claim that can be tested.
+    """Return `claim`; raise an error unless it is a utility claim that can be tested.
 
     Raises
     ------
     InvalidKind
         `claim` lacks a member of `UtilityClaim`, or is a class instead of a value.
     InvalidValue
-        Its `alpha` is no number ≥ 0, or its `beta` none in [0, 1).
+        Its `alpha` is not a finite number ≥ 0, or its `beta` is not in [0, 1).
 
     Examples
     --------
@@ -300,7 +299,7 @@ def check_utility_claim(claim: Any) -> UtilityClaim:
 
 
 def check_claim(claim: Any) -> PrivacyClaim:
-    """Return `claim`, or refuse what is not a privacy claim.
+    """Return `claim`; raise an error unless it is a privacy claim.
 
     Raises
     ------
@@ -313,7 +312,7 @@ def check_claim(claim: Any) -> PrivacyClaim:
     Traceback (most recent call last):
     audit.errors.InvalidKind: The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got 1.0.
     """
-    if isinstance(claim, (PureDP, ApproximateDP)):  # to ask the protocol takes fifty times as long
+    if isinstance(claim, (PureDP, ApproximateDP)):  # checking the protocol takes fifty times as long
         return claim
     if isinstance(claim, type) or not isinstance(claim, PrivacyClaim):
         raise InvalidKind(
@@ -323,7 +322,7 @@ def check_claim(claim: Any) -> PrivacyClaim:
 
 
 def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC | Accuracy:
-    """Return the claim whose `to_json` gave `data`.
+    """Return the claim whose `to_json` returned `data`.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Records at the edges of a type, where clipping, validation and conversion go wrong. Public.
 
-Each function returns a list, simplest values first, to be given as `records=`; lists may be joined by ``+``.
-An audit tries the strange ones first, one at a time.
+Each function returns a list, simplest values first. Pass it as `records=`; join lists by ``+``. An audit
+tries the strange ones first, one at a time.
 """
 
 import datetime as dt
@@ -15,17 +15,17 @@ from audit.values.brief import show
 
 __all__ = ["categories", "dates", "floats", "integers", "missing", "text"]
 
-#: Limits of the integers that arrays and floats hold, and what lies beyond; no float holds the last one.
+#: Integers at and beyond the limits of 32 bits, of exact floats and of 64 bits. The last fits no float.
 _MACHINE = (2**31 - 1, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, 2**63, -(2**63) - 1, 10**400)
 _LARGEST, _SMALLEST = sys.float_info.max, 5e-324
 _DAY = dt.timedelta(days=1)
 
 
 def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
-    """Return floats that code which clips to [low, high] has to survive, 18 at most.
+    """Return floats that test code which clips to [low, high], 18 at most.
 
-    The bounds, their middle and the floats beside them, inside and outside; values far outside; both zeros
-    (which an audit takes for one record); subnormal, huge and infinite numbers; NaN.
+    The bounds, their middle, and the floats next to the bounds, inside and outside; values far outside; both
+    zeros (one record to an audit); subnormal, huge and infinite numbers; NaN.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
     Raises
     ------
     InvalidKind, InvalidValue
-        A bound is no finite number, or they are in the wrong order.
+        A bound is not a finite number, or low is not below high.
 
     Examples
     --------
@@ -56,10 +56,10 @@ def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
 
 
 def integers(low: int = 0, high: int = 1) -> list[int]:
-    """Return whole numbers that code which clips to [low, high] has to survive.
+    """Return whole numbers that test code which clips to [low, high].
 
-    The bounds, their middle and the numbers just outside; 0 and −1; limits of 32 and 64 bits and of exact
-    floats, and what lies beyond; 10^400, which no float holds.
+    The bounds, their middle and the numbers just outside; 0 and −1; numbers at and beyond the limits of 32
+    and 64 bits and of exact floats; 10^400, which fits no float.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def integers(low: int = 0, high: int = 1) -> list[int]:
     Raises
     ------
     InvalidKind, InvalidValue
-        A bound is no whole number, or they are in the wrong order.
+        A bound is not a whole number, or low is not below high.
 
     Examples
     --------
@@ -87,8 +87,8 @@ def text() -> list[str]:
     """Return texts that break parsing, comparison and grouping.
 
     A letter; its capital; the empty text and blanks; texts that look like numbers or missing values; a quote
-    and separators; one letter in two encodings; a letter whose capital is two; characters beyond 16 bits, of
-    no width, and a NUL; a long text.
+    and separators; one letter in two encodings; a letter whose capital has two letters; a character beyond 16
+    bits, one of no width, and a NUL; a long text.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def text() -> list[str]:
 
 
 def categories(known: Iterable[Any]) -> list[Any]:
-    """Return the known categories, then values that are not among them: unseen, nearly the same, missing.
+    """Return the known categories, then values that are not among them: similar, unseen, missing.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def categories(known: Iterable[Any]) -> list[Any]:
     Raises
     ------
     InvalidKind, InvalidValue
-        `known` is no list of values, or empty.
+        `known` is not a list of values, or is empty.
 
     Examples
     --------
@@ -122,17 +122,17 @@ def categories(known: Iterable[Any]) -> list[Any]:
     values = list(known)
     if not values:
         raise InvalidValue("The `known` categories are empty; give at least one.")
-    near = [f"{values[0]}"]  # of a number, its text
+    near = [f"{values[0]}"]  # for a number, its text
     if isinstance(values[0], str):
         near = [values[0].swapcase(), f"{values[0]} "]
     return _distinct([*values, *near, "another category", "", None, math.nan])
 
 
 def dates(low: dt.date, high: dt.date) -> list[dt.date]:
-    """Return dates, or moments, that code which expects them from low to high has to survive.
+    """Return dates, or moments, that test code which expects dates from low to high.
 
-    The bounds, their middle and the days just outside; the epoch; a leap day; the first and the last date
-    that Python knows, which nanoseconds in 64 bits do not hold.
+    The bounds, their middle and the days just outside; the epoch; a leap day; Python's first and last date,
+    which nanoseconds in 64 bits cannot represent.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def dates(low: dt.date, high: dt.date) -> list[dt.date]:
     Raises
     ------
     InvalidKind, InvalidValue
-        A bound is no date, the two differ in kind, or they are in the wrong order.
+        A bound is not a date, the two differ in kind, or low is not below high.
 
     Examples
     --------
@@ -167,13 +167,13 @@ def dates(low: dt.date, high: dt.date) -> list[dt.date]:
     for bound, step in ((low, -_DAY), (high, _DAY)):
         try:
             outside.append(bound + step)
-        except OverflowError:  # there is no day beyond
+        except OverflowError:  # Python has no day beyond
             continue
     return _distinct([low, high, low + (high - low) / 2, *outside, *fixed])
 
 
 def missing() -> list[Any]:
-    """Return what stands for no value: None, NaN, an empty text, an empty list.
+    """Return values that stand for a missing one: None, NaN, an empty text, an empty list.
 
     Examples
     --------
@@ -189,5 +189,5 @@ def _refuse_order(low: Any, high: Any) -> None:
 
 
 def _distinct(values: list[Any]) -> list[Any]:
-    """Return the values without repeats; both zeros stay, and 1 beside True and 1.0."""
+    """Return the values without repeats. Both zeros stay, and so do 1, True and 1.0."""
     return list({(type(value), repr(value)): value for value in values}.values())

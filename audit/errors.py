@@ -1,4 +1,4 @@
-"""The errors that users see, and the checks that raise them. Every message is one line."""
+"""The errors that users see, and the checks that raise them. Every message is a single line."""
 
 import math
 import numbers
@@ -30,16 +30,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Parameter:
-    """An argument that a message is about. Each way in spells it as its users write it.
+    """An argument named in a message. Each user interface spells it as its users write it.
 
     Parameters
     ----------
     name
         The keyword.
     of
-        The class that it is an argument of, where the message has to say so.
+        The class that the argument belongs to, if the message names it.
     example
-        How a call writes it, where the message shows that.
+        The argument as written in a call, if the message shows that.
 
     Examples
     --------
@@ -56,12 +56,12 @@ class Parameter:
 
 
 class AuditError(Exception):
-    """An error that the toolkit raises on purpose; its text is one line, whatever went into it.
+    """An error that the toolkit raises on purpose; its text is always one line.
 
     Parameters
     ----------
     *parts
-        The message: texts, and each argument that it is about as a `Parameter`.
+        The parts of the message: texts, and a `Parameter` for each argument named.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class AuditError(Exception):
 
     @property
     def parameter(self) -> str | None:
-        """The name of the first argument that the message is about; None if it is about none."""
+        """The name of the first argument in the message; None if it names no argument."""
         return next((part.name for part in self.args if isinstance(part, Parameter)), None)
 
     def spelt(self, spell: Callable[[Parameter], str]) -> str:
@@ -90,7 +90,7 @@ class AuditError(Exception):
 
 
 class CorruptFile(AuditError):  # noqa: N818 - named by what is wrong, as in a sentence
-    """A saved value cannot be read; the text says what is wrong and where.
+    """A saved value cannot be read; the message says what is wrong and where.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class InvalidKind(AuditError, TypeError):  # noqa: N818  says what is wrong, as 
 
 
 class NoTruth:
-    """A value whose `bool` raises `InvalidKind`, with what to write instead.
+    """Base of values whose `bool` raises `InvalidKind`; the message says what to write instead.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class NoTruth:
 
 
 class SubjectError(AuditError):
-    """The subject cannot be audited: its signature, its law or its domain stands in the way.
+    """The subject cannot be audited because of its signature, its law, its domain or its own errors.
 
     Examples
     --------
@@ -151,12 +151,12 @@ class SubjectError(AuditError):
 
 @contextmanager
 def blamed(*said: object) -> Iterator[None]:
-    """Say of what a user's own code raises inside the block which part of the subject failed.
+    """Turn an error of the user's code inside the block into a `SubjectError` that names the failed part.
 
     Raises
     ------
     SubjectError
-        `said`, and after it the kind and the words of the error. Errors of ours are blamed too.
+        `said`, then the class and the text of the error. Errors of the toolkit are treated alike.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def blamed(*said: object) -> Iterator[None]:
 
 
 class NothingVaries(UserWarning):
-    """What pytest is warned of: an audit whose runs all gave one output.
+    """The warning in pytest about an audit in which all runs gave the same output.
 
     Examples
     --------
@@ -190,25 +190,25 @@ def finite_number(
     above: float | None = None,
     below: float | None = None,
 ) -> float:
-    """Return `value` as a float, or refuse what is not a finite number within the bounds.
+    """Return `value` as a float; raise an error unless it is a finite number within the bounds.
 
     Parameters
     ----------
     value
         What the user gave. Booleans and text are not numbers.
     what
-        Names the argument and its owner: ``"The `epsilon` of `PureDP`"``, or a `Parameter`.
+        The argument and its owner in the message: ``"The `epsilon` of `PureDP`"``, or a `Parameter`.
     minimum, maximum
-        Bounds that the number may meet.
+        Inclusive bounds.
     above, below
-        Bounds that the number may not meet.
+        Exclusive bounds.
 
     Raises
     ------
     InvalidKind
         `value` is not a real number.
     InvalidValue
-        It is NaN, infinite or out of bounds.
+        `value` is NaN, infinite or out of bounds.
 
     Examples
     --------
@@ -237,14 +237,14 @@ def finite_number(
 
 
 def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bool = True) -> float:
-    """Return `value` as a float in [0, 1], or refuse it.
+    """Return `value` as a float; raise an error unless it is in [0, 1].
 
     Parameters
     ----------
     value
         What the user gave.
     what
-        Names the argument and its owner.
+        The argument and its owner, in the message.
     zero, one
         Whether the ends of the interval are allowed.
 
@@ -253,7 +253,7 @@ def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bo
     InvalidKind
         `value` is not a real number.
     InvalidValue
-        It is NaN or out of bounds.
+        `value` is NaN or out of bounds.
 
     Examples
     --------
@@ -274,23 +274,23 @@ def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bo
 
 
 def positive_int(value: Any, *, what: str | Parameter, minimum: int = 1, maximum: int | None = None) -> int:
-    """Return `value` as an int of at least `minimum` (1 unless told), or refuse it.
+    """Return `value` as an int; raise an error unless it is a whole number within the bounds.
 
     Parameters
     ----------
     value
         What the user gave: an int or a numpy integer, not a float.
     what
-        Names the argument and its owner.
+        The argument and its owner, in the message.
     minimum, maximum
-        Bounds that the number may meet.
+        Inclusive bounds.
 
     Raises
     ------
     InvalidKind
-        `value` is not a whole number by kind.
+        `value` is not of an integer type.
     InvalidValue
-        It is out of bounds.
+        `value` is out of bounds.
 
     Examples
     --------
@@ -310,14 +310,14 @@ def positive_int(value: Any, *, what: str | Parameter, minimum: int = 1, maximum
 
 
 def flag(value: Any, *, what: str | Parameter) -> bool:
-    """Return `value` if it is True or False, or refuse it: to Python the text ``"false"`` is true.
+    """Return `value`; raise an error unless it is True or False (Python takes the text ``"false"`` as true).
 
     Parameters
     ----------
     value
-        What the user gave. Numbers are no flags.
+        What the user gave. Numbers are not flags.
     what
-        Names the argument and its owner.
+        The argument and its owner, in the message.
 
     Raises
     ------
@@ -338,7 +338,7 @@ def flag(value: Any, *, what: str | Parameter) -> bool:
 
 
 def check_word(value: Any, words: Any, *, what: str) -> None:
-    """Refuse a value that is not one of the words of a `Literal`.
+    """Raise `InvalidValue` if a value is not one of the words of a `Literal`.
 
     Examples
     --------
@@ -353,7 +353,7 @@ def check_word(value: Any, words: Any, *, what: str) -> None:
 
 
 def check_fields(made: Any, *, of: str = "") -> None:
-    """Put in the place of each field of a frozen dataclass what the ``check`` in its metadata makes of it."""
+    """Replace each field of a frozen dataclass by the result of the ``check`` in its metadata."""
     for each in fields(made):
         value = each.metadata["check"](getattr(made, each.name), what=Parameter(each.name, of=of))
         object.__setattr__(made, each.name, value)

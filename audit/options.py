@@ -1,4 +1,4 @@
-"""The options of an audit, each said once: its default, what it may be, and its words for the ways in."""
+"""The options of an audit, each defined once: default, check, and help text for the user interfaces."""
 
 import math
 import numbers
@@ -11,7 +11,7 @@ from audit.errors import InvalidValue, Parameter, check_fields, finite_number, f
 from audit.values.brief import show
 
 _Check = Callable[..., Any]
-"""(value, what=`Parameter`) -> the value to use, as the checks of `audit.errors`."""
+"""(value, what=`Parameter`) -> the value to use; like the checks of `audit.errors`."""
 
 
 def _option(default: Any, check: _Check, said: str = "", metavar: str | None = None) -> Any:
@@ -21,7 +21,7 @@ def _option(default: Any, check: _Check, said: str = "", metavar: str | None = N
 def _seconds(value: Any, *, what: Parameter) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < math.inf:
         raise InvalidValue("The ", what, f" must be a positive number of seconds; got {show(value)}.")
-    return value if isinstance(value, int) else float(value)  # 30 is shown and saved as 30
+    return value if isinstance(value, int) else float(value)  # so that 30 is shown and saved as 30
 
 
 def _error_rate(value: Any, *, what: Parameter) -> float:
@@ -39,7 +39,7 @@ class OneOf:
     words: tuple[str, ...]
 
     def __call__(self, value: Any, *, what: Parameter) -> Any:
-        """Return the value, or refuse it."""
+        """Return the value; raise `InvalidValue` unless it is one of the words."""
         if value not in self.words:
             words = " or ".join(f'"{word}"' for word in self.words)
             raise InvalidValue("The ", what, f" must be {words}; got {show(value)}.")
@@ -48,12 +48,12 @@ class OneOf:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The checked options of one audit; `audit_privacy` says what each does.
+    """The checked options of one audit; `audit_privacy` describes each.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        An option cannot be used; the error's `parameter` names it.
+        An option is invalid; the error's `parameter` names it.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Options:
     run_time_limit: float = _option(10.0, _seconds, "Time limit for one run.", "SECONDS")
     isolate: bool = _option(default=False, check=flag)
     recorded: bool = _option(
-        True,  # noqa: FBT003  as the other defaults
+        True,  # noqa: FBT003  positional like the other defaults
         flag,
         "Explain a refutation, by runs whose draws are recorded (this is the default), or do not.",
     )
@@ -108,7 +108,7 @@ class Options:
 
 
 def words_of(name: str) -> str:
-    """Return what an option means, with its default, for a command line.
+    """Return the help text of an option, with its default, for a command line.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def words_of(name: str) -> str:
     """
     option = Options.__dataclass_fields__[name]
     default = option.default
-    if default is None or isinstance(default, bool):  # the names of a switch say which it is
+    if default is None or isinstance(default, bool):  # the name of a switch shows its default
         return str(option.metadata["help"])
     written = "" if isinstance(default, str) else "," if isinstance(default, int) else "g"
     shown = f"{default:{written}}".replace("e-0", "e-")
@@ -125,14 +125,14 @@ def words_of(name: str) -> str:
 
 
 Kind = Literal["privacy", "utility"]
-"""What an audit is about."""
+"""The kind of claim that an audit tests."""
 
 _PRIVACY_ALONE = {"numerics", "until", "confirm_budget", "recorded"}
 _SHARED = {each.name for each in fields(Options)} - _PRIVACY_ALONE | {"convert", "fresh", "name", "progress"}
 
 
 def shared(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those keywords of a privacy audit that mean the same to `audit_utility`.
+    """Return those keywords of a privacy audit that mean the same in `audit_utility`.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def shared(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those keywords of a privacy audit that an audit of this kind takes.
+    """Return those keywords of a privacy audit that an audit of this kind accepts.
 
     Examples
     --------

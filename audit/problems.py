@@ -1,22 +1,22 @@
-"""What a utility claim is about: problems, and where the problems of an audit come from.
+"""Problems: what a utility claim is about, and where the problems of an audit come from.
 
 A *problem* fixes everything that the claim quantifies over: a target, a distribution, a noise rate, an
 oracle. It has
 
-- ``name``: what reports call it;
-- ``draw(rng)``: a fresh database, whatever the learner takes;
-- ``error(output, database)``: how wrong an output is, a number that the claim's `alpha` is compared with, or
+- ``name``: its name in reports;
+- ``draw(rng)``: a fresh database, in any form that the learner takes;
+- ``error(output, database)``: the error of an output, a number to compare with the claim's `alpha`, or
   ``math.inf`` for a refusal to answer;
 
 and may have
 
-- ``distribution()``: the law of ``draw``, an `audit.distributions.Finite` over databases, where it is small;
+- ``distribution()``: the law of ``draw``, an `audit.distributions.Finite` over databases, if they are few;
 - ``errors(outputs, database)``: the errors of many outputs at once, an array;
 - ``failure(law, alpha, database)``: the exact probability of an error above `alpha` under a law of the output
   that is not finite (see `FixedProblem.tail`).
 
-Problems come as a sequence, as a Hypothesis strategy for one, or from an object with ``problems()`` and
-optionally ``vary(problem, rng)`` (another problem near it) and ``random(rng)`` (any problem).
+Give problems as a sequence, as a Hypothesis strategy for one problem, or as an object with ``problems()`` and
+optionally ``vary(problem, rng)`` (a similar problem) and ``random(rng)`` (any problem).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["FixedProblem", "Problem", "SampledProblem", "check_problem"]
 
 @runtime_checkable
 class Problem(Protocol):
-    """What every problem offers; nothing to inherit.
+    """The members of a problem; nothing has to be inherited.
 
     Examples
     --------
@@ -47,13 +47,13 @@ class Problem(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The name in reports."""
 
     def draw(self, rng: np.random.Generator) -> Any:
         """Return a fresh database."""
 
     def error(self, output: Any, database: Any) -> float:
-        """Return how wrong an output is."""
+        """Return the error of an output."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class FixedProblem:
     Parameters
     ----------
     name
-        What reports call it.
+        The name in reports.
     database
         The database.
     measure
         The error as a function (output, database) -> float.
     tail
-        Optionally Pr[error > alpha] under a law of the output, as a function (law, alpha, database) -> float:
-        for laws that are not finite.
+        Optionally Pr[error > alpha] under a law of the output that is not finite, as a function
+        (law, alpha, database) -> float.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class FixedProblem:
 
     @property
     def failure(self) -> Callable[[Any, float, Any], float] | None:
-        """The exact failure probability by a law, None if it is not known."""
+        """The function `tail`: the exact failure probability under a law; None if it is not known."""
         return self.tail
 
     def draw(self, rng: np.random.Generator) -> Any:
@@ -99,7 +99,7 @@ class FixedProblem:
         return self.measure(output, database)
 
     def distribution(self) -> Any:
-        """Return the law of `draw`: all on one database."""
+        """Return the law of `draw`: one database with probability 1."""
         from audit.distributions import Finite
 
         return Finite([self.database], [1.0])
@@ -112,7 +112,7 @@ class SampledProblem:
     Parameters
     ----------
     name
-        What reports call it.
+        The name in reports.
     sampler
         A function (rng) -> database.
     measure
@@ -140,7 +140,7 @@ class SampledProblem:
 
 
 def check_problem(problem: Any) -> Any:
-    """Return the problem; anything else is an error.
+    """Return `problem`; raise `InvalidKind` unless it is a problem.
 
     Examples
     --------

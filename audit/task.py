@@ -1,4 +1,4 @@
-"""The task that every part of an audit is given, and where an audit may not run."""
+"""The task that every part of an audit receives, and checks that an audit may run here."""
 
 import os
 import platform
@@ -25,18 +25,18 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What every audit needs to know.
+    """The subject, claim and options of an audit.
 
     Parameters
     ----------
     subject
-        What is audited.
+        The subject under audit.
     claim
-        What is said of it.
+        The claim that it is tested against.
     options
         The checked options.
     started
-        When it began, a moment of `time.monotonic`.
+        The start, by `time.monotonic`, in seconds.
     listener
         Receives the events of `audit.values.progress`.
     """
@@ -49,20 +49,21 @@ class Task:
 
     @property
     def deadline(self) -> float | None:
-        """The moment of `time.monotonic` after which no batch begins."""
+        """The time, by `time.monotonic`, after which no batch begins; None without a limit."""
         limit = self.options.time_limit
         if stop_asked():
             return self.started
         return None if limit is None else self.started + limit
 
     def is_late(self) -> bool:
-        """Return whether the time is over, by its limit or by Ctrl-C."""
+        """Return whether the time limit has passed, or Ctrl-C was pressed."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
     def sampler(self, subject: Subject) -> Sampler:
-        """Return what draws runs of the subject, of one of its ways to run, or of an experiment around it.
+        """Return a sampler of the subject, of a variant of it, or of an experiment around it.
 
-        A subject that takes no generator stays in one process: its own generator would repeat in each worker.
+        If the subject takes no generator, all runs are in one process, because its own generator would repeat
+        in each worker.
         """
         options = self.options
         return Sampler(
@@ -74,7 +75,7 @@ class Task:
         )
 
     def said(self) -> dict[str, Any]:
-        """Return what every result repeats of its task, as its fields."""
+        """Return the fields of a result that repeat the task."""
         subject, options = self.subject, self.options
         return {
             "subject": subject.name,
@@ -87,12 +88,19 @@ class Task:
         }
 
     def refuse_hopeless(self, least: int, why: str) -> None:
-        """Refuse a budget below the least number of runs that can refute the claim; `why` says what takes it.
+        """Raise an error if the budget is below `least`, the least number of runs that can refute the claim.
+
+        Parameters
+        ----------
+        least
+            The number of runs.
+        why
+            What needs this many runs, for the message.
 
         Raises
         ------
         InvalidValue
-            The budget is too small; one line.
+            The budget is too small.
         """
         options = self.options
         if options.budget < least:
@@ -106,12 +114,12 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyTask(Task):
-    """Everything that an audit of privacy needs to know: the claim and the databases too.
+    """The task of a privacy audit, with its relation and its databases.
 
     Parameters
     ----------
     remembered
-        Pairs among those given that earlier audits refuted the claim on (`audit.results.remembered`).
+        Those of the given pairs on which earlier audits refuted the claim (`audit.results.remembered`).
     """
 
     claim: PrivacyClaim
@@ -125,7 +133,7 @@ class PrivacyTask(Task):
 
 
 def carried_out(task: Task, audit: Callable[[], R]) -> R:
-    """Return what an audit finds, with where and how long it ran; its listener hears of both ends."""
+    """Run an audit and return its result with environment and time; the listener hears of start and end."""
     options = task.options
     if task.listener is not None:
         task.listener(AuditStarted(task.subject.name, options.budget, options.time_limit))
@@ -144,7 +152,7 @@ def carried_out(task: Task, audit: Callable[[], R]) -> R:
 
 
 def version_of(name: str) -> str:
-    """Return the version of an installed distribution, "unknown" for one that is not."""
+    """Return the version of an installed distribution; "unknown" if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -152,9 +160,10 @@ def version_of(name: str) -> str:
 
 
 def refuse_inside_given() -> None:
-    """Refuse to draw runs while Hypothesis executes a test: it reseeds the global generators.
+    """Raise an error inside a Hypothesis test, which reseeds the global generators.
 
-    Also where another audit has imported a script that audits as it runs: that audit goes on by itself.
+    Also raise one in a process that another audit started, for example one that imports a script which runs
+    an audit at import. The other audit goes on.
     """
     if WITHIN in os.environ:
         raise InvalidValue("An audit cannot run in a process that another audit started for its mechanism.")
@@ -167,7 +176,7 @@ def refuse_inside_given() -> None:
 
 
 def check_progress(progress: Any) -> None:
-    """Refuse a listener that cannot be called."""
+    """Raise an error if the listener cannot be called."""
     if progress is not None and not callable(progress):
         raise InvalidKind(
             "The ", Parameter("progress"), f" must be a function of one event; got {show(progress)}."

@@ -140,7 +140,6 @@ MUTATIONS: list[Mutation] = [
         "mechanisms/selection/choosing.py",
         "choosing-small choosing-scores",
         "mechanisms/test_choosing",
-        ("M5", _P, "bound = 16.0 / alpha / epsilon *", "bound = 14.0 / alpha / epsilon *"),
         (
             "M5",
             _P,
@@ -153,7 +152,13 @@ MUTATIONS: list[Mutation] = [
             "return ThresholdTest(4.0 / self.epsilon, self.alpha * self._m / 2.0)",
             "return ThresholdTest(4.0 / self.epsilon, self.alpha * self._m / 3.0)",
         ),
-        ("M5", _P, "epsilon=self.epsilon / 2.0, score=_given", "epsilon=self.epsilon / 1.8, score=_given"),
+    ),
+    *_at(
+        "mechanisms/selection/choosing_round.py",
+        "choosing-small choosing-scores",
+        "mechanisms/test_choosing",
+        ("M5", _P, "bound = 16.0 / alpha / epsilon *", "bound = 14.0 / alpha / epsilon *"),
+        ("M5", _P, "] = self.weight * (scores", "] = 1.1 * self.weight * (scores"),
     ),
     *_at(
         "mechanisms/concave/bounds.py",
@@ -567,8 +572,8 @@ MUTATIONS: list[Mutation] = [
         (
             "L15",
             _P,
-            "            epsilon=self.epsilon,\n            concepts=LabelClass",
-            "            epsilon=2.5 * self.epsilon,\n            concepts=LabelClass",
+            "                epsilon=self.epsilon,\n",
+            "                epsilon=2.5 * self.epsilon,\n",
         ),
         (
             "L15",

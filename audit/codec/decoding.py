@@ -1,4 +1,4 @@
-"""Values from tagged JSON, running no code of the file's choosing."""
+"""Values from tagged JSON. Reading runs no code that the file chooses."""
 
 import dataclasses
 import datetime as dt
@@ -26,7 +26,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
     Raises
     ------
     CorruptFile
-        If `stored` is no valid tagged JSON.
+        If `stored` is not valid tagged JSON.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
     if isinstance(stored, list):
         return [decode(item, where=f"{where}[{i}]") for i, item in enumerate(stored)]
     if not isinstance(stored, dict):
-        if isinstance(stored, float) and not math.isfinite(stored):  # of JSON that others have read
+        if isinstance(stored, float) and not math.isfinite(stored):  # possible if another JSON parser read it
             raise CorruptFile(f"{where} must be a finite number; got {stored}.")
         return stored
     tag = stored.get("$")
@@ -49,17 +49,17 @@ def decode(stored: Any, *, where: str = "value") -> Any:
         return read(stored, where)
     except CorruptFile:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever a damaged file provokes gets one line
+    except Exception as error:  # noqa: BLE001 - any error of a damaged file becomes one line
         said = " ".join(f"{error}".split())
         missing = f"the key {said} is missing" if isinstance(error, KeyError) else said
         raise CorruptFile(f'{where} is not a valid "{tag}": {missing[:120]}.') from None
 
 
 def _loaded(path: str) -> Any:
-    """Return the class `path` names if its module is already loaded, else None."""
+    """Return the class named by `path` if its module is already loaded, else None."""
     module, _, name = path.partition(":")
     found: Any = sys.modules.get(module)
-    for part in name.split("."):  # what is there, asking no module to import it
+    for part in name.split("."):  # `vars`, because `getattr` could import a module
         found = vars(found).get(part) if isinstance(found, (type, ModuleType)) else None
     return found if isinstance(found, type) else None
 
@@ -142,7 +142,7 @@ def _read_dataclass(stored: dict[str, Any], where: str) -> Any:
     names = {f.name for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else None
     if names != set(stored["fields"]):
         return Opaque(stored["text"], stored)
-    value = object.__new__(kind)  # none of its code is run
+    value = object.__new__(kind)  # runs none of its code
     for name, item in _fields(stored["fields"], where).items():
         object.__setattr__(value, name, item)
     return value
@@ -162,7 +162,7 @@ def _read_enum(stored: dict[str, Any], _: str) -> Any:
     return kind.__members__[stored["name"]]
 
 
-#: How each tag is read; others are added by `audit.codec.encoding.register`.
+#: The reader of each tag; `audit.codec.encoding.register` adds others.
 READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "float": _read_float,
     "str": lambda s, _: "".join(map(chr, s["points"])),

@@ -1,10 +1,11 @@
-"""Python values as tagged JSON: exact both ways, the same bytes every time, and never a pickle.
+"""Python values as tagged JSON: exact in both directions, the same bytes every time, and never a pickle.
 
-JSON's own kinds stand for themselves; everything else is an object whose key ``$`` names the kind. What has
-no such form is written as text and comes back as `Opaque`: it can be read, not replayed. Reading runs no code
-of the file's choosing: a user's dataclass, named tuple or enum is rebuilt only if its class is already
-loaded, without calling it, and stays `Opaque` otherwise. So one that is more than its fields (attributes set
-in ``__post_init__``, the contents of a dict that it is, too) is written as text.
+JSON's own kinds are written as they are. Any other value is an object whose key ``$`` names the kind. A value
+without such a form is written as text and read back as `Opaque`: people can read it, but it cannot be
+replayed. Reading runs no code that the file chooses. A user's dataclass, named tuple or enum is rebuilt only
+if its class is already loaded, and without calling the class; otherwise it stays `Opaque`. An instance with
+more state than its fields (attributes set in ``__post_init__``, or the contents of a dict subclass) is
+therefore written as text.
 """
 
 import dataclasses
@@ -27,14 +28,14 @@ from audit.errors import InvalidValue
 from audit.values.canonical import same, slots_of
 from audit.values.outcomes import Raised, Unfinished, without_addresses
 
-MAX_DEPTH = 60  # deeper values are kept as text: neither JSON readers nor people follow them
+MAX_DEPTH = 60  # values nested deeper are written as text, because JSON readers have limits
 MAX_TEXT = 2_000
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two characters that JSON's readers take for one
-MAX_BITS = 2_048  # a longer whole number is written in hexadecimal: Python refuses over 4,300 decimal digits
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two characters that JSON readers take for one
+MAX_BITS = 2_048  # longer whole numbers are written in hexadecimal: Python refuses over 4,300 decimal digits
 
 
 def encode(value: Any) -> Any:
-    """Return `value` as tagged JSON; sets are sorted by their written form, floats keep every bit.
+    """Return `value` as tagged JSON; sets are sorted by their encoded items, floats keep every bit.
 
     Examples
     --------
@@ -45,12 +46,12 @@ def encode(value: Any) -> Any:
 
 
 def revived(value: Any, *, what: str) -> Any:
-    """Return a value read from a file as it is now that the code it is about is loaded; any other as it is.
+    """Return a value read from a file with its `Opaque` parts decoded again, now that its classes are loaded.
 
     Raises
     ------
     InvalidValue
-        A part of it is text only: nothing more was saved, or its class was not found.
+        A part is still text only: nothing more was saved, or its class is not loaded.
 
     Examples
     --------
@@ -73,9 +74,9 @@ def revived(value: Any, *, what: str) -> Any:
 
 
 def comes_back(value: Any) -> bool:
-    """Return whether a value is the same once it has been written and read.
+    """Return whether writing and reading a value gives the same value.
 
-    What was read from a file already counts as what that file gives.
+    A value that was itself read from a file, with parts as text, need only be replayable.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def comes_back(value: Any) -> bool:
 
 
 def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
-    """Return the tagged text of a value that has no exact form, addresses removed."""
+    """Return the tagged text of a value that has no exact form, without memory addresses."""
     if isinstance(value, Opaque):
         return value.stored if isinstance(value.stored, dict) else {"$": "opaque", "text": value.text}
     try:
@@ -102,7 +103,7 @@ def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
 
 
 class _Encoder:
-    """One pass over a value, aware of the containers it is inside of (a cycle becomes text)."""
+    """One pass over a value. It tracks the enclosing containers, so that a cycle becomes text."""
 
     def __init__(self) -> None:
         self.inside: set[int] = set()
@@ -150,7 +151,7 @@ class _Encoder:
         return {"$": type(value).__name__, "items": sorted(self.all(value), key=dumps)}
 
     def numpy_scalar(self, value: Any) -> dict[str, Any]:
-        if isinstance(value, (np.str_, np.bytes_)):  # its width is its length, so the kind says all
+        if isinstance(value, (np.str_, np.bytes_)):  # width equals length, so the kind is enough
             return {"$": "numpy", "dtype": value.dtype.char, "value": self.encode(value.item())}
         if value.dtype.char not in ARRAY_KINDS:
             return opaque(value)
@@ -181,7 +182,7 @@ class _Encoder:
 
 
 def _text_in(value: Any) -> Opaque | None:
-    """Return the first part of the value that was read from a file as text only, or None."""
+    """Return the first `Opaque` part of the value, or None."""
     waiting, seen = deque([value]), set()
     while waiting:
         held = waiting.popleft()
@@ -206,13 +207,13 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _is_its_fields(value: Any) -> bool:
-    """Return whether a dataclass's value is what its constructor was given, and nothing else.
+    """Return whether an instance of a dataclass consists of its constructor's arguments and nothing else.
 
-    One that computes a field may do so otherwise in another process: a hash, for one.
+    A computed field could differ in another process, for example a hash.
     """
     kind, known = type(value), dataclasses.fields(value)
     try:
-        object.__new__(kind)  # refused to what is a dict, a list, an exception too
+        object.__new__(kind)  # fails for subclasses of dict, list or exceptions
     except TypeError:
         return False
     names = {name for base in kind.__mro__ for name in slots_of(base)}
@@ -221,14 +222,14 @@ def _is_its_fields(value: Any) -> bool:
 
 
 def _datetime(value: dt.datetime) -> dict[str, Any]:
-    zone = type(value.tzinfo)  # what a named zone means is not ours to write down
+    zone = type(value.tzinfo)  # the rules of a named zone cannot be saved
     if zone not in (type(None), dt.timezone) or value.fold:
         return opaque(value)
     return {"$": "datetime", "value": value.isoformat()}
 
 
 def _fraction(value: Fraction) -> dict[str, Any]:
-    if max(abs(value.numerator), value.denominator).bit_length() > 3 * MOST_DIGITS:  # no longer ones are read
+    if max(abs(value.numerator), value.denominator).bit_length() > 3 * MOST_DIGITS:  # too long to be read
         return opaque(value)
     return {"$": "fraction", "value": str(value)}
 
@@ -236,16 +237,17 @@ def _fraction(value: Fraction) -> dict[str, Any]:
 def register(
     tag: str, kind: type, *, write: Callable[[Any], dict[str, Any]], read: Callable[[dict[str, Any]], Any]
 ) -> None:
-    """Have values of a class of ours written as objects with a tag, and read back from these.
+    """Register a class of the toolkit: its values are written as objects with a tag, and read back.
 
     Parameters
     ----------
     tag
-        What the key ``$`` is.
+        The value of the key ``$``.
     kind
-        The class itself; values of a subclass are not written so.
+        The class itself; subclasses are not included.
     write, read
-        From a value to the other keys, and back; what `read` raises is told of the place in the file.
+        Functions from a value to the other keys, and back. Errors of `read` are reported with the place in
+        the file.
     """
     _WRITERS[kind] = lambda _, value: {"$": tag, **write(value)}
     READERS[tag] = lambda stored, _: read(stored)

@@ -1,7 +1,7 @@
-"""Readers of the fields of a saved object: each returns the value, or says which place is damaged.
+"""Readers of the fields of a saved object: each returns the value, or raises an error that names the place.
 
-A number is of a size that what is done with it can bear: a count fits 63 bits, runs that a replay would draw
-again are at most `MOST_RUNS`, whatever else is a number has a float.
+Numbers are limited to sizes that later code can handle: a count fits 63 bits, the runs of a replay are at
+most `MOST_RUNS`, and any other number fits a float.
 """
 
 import json
@@ -15,16 +15,16 @@ from audit.codec.typed import has_float
 from audit.errors import CorruptFile
 
 Reader = Callable[[Any, str], Any]
-#: How the fields of an object are read, and which of them are required.
+#: For each field of an object its reader, and whether it is required.
 Known = Mapping[str, tuple[Reader, bool]]
 MOST_RUNS = 10**9
 _MOST = 2**63 - 1
 _MOST_STEPS = 1_000_000
-_MOST_CANDIDATES = 1_000  # their significance is halved each time: 2^-1000 is a float still
+_MOST_CANDIDATES = 1_000  # each has half the significance of the last, and 2^-1000 is still a float
 
 
 def kind(stored: Any) -> str:
-    """Return the word of JSON for the kind of a value.
+    """Return the JSON kind of a value in words.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def kind(stored: Any) -> str:
 
 
 def got(stored: Any) -> str:
-    """Return the JSON text of a value, cut short.
+    """Return the JSON text of a value, at most 40 characters.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def got(stored: Any) -> str:
 
 
 def fields(stored: Any, where: str, known: Known) -> dict[str, Any]:
-    """Return the fields of an object: unknown ones are refused, missing ones only if they are required.
+    """Return the fields of an object. Unknown fields are errors, and so are missing required ones.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def fields(stored: Any, where: str, known: Known) -> dict[str, Any]:
 
 
 def number(stored: Any, where: str) -> Any:
-    """Read a number that has a float, or is tagged as NaN or infinite.
+    """Return a number that fits a float, or is tagged as NaN or infinite.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def number(stored: Any, where: str) -> Any:
 
 
 def value(stored: Any, where: str) -> Any:
-    """Read any value, tagged.
+    """Return any value, from tagged JSON.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def value(stored: Any, where: str) -> Any:
 
 
 def _reader(wanted: str, holds: Callable[[Any], bool], read: Reader = lambda stored, _: stored) -> Reader:
-    """Return a reader of what `read` gives, if `holds` is true of it; `wanted` says what that is.
+    """Return a reader that calls `read` and accepts values for which `holds`; `wanted` describes these.
 
     Examples
     --------
@@ -129,14 +129,14 @@ seed = _reader("a whole number ≥ 0", lambda held: type(held) is int and held >
 count = _reader(f"a whole number from 0 to {_MOST:,}", lambda held: held <= _MOST, seed)
 #: A whole number, negative or not.
 whole = _reader("a whole number", lambda held: type(held) is int and abs(held) <= _MOST, value)
-#: How many runs a replay draws again.
+#: Number of runs that a replay draws again.
 runs = _reader(f"a whole number from 0 to {MOST_RUNS:,}", lambda held: held <= MOST_RUNS, seed)
-#: How many steps two databases are apart.
+#: Number of steps between two databases.
 steps = _reader(f"a whole number from 1 to {_MOST_STEPS:,}", lambda held: 1 <= held <= _MOST_STEPS, seed)
 
 
 def seed_path(stored: Any, where: str) -> list[int]:
-    """Read a place in the seed tree; the last number but one counts the candidates of an audit.
+    """Return a place in the seed tree; the last number but one counts the candidates of an audit.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def seed_path(stored: Any, where: str) -> list[int]:
 
 
 def optional(read: Reader) -> Reader:
-    """Return a reader that takes null, too.
+    """Return a reader that also accepts null.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def optional(read: Reader) -> Reader:
 
 
 def listed(read: Reader, *, make: type = tuple, length: int | None = None) -> Reader:
-    """Return a reader of a list, item by item.
+    """Return a reader of a list whose items `read` reads.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def listed(read: Reader, *, make: type = tuple, length: int | None = None) -> Re
 
 
 def one_of(*values: str) -> Reader:
-    """Return a reader of one of some texts.
+    """Return a reader that accepts one of the given texts.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files written atomically, and checked to be writable before hours of work."""
+"""Files: checked to be writable before hours of work, and written atomically."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ _LONGEST = 120
 
 
 class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile` does
-    """What was found cannot be saved: the disk is full, or the place has gone since it was checked.
+    """A result cannot be saved: the disk is full, or the folder has disappeared since it was checked.
 
     Examples
     --------
@@ -28,14 +28,14 @@ class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Make sure that a file can be written at `path`: call it before hours of work.
+    """Check that a file can be written at `path`. Call this before hours of work.
 
-    A folder that does not exist is made inside the working directory, and nowhere else.
+    Folders that do not exist are made inside the working directory; elsewhere only the last one of a path.
 
     Raises
     ------
     AuditError
-        If it cannot; the message says why.
+        If it cannot be written; the message says why.
 
     Examples
     --------
@@ -54,19 +54,21 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".dp-audit-"):
             pass
         with suppress(FileNotFoundError):
-            target.stat()  # a name that is no name, or too long, is found here
+            target.stat()  # finds names that are invalid or too long
             target.open("ab").close()
     except (OSError, ValueError) as error:
         raise AuditError(f"{path} cannot be written: {why(error)}.") from None
 
 
 def check_apart(*paths: str | os.PathLike[str] | None) -> None:
-    """Make sure that no two of the files of a command are the same, so that it overwrites none of its own.
+    """Check that the files of a command are all different, so that it does not overwrite its own.
+
+    None stands for a file that was not asked for.
 
     Raises
     ------
     AuditError
-        Two are; the message names it. None stands for a file that was not asked for.
+        If two are the same; the message names the file.
 
     Examples
     --------
@@ -92,12 +94,12 @@ def check_apart(*paths: str | os.PathLike[str] | None) -> None:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` (UTF-8) to `path` through a temporary file beside it: readers see all or nothing.
 
-    A link stays, and the file that it leads to is written. A device or a pipe is written to as it is.
+    A link stays, and its target is written. A device or a pipe is written to directly.
 
     Raises
     ------
     Unwritable
-        It cannot be written; the message says why.
+        The file cannot be written; the message says why.
 
     Examples
     --------
@@ -112,7 +114,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         beside = target.parent / f".dp-audit-{secrets.token_hex(8)}"
         try:
             with beside.open("xb") as file:
-                with suppress(FileNotFoundError):  # before anything is in it: what is private stays so
+                with suppress(FileNotFoundError):  # while it is empty, so that private content stays private
                     shutil.copymode(target, beside)
                 file.write(content)
             beside.replace(target)
@@ -123,20 +125,21 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def _behind(path: str | os.PathLike[str]) -> Path:
-    """Return the place that is written: the end of a link, in folders that exist."""
+    """Return the path that is written: the target of a link. Creates folders inside the working directory."""
     target = Path(path)
-    if not target.parent.is_dir() and not target.parent.resolve().is_relative_to(Path.cwd()):
-        raise ValueError(f"the folder {target.parent} does not exist")  # perhaps a slip of the pen
+    above = target.parent.parent
+    if not above.is_dir() and not above.resolve().is_relative_to(Path.cwd()):
+        raise ValueError(f"the folder {above} does not exist")  # perhaps a typing error
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.is_symlink() or _is_stream(target):
         return target
-    if target.absolute().parts[1] in {"dev", "proc"}:  # /dev/stdout: its own writer does not see ours
+    if target.absolute().parts[1] in {"dev", "proc"}:  # /dev/stdout: its own writer does not see our text
         raise ValueError("it is redirected to a file; name that file, or another")
     return Path(os.path.realpath(target))
 
 
 def _is_stream(target: Path) -> bool:
-    """Return whether a path is a stream (a device, a pipe), which is written to and never replaced."""
+    """Return whether a path is a stream (a device, a pipe), which must not be replaced by a file."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -145,10 +148,10 @@ def _is_stream(target: Path) -> bool:
 
 
 def file_name(text: str, *, ending: str = ".json") -> str:
-    """Return a name for the file of what `text` names: another one for every text, on any system.
+    """Return a file name for `text`, valid on every system and different for every text.
 
-    Letters, digits, and the signs ``-_.=`` stay. Where anything else is replaced or left out, or the name
-    would look as if it were, a digest of the whole text tells it from others.
+    Letters, digits, and the signs ``-_.=`` stay. If anything else is replaced or left out, or the name would
+    look like such a name, a digest of the whole text is appended.
 
     Examples
     --------
@@ -163,12 +166,12 @@ def file_name(text: str, *, ending: str = ".json") -> str:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return the system's words; a name with a null byte is a ValueError."""
+    """Return the system's words for an error. A file name with a null byte raises a ValueError."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def file_of(target: str) -> str | None:
-    """Return the file of ``path.py:object``, or of ``module:object`` once it is imported; None without one.
+    """Return the file of ``path.py:object``, or of ``module:object`` if the module is imported; else None.
 
     Examples
     --------
@@ -180,9 +183,9 @@ def file_of(target: str) -> str | None:
 
 
 def source_of(target: str) -> str | None:
-    """Return a digest of the file of a target, to tell whether it is still the one audited.
+    """Return a digest of the file of a target, to check later whether the file has changed.
 
-    None if it cannot be read. Modules that the file imports are not compared.
+    None if the file cannot be read. Modules that the file imports are not included.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is common to writing and reading tagged JSON: its text, and the values that are text only."""
+"""The common part of writing and reading tagged JSON: its text, and values saved as text only."""
 
 import dataclasses
 import json
@@ -13,14 +13,14 @@ from audit.errors import CorruptFile
 
 ARRAY_KINDS = frozenset({*"?bhilqBHILQefdFD"})
 MOST_BYTES = 2**28
-"""A file is read up to here: more is no result of ours, and a device may have no end."""
+"""Larger files are refused: no result is that large, and a device may never end."""
 MOST_DIGITS = 4_300
-"""Python refuses whole numbers in decimal that are longer."""
+"""Numbers with more decimal digits are refused, as Python does."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Opaque:
-    """A value that was saved as text only, and the JSON it came from.
+    """A value that was saved as text only, or whose class is not loaded, with the JSON it came from.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Opaque:
 
 @dataclasses.dataclass(frozen=True)
 class ForeignClaim(Opaque):
-    """A claim of somebody else's kind, as far as it can be known without its code.
+    """A claim of a foreign class: its text, ε and δ, which are known without its code.
 
     Examples
     --------
@@ -52,12 +52,12 @@ class ForeignClaim(Opaque):
 
 
 def read(path: str | os.PathLike[str]) -> bytes:
-    """Return what a file holds.
+    """Return the content of a file.
 
     Raises
     ------
     CorruptFile
-        It cannot be read, or has no end in sight.
+        The file cannot be read, or is longer than `MOST_BYTES`.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def read(path: str | os.PathLike[str]) -> bytes:
 
 
 def loads(text: str | bytes) -> Any:
-    """Return what JSON text says; a key that stands twice and a number that no float holds are refused.
+    """Return the value of JSON text. Duplicate keys and numbers larger than any float are refused.
 
     Raises
     ------
     CorruptFile
-        It is not that.
+        The text is not such JSON.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def dumps(stored: Any) -> str:
-    """Return JSON text of what `encode` returned: ASCII, no NaN, the same bytes for the same value.
+    """Return the JSON text of what `encode` returned: ASCII, no NaN, the same bytes for the same value.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def is_short(number: Decimal) -> bool:
 
 
 def is_replayable(stored: Any) -> bool:
-    """Return whether nothing inside the encoded value is mere text.
+    """Return whether no part of the encoded value was saved as text only.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Dataclasses read from a file: whether each field is of the kind that it is declared with."""
+"""Dataclasses read from a file, with a check that each field has its declared type."""
 
 import numbers
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from audit.values.brief import show
 
 T = TypeVar("T")
 
-#: Of the documents that hold a finding or a study.
+#: Schema number of the documents that hold a finding or a study.
 SCHEMA = 1
 
 
@@ -58,21 +58,21 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "tuple[tuple[str, str], ...]": ("a list of pairs of strings", _all(_pair)),
     "tuple[tuple[float | str, ...], ...]": ("a list of rows of numbers and strings", _all(_all(_printed))),
 }
-"""By a field's annotation; those of other kinds check themselves."""
+"""For each annotation its words and its check. Fields with other annotations check themselves."""
 
 
 def built(made: type[T], stored: Mapping[str, Any], **read: Any) -> T:
-    """Return a dataclass of stored fields, some of them already `read`; each is of its declared kind.
+    """Return a dataclass made of stored fields and of fields already `read`, with the types checked.
 
     Parameters
     ----------
     made
-        Its module has ``from __future__ import annotations``: the types of its fields are texts.
+        The dataclass. Its module must have ``from __future__ import annotations``, so that types are texts.
 
     Raises
     ------
     InvalidKind
-        The first field of another kind.
+        A field does not have its declared type; the message names the first one.
 
     Examples
     --------
@@ -91,12 +91,12 @@ def built(made: type[T], stored: Mapping[str, Any], **read: Any) -> T:
 
 
 def read_document(document: Any, what: str, make: Callable[[dict[str, Any]], T]) -> T:
-    """Return what `make` makes of the fields in a document.
+    """Return the result of `make` on the fields in a document.
 
     Raises
     ------
     AuditError
-        dp-audit did not write the document, or `make` fails.
+        The document is not a saved `what` of this schema, or `make` fails.
 
     Examples
     --------

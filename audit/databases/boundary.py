@@ -8,15 +8,15 @@ from typing import Any
 from audit.databases.variations import simplicity
 from audit.relations.records import records_of
 
-#: Vectors of answers that move most coordinates, and that move fewest.
+#: Larger: more neighbours of a vector of answers are tried: those that move most coordinates, and fewest.
 _FAR, _NEAR = 12, 4
-#: Records that are tried one at a time, and the least size of the databases that get them, if they may be so
-#: large.
+#: Larger `_STRANGE`: more strange records are tried, one at a time. Larger `_FEW`: the databases that get
+#: them have more records, if the domain allows that.
 _STRANGE, _FEW = 20, 3
 
 
 def far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
-    """Return the neighbours of a vector of answers that move most coordinates, and a few that move one.
+    """Return the neighbours of a vector of answers that move most coordinates, and a few that move fewest.
 
     Examples
     --------
@@ -31,9 +31,9 @@ def far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
 
 
 def strangest(records: Sequence[Any], most: int) -> list[Any]:
-    """Return the simplest of the records, then the others, the strangest first: infinite, missing, huge.
+    """Return the simplest record, then the others, strangest first: infinite, missing, huge.
 
-    Of more than `most` only half are the strangest, the others are spread over the rest.
+    If there are more than `most`, half are the strangest and half are spread over the rest.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def strangest(records: Sequence[Any], most: int) -> list[Any]:
 
 
 def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[Any], Any]]:
-    """Yield a plain database with each other record in turn that it may get; last one without ties.
+    """Yield databases with a record to add: a plain one with each other record; one without ties, for a tie.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[
 
 
 def edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
-    """Yield databases of one size made of two extreme records: all equal, one outlier, half and half.
+    """Yield databases of one size from two extreme records: all equal, one outlier, half and half.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
 
 
 def spread(records: Sequence[Any], most: int) -> list[Any]:
-    """Return the extremes of the records and some between, in order where they have one, NaN second.
+    """Return the extreme records and some between, in order if they can be sorted, NaN second.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Which databases an audit looks at.
+"""The domain of an audit: its databases, and the pairs and paths to try.
 
-`Databases` is the domain of an audit. It proposes the given pairs first, then the subject's own suggestions,
-pairs that differ by one strange record or lie at the boundary, and all other pairs (random ones if there are
-many). Around a pair it makes variations, for the search, and simpler pairs, for shrinking a witness.
+`Databases` proposes the given pairs first, then the subject's own suggestions, pairs that differ by one
+strange record or lie at the boundary, and all other pairs (random ones if there are many). For the search it
+makes variations of a pair, for shrinking a witness simpler pairs.
 
-**Guarantee.** Unless `unchecked`, the user's domain contains both databases of every pair given here, and all
-databases of every path (`allowed`): a refutation on a database that the user excludes would be a false alarm.
+**Guarantee.** Unless `unchecked`, the user's domain contains both databases of every pair returned here, and
+all databases of every path (`allowed`). A refutation on a database outside the domain would be a false alarm.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,15 +33,16 @@ from audit.values.wording import short
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]
 
-#: Most pairs of an exhaustive comparison; most databases of a domain that a search goes through in full.
+#: Larger: larger domains are compared exhaustively (most pairs) and searched in full (most databases).
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
-#: On at most this many databases, a custom relation is asked about each pair, to find those it does not list.
+#: Larger: larger domains are checked for neighbours that a custom relation does not list, by asking it about
+#: each pair of databases.
 MOST_CHECKED = 1_500
-#: Example databases drawn from a strategy; most variations of a pair that are made in search of valid ones.
+#: Larger `SOME_PAIRS`: more example databases of a strategy. Larger `_VARIATIONS`: more variations of a pair
+#: are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: The search for random pairs ends after this many misses in a row, here and where `valid` is asked first.
-#: Larger: neighbours that fewer databases have are found.
+#: Larger: rarer neighbours are found. Misses in a row that end a search; the second number is with `valid`.
 _FRUITLESS, _INVALID = 200, 1_000
 
 
@@ -52,27 +53,27 @@ class Databases:
     Parameters
     ----------
     relation
-        Which databases are neighbours.
+        The relation that says which databases are neighbours.
     given
-        Pairs tried first.
+        Pairs to try first.
     records
-        The finite list of records, or examples drawn from a strategy; None for a relation that needs none.
+        The finite list of records, or examples of a strategy; None for a relation that needs none.
     finite
         Whether `records` is the whole domain.
     sizes
-        Least and greatest number of records, or None when only pairs are given.
+        The least and the greatest number of records; None if only pairs are given.
     whole
-        Example databases drawn from a strategy for whole databases.
+        Examples of a strategy for whole databases.
     valid
-        The user's function that tells whether a database belongs to the domain.
+        The user's function that returns whether a database belongs to the domain.
     recombined
         Whether every list of these records, of an allowed size, is in the domain.
     crossed
-        Whether the domain also has every x with every y, for records (x, y).
+        Whether the domain also combines every x with every y, for records (x, y).
     plain
-        Records that the strategy contains though it was not seen to draw them.
+        Records that the strategy can give but has not been seen to draw.
     support
-        Databases that the strategy generated, if lists of records may leave the domain or are not all of it.
+        Databases that the strategy generated, if lists of records may leave the domain or do not cover it.
     """
 
     relation: Any
@@ -89,7 +90,7 @@ class Databases:
 
     @property
     def only_given(self) -> bool:
-        """Whether nothing but the given pairs may be tried."""
+        """Whether only the given pairs may be tried."""
         return self.records is None and not self.whole
 
     def allowed(self, database: Any) -> bool | None:
@@ -107,7 +108,7 @@ class Databases:
 
     @cached_property
     def _known(self) -> KnownRecords | None:
-        """The records that may be recombined, also those of given pairs; None for query answers."""
+        """The records that may be recombined, those of given pairs included; None for query answers."""
         if self.records is None:
             return None
         records = list(self.records)
@@ -121,7 +122,7 @@ class Databases:
 
     @cached_property
     def unchecked(self) -> bool:
-        """Whether the audit knows no two neighbours inside the domain; then no pair can refute."""
+        """Whether no two neighbours are known to lie inside the domain; then no pair can refute."""
         if self.valid is not None or self.given or self.only_given:
             return False
         return next(self._within(np.random.default_rng(0)), None) is None
@@ -137,26 +138,26 @@ class Databases:
         )
 
     def _may(self, *databases: Any) -> bool:
-        """Return whether databases may be tried: the domain has them or, if `unchecked`, may have them."""
+        """Return whether databases may be tried: they are in the domain or, if `unchecked`, may be in it."""
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
-        """Return the number of lists of records of an allowed size, `valid` or not; None if infinite."""
+        """Return the number of lists of records of an allowed size, before `valid`; None if infinite."""
         known = self.records if self.finite and self.sizes is not None else None
         low, high = self.sizes or (0, 0)
         return None if known is None else sum(len(known) ** size for size in range(low, high + 1))
 
     def at_most(self, many: int) -> bool:
-        """Return whether the whole domain is known to have no more databases."""
+        """Return whether the domain is known to have at most this many databases."""
         count = self.count()
         return count is not None and count <= many
 
     def every_pair(self) -> list[Pair] | None:
-        """Return all pairs of a domain that a search goes through in full; None for a larger one."""
+        """Return all pairs of a domain small enough for a full search; None for a larger one."""
         return self.enumerate() if self.at_most(FEW_DATABASES) else None
 
     def enumerate(self) -> list[Pair] | None:
-        """Give every neighbouring pair of the domain once; None where it is not finite or too large."""
+        """Return every neighbouring pair of the domain once; None if it is infinite or too large."""
         if self.records is None or self.sizes is None or not self.at_most(MOST_PAIRS):
             return None
         low, high = self.sizes
@@ -173,22 +174,22 @@ class Databases:
 
     @property
     def lists_all(self) -> bool:
-        """Whether `enumerate` misses no pair: a relation of the user's may list fewer than it has."""
+        """Whether `enumerate` is complete; a user's relation may list fewer neighbours than it has."""
         return isinstance(self.relation, Relation) or self.at_most(MOST_CHECKED)
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
-        """Return the given pairs that are not among `every`, the pairs of the domain."""
+        """Return the given pairs that are missing from `every`, the pairs of the domain."""
         if isinstance(self.relation, Relation):
             return [pair for pair in self.given if not all(map(self._is_of, pair))]
         listed = {canonical.key(list(ends)) for pair in every for ends in (pair, pair[::-1])}
         return [pair for pair in self.given if canonical.key(list(pair)) not in listed]
 
     def _is_of(self, database: Any) -> bool:
-        """Return whether `enumerate` makes a database."""
+        """Return whether `enumerate` includes a database."""
         return isinstance(database, list) and self.fits(database) and self._are_known(database)
 
     def family(self, pairs: int) -> str:
-        """Return the domain of an exhaustive comparison in words."""
+        """Return a text that names the domain of an exhaustive comparison of this many pairs."""
         assert self.sizes is not None
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"
@@ -197,7 +198,7 @@ class Databases:
         return f"{every} ({name_of(self.relation)}) of {size} over {domain}"
 
     def left_out(self) -> list[Said]:
-        """Return what was not looked at, in words: other records, other databases of a strategy."""
+        """Return statements of what was not tested: other records, other databases of a strategy."""
         left = []
         if self.finite and self.records:
             many = "the one" if len(self.records) == 1 else f"the {len(self.records):,}"
@@ -237,26 +238,26 @@ class Databases:
             yield [pool[int(i)] for i in rng.integers(0, len(pool), size)]
 
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Return some random neighbours of a database that have an allowed size."""
+        """Return some random neighbours of a database, of allowed sizes."""
         records = None if self.records is None else list(self.records)
         return filter(self.fits, islice(self._related(database, records, rng), _NEIGHBOURS))
 
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs to try: those given, boundary ones, then all of a small domain, or random ones.
+        """Yield pairs to try: the given ones, boundary pairs, then all of a small domain, or random ones.
 
-        If no two neighbours are known to be in the domain (`unchecked`), these are pairs that may lie in it.
+        If no two neighbours are known to be in the domain (`unchecked`), the pairs merely may lie in it.
         """
         yield from self.given
         if not self.only_given:
             yield from self._made(rng) if self.unchecked else self._within(rng)
 
     def _within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Give pairs that the domain is known to contain: made of its records, or drawn from the strategy."""
+        """Yield pairs known to be in the domain: made of its records, or drawn from the strategy."""
         drawn = iter(()) if self.support is None else self.support.pairs(self.relates, rng)
         yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Give allowed pairs made of the records; all of the domain where too few random ones are allowed."""
+        """Yield allowed pairs made of the records; if `valid` allows too few random ones, all pairs."""
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))
@@ -265,11 +266,11 @@ class Databases:
 
     @property
     def _makes(self) -> bool:
-        """Whether databases made of the records may be in the domain."""
+        """Return whether databases made of the records may be in the domain."""
         return self.recombined or self.valid is not None
 
     def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
-        """Return the pairs that are allowed, up to too many in a row that are not."""
+        """Return the allowed pairs, until too many in a row are not allowed."""
         return fruitful((pair if all(map(self.allowed, pair)) else None for pair in pairs), _FRUITLESS)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
@@ -283,21 +284,21 @@ class Databases:
         yield from ordinary if every is None else _shuffled(every, rng)
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Give random databases with a random neighbour, until too many in a row have none."""
+        """Yield random databases with a random neighbour, until too many in a row have none."""
         found = ((database, self._any_neighbour(database, rng)) for database in self.random(rng))
         most = _FRUITLESS if self.valid is None else _INVALID
         return fruitful((None if pair[1] is None else pair for pair in found), most)
 
     def _any_neighbour(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a random neighbour, of an allowed database an allowed one; None where it has none."""
+        """Return a random neighbour, or None; with `valid`, both databases must be allowed."""
         others = self.neighbours(database, rng)
-        if self.valid is not None:  # a rule that few databases obey, fewer pairs obey by chance
+        if self.valid is not None:  # random pairs seldom obey a rule that few databases obey
             others = filter(self.allowed, others) if self.allowed(database) else iter(())
         return next(others, None)
 
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
-        """A plain database with each strange record in turn, and one without ties that gets one."""
+        """A plain database with a neighbour holding each strange record; one without ties that gets a tie."""
         return tuple(self._strange()) if self.sizes is not None and self.records and not self.whole else ()
 
     def _strange(self) -> Iterator[Pair]:
@@ -311,12 +312,12 @@ class Databases:
             yield from ((database, other) for other in islice(more, 1))
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Yield neighbours that differ by an extreme record in the first place, and a random one."""
+        """Yield neighbours that differ by an extreme record in the first place, and a random neighbour."""
         if self.records is None:
             yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:
             extremes = spread(self.records, _EXTREMES)
-            ends_first = [extremes[-1], *extremes[:-1]]  # the last, the first, NaN, what lies between
+            ends_first = [extremes[-1], *extremes[:-1]]  # the last, the first, NaN, those between
             near = filter(self.fits, self._related(database, ends_first))
             yield from islice(near, min(3, len(extremes)))
         yield from islice(self.neighbours(database, rng), 1)
@@ -332,22 +333,22 @@ class Databases:
         return list(found.values())
 
     def vary(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
-        """Return random variations of a pair, which are neighbours in the domain."""
+        """Return random variations of a pair: neighbours in the domain."""
         made = islice(varied(*_as_records(pair), self._pool(pair), rng), _VARIATIONS)
         drawn = iter(()) if self.support is None else self.support.around(pair, self.relates, rng)
         return by_turns(self._valid(made, pair), self._allowed_of(drawn))
 
     def simpler(self, pair: Pair) -> Iterator[Pair]:
-        """Return simpler pairs, the boldest step first: fewer records, then simpler ones."""
+        """Return simpler pairs, largest simplification first: fewer records, then simpler records."""
         made = simplified(*_as_records(pair), sorted(self._pool(pair), key=simplicity), plain=self.plain)
         drawn = iter(()) if self.support is None else self.support.simpler(pair, self.relates)
         return chain(self._valid(made, pair), self._allowed_of(drawn))
 
     def further(self, pair: Pair, lengths: Sequence[int]) -> Iterator[Path]:
-        """Yield paths of neighbours that repeat the step of a pair, of about these lengths each in turn.
+        """Yield paths of neighbours that repeat the step of a pair, of about these lengths in turn.
 
-        The ends of a path are not neighbours. A custom relation gives no paths: it does not say how a step is
-        repeated.
+        The ends of a path are not neighbours. A custom relation has no paths, because it does not say how to
+        repeat a step.
         """
         if not isinstance(self.relation, Relation):
             return
@@ -376,14 +377,14 @@ class Databases:
         return self.sizes is None or self.sizes[0] <= len(database) <= self.sizes[1]
 
     def _pool(self, pair: Pair) -> list[Any]:
-        """Return the records that a variation may use: the domain's or, if it has no list, the pair's."""
+        """Return the records for variations: the domain's or, if it lists none, the pair's."""
         if self.records is not None:
             return list(self.records)
         found = {canonical.key(record): record for side in pair for record in records_of(side)}
         return list(found.values())
 
     def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
-        """Yield the neighbours in the domain that these records make, of the types of `like`."""
+        """Yield the neighbours in the domain made of these records, with the types of `like`."""
         for left, right in rows if self._makes or self.unchecked else ():
             if self.fits(left) and self.fits(right):
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)

@@ -19,7 +19,8 @@ from audit.relations.records import distinct, is_frame, kind_of, labelled, recor
 from audit.values import canonical
 from audit.values.brief import show
 
-#: Examples drawn from a strategy for one record, and how many are kept: extremes, simplest, some between.
+#: Larger: rarer extremes of a strategy for one record are found. The examples drawn, then the number kept:
+#: extremes, simplest, some between.
 _DRAWN = 400
 _KEPT = 40
 
@@ -39,29 +40,29 @@ def describe(
     suggested: Iterable[Pair] = (),
     valid: Any = None,
 ) -> Databases:
-    """Read what an audit was told about its databases.
+    """Return the domain that an audit's arguments describe.
 
     Parameters
     ----------
     relation
-        Which databases are neighbours.
+        The relation that says which databases are neighbours.
     pairs
-        Explicit neighbouring pairs; alone if nothing else is given.
+        Explicit neighbouring pairs; the only ones if nothing else is given.
     records
         A finite list of records, or a Hypothesis strategy for one.
     size
-        The number of records, or (least, greatest); not asked for where the relation allows one only.
+        The number of records, or (least, greatest); not needed if the relation allows one size only.
     databases
         A Hypothesis strategy for a whole database.
     suggested
         Pairs that the subject suggests.
     valid
-        Tells whether a database belongs to the domain; None leaves that to `records` and `databases`.
+        Returns whether a database belongs to the domain; None if `records` or `databases` decide.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        One line: what, which value, what would be right.
+        An argument is wrong; the message names it, its value and a right one.
     """
     given = _allowed(valid, _checked(relation, () if pairs is None else pairs))
     nothing = records is None and databases is None and size is None
@@ -116,12 +117,12 @@ def _lists(records: Any, low: int, high: int) -> Any:
 
 
 def _is_enough(relation: Any, *, crossed: bool) -> bool:
-    """Return whether recombined records make neighbours; for a custom relation they may not."""
+    """Return whether recombined records suffice for neighbours; for a custom relation they may not."""
     return isinstance(relation, Relation) and (relation is not Relation.REPLACE_LABEL or crossed)
 
 
 def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: Any) -> Databases:
-    """Read a strategy for whole databases."""
+    """Return the domain of a strategy for whole databases."""
     whole = tuple(examples(strategy, "databases", SOME_PAIRS))
     for database in whole:
         if kind_of(database) is None:
@@ -166,7 +167,7 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
 def refuse_all_alike(
     relation: Any, records: Sequence[Any], *, what: tuple[object, ...] = ("The ", RECORDS)
 ) -> None:
-    """Refuse records that leave nothing to replace one by: one value only, or one label only."""
+    """Raise an error for records with a single value or a single label, which leave nothing to replace."""
     name = getattr(relation, "name", "")
     if name in {"replace-one", "local"} and len(records) == 1:
         raise InvalidValue(
@@ -209,7 +210,7 @@ def _are_valid(valid: Any, pair: Pair) -> bool:
 
 
 def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-    """Return the pairs, or refuse one that `valid` excludes, or a `valid` that is no function."""
+    """Return the pairs; raise an error if `valid` excludes one or is not a function."""
     if valid is not None and not callable(valid):
         raise InvalidKind("The ", VALID, f" must be a function of one database; got {show(valid)}.")
     for pair in pairs:
@@ -219,12 +220,12 @@ def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
 
 
 def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
-    """Return the least and the greatest number of records; None if nothing was said.
+    """Return the least and the greatest number of records; None if no size is given and none is implied.
 
     Raises
     ------
     InvalidKind, InvalidValue
-        `size` is no size, or one at which no database has a neighbour.
+        `size` is not a size, or no database of that size has a neighbour.
 
     Examples
     --------
@@ -233,7 +234,7 @@ def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
     """
     least, most = getattr(relation, "smallest_size", 0), getattr(relation, "largest_size", None)
     if size is None:
-        return None if least != most else (least, least)  # of one size there is nothing to say
+        return None if least != most else (least, least)  # a single possible size need not be given
     bounds = (size, size) if _is_whole(size) else size
     if not (isinstance(bounds, (tuple, list)) and len(bounds) == 2 and all(map(_is_whole, bounds))):
         raise InvalidKind("The ", SIZE, f" must be a whole number or (least, greatest); got {show(size)}.")
@@ -275,7 +276,7 @@ def listed_records(records: Any) -> tuple[Any, ...]:
     Raises
     ------
     InvalidKind, InvalidValue
-        It is no list of records, or an empty one.
+        `records` is not a list of records, or is empty.
 
     Examples
     --------
@@ -301,7 +302,7 @@ def listed_records(records: Any) -> tuple[Any, ...]:
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:
-    """Return the records that tell most: the extremes, the simplest, and some between."""
+    """Return the most informative records: the extremes, the simplest, and some between."""
     try:
         ordered = sorted(records)
     except (TypeError, ValueError):
@@ -313,7 +314,7 @@ def _telling(records: list[Any]) -> tuple[Any, ...]:
 
 
 def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the distinct records that occur in whole databases, for building neighbours."""
+    """Return the distinct records of whole databases, for building neighbours."""
     found = distinct(chain.from_iterable(map(records_of, whole)), like=())
     return tuple(record for _, record in found[:64])
 
@@ -329,7 +330,7 @@ def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
 
 
 def no_neighbours(databases: Databases) -> InvalidValue:
-    """Return the error of a domain without a pair of neighbours, or in which none was found."""
+    """Return the error for a domain without neighbours, or in which none were found."""
     if databases.valid is not None and not databases.at_most(MOST_PAIRS):
         return InvalidValue(
             "No two neighbours that ",

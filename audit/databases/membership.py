@@ -1,4 +1,4 @@
-"""Whether a database belongs to a domain: by the records that it holds, or because `valid` says so."""
+"""Membership of a database in a domain, by its records or by the user's `valid`."""
 
 import copy
 from collections.abc import Callable, Container, Iterable
@@ -15,12 +15,12 @@ from audit.values.brief import show
 def says(valid: Callable[[Any], Any], database: Any) -> bool:
     """Return whether the user's `valid` allows a database.
 
-    It is given a copy, so that one that sorts or pops changes nothing.
+    `valid` gets a copy, so it may sort or pop.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        It fails, or returns something else than True or False.
+        `valid` fails, or returns something other than True or False.
 
     Examples
     --------
@@ -49,16 +49,16 @@ def says(valid: Callable[[Any], Any], database: Any) -> bool:
 
 
 class KnownRecords:
-    """The records that a domain is known to have, told by their types and values.
+    """The records that a domain is known to have, compared by type and value.
 
     Parameters
     ----------
     records
         The records.
     crossed
-        Whether every x of a record (x, y) may stand beside every y.
+        Whether every x may be combined with every y, for records (x, y).
     plain
-        Records that are known without having been drawn; None if there are no such ones.
+        Records known from a strategy's `repr` without being drawn; None for no strategy.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class KnownRecords:
         self._y = {(type(record), canonical.key(record[1])) for record in labelled}
 
     def make(self, database: Any) -> bool:
-        """Return whether every record of a database is known; those of an array have the array's type."""
+        """Return whether every record of a database is known; records of an array have the array's dtype."""
         if kind_of(database) == "array":
             return all(canonical.key(record) in self._values for record in records_of(database))
         return all(self._has(record) for record in records_of(database))

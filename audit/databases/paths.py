@@ -1,8 +1,8 @@
 """Paths of neighbouring databases: pairs further apart than one step.
 
-What a claim says of neighbours it says, weakened, of the ends of a path (`audit.claims.at_distance`). Some
-faults show sooner there: a loss that is a little too large at every step adds up, and one step among many
-that fails is found by halving.
+A claim about neighbours implies a weaker claim about the ends of a path (`audit.claims.at_distance`). Some
+faults show sooner there: a slightly too large loss at every step adds up, and halving finds the one step
+among many that fails.
 """
 
 import math
@@ -17,18 +17,18 @@ from audit.values import canonical
 
 Path = tuple[Any, ...]
 
-#: The longest paths, in steps.
+#: Larger: longer paths are tried. The most steps of a path.
 MOST_STEPS = 64
-#: Paths for which the claim allows a factor above e⁴ are not tried. The evidence of a run is largest near e²
-#: (for a loss 20 % above the claim at every step, by second-order growth).
+#: Larger: longer paths, whose claim is weaker. The most log factor that the claim may allow at the ends: e⁴.
+#: A run gives most evidence near e² (for a loss 20 % above the claim at every step, by second-order growth).
 _FURTHEST = 4.0
 _BEST = 2.0
-#: Paths on whose ends the claim allows a δ above this are not tried. Larger: longer paths, weaker tests.
+#: Larger: longer paths, weaker tests. The largest δ that the claim may allow at the ends.
 _MOST_DELTA = 0.5
 
 
 def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
-    """Return the lengths of paths to try against a claim, in steps and in this order; none for ε > 2.
+    """Return the lengths of paths to try against a claim, in steps, in order of use; none for ε > 2.
 
     Examples
     --------
@@ -51,11 +51,11 @@ def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
 
 
 def halves(path: Sequence[Any]) -> tuple[Path, Path]:
-    """Return the two halves of a path: if its ends break the claim, so do the ends of one of these.
+    """Return the two halves of a path. If its ends break the claim, so do the ends of one half.
 
-    If the ends of both kept it, with R = e^ε and m of the k steps in the first, then for every event
-    p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1)) and p_m ≤ R^(k−m)·p_k + δ·(1 + … + R^(k−m−1)). Together this is the
-    claim about the ends of the path.
+    Proof: let R = e^ε, and let the first half have m of the k steps. If the ends of both halves keep the
+    claim, then for every event p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1)) and
+    p_m ≤ R^(k−m)·p_k + δ·(1 + … + R^(k−m−1)). Together these are the claim about the ends of the path.
 
     Examples
     --------
@@ -71,18 +71,18 @@ def stretched(
 ) -> Iterator[list[Rows]]:
     """Yield paths that repeat the step from `left` to `right` on other records.
 
-    If one record was replaced: replace the records of a group of duplicates, then those of `left`, one after
-    the other. If one was added: add it repeatedly, once from the empty database, once from the shorter one.
-    The relation says whether these are paths of neighbours.
+    If the step replaces a record: replace the records of a group of duplicates, then those of `left`, one
+    after another. If the step adds a record: add it repeatedly, once to the empty database and once to the
+    shorter one. The caller must ask the relation whether these are paths of neighbours.
 
     Parameters
     ----------
     left, right
         The records of two neighbours.
     steps, most
-        How many steps at most, and how many records.
+        The most steps of a path, and the most records of a database.
     replace
-        Returns what an old record becomes, from it and the new record of `right`.
+        Returns the replacement of an old record, given it and the new record of `right`.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def stretched(
 
 
 def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -> Iterator[list[Rows]]:
-    """Yield paths that repeat the step from `left` to `right`, as one of the toolkit's relations does.
+    """Yield paths that repeat the step from `left` to `right` under one of the toolkit's own relations.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Records that a strategy plainly contains though it was not seen to draw them, read off its `repr`.
+"""Records that a strategy can give but has not drawn, read off its `repr`.
 
-A witness is rounded to them: −4.0 for −3.9999999999999996. What is mapped, filtered or composed may exclude a
-round number without a word of that in its `repr`; its records stay as they were drawn.
+They let a witness be rounded: −4.0 for −3.9999999999999996. A mapped, filtered or composed strategy may
+exclude a round number without showing it in its `repr`, so its records stay as drawn.
 """
 
 import ast
@@ -13,23 +13,23 @@ from typing import Any
 from audit.databases.recombination import name_of_call, parsed
 from audit.values import canonical
 
-#: Digits after the point to which numbers are rounded, the boldest first.
+#: Digits after the point to which numbers are rounded, coarsest first.
 DIGITS = (0, 1, 2, 3)
 _OF_FLOATS = frozenset({"min_value", "max_value", "allow_nan", "allow_infinity", "allow_subnormal"})
 _OF_INTEGERS = frozenset({"min_value", "max_value"})
 
 
 class PlainRecords:
-    """The records of a strategy, as far as its `repr` plainly tells.
+    """The records of a strategy, as far as its `repr` shows them.
 
-    **Guarantee.** The strategy can give every record that is `in` it, and every rounding.
+    **Guarantee.** The strategy can give every record that is `in` this object, and every rounding.
 
     Parameters
     ----------
     strategy
         A Hypothesis strategy for one record.
     whole
-        Whether it is a strategy for whole databases, which are lists of records.
+        Whether the strategy is for whole databases: lists of records.
 
     Examples
     --------
@@ -53,16 +53,16 @@ class PlainRecords:
     def __contains__(self, record: Any) -> bool:
         try:
             return _has(self._node, record)
-        except (ValueError, TypeError):  # a bound that is no literal
+        except (ValueError, TypeError):  # a bound is not a literal
             return False
 
     def rounded(self, record: Any, digits: int) -> Any:
-        """Return a record with its numbers rounded to these digits after the point; itself if it may not."""
+        """Return a record with its numbers rounded to these digits, or itself if that leaves the strategy."""
         found = _changed(record, partial(round, ndigits=digits))
         return found if found in self else record
 
     def simpler(self, record: Any) -> Iterator[Any]:
-        """Yield records for its place, rounder ones first: 0, 1, roundings, all entries equal."""
+        """Yield simpler records to replace a record, roundest first: 0, 1, roundings, all entries equal."""
         changes = [partial(_always, 0), partial(_always, 1)]
         changes += [partial(round, ndigits=digits) for digits in DIGITS]
         entries = [x for x in record if _is_number(x)] if type(record) is tuple else []
@@ -85,10 +85,10 @@ def _is_number(value: Any) -> bool:
 
 
 def _changed(record: Any, change: Any) -> Any:
-    """Return a record whose numbers are changed, each of its type; what is no number stays."""
+    """Return a record with its numbers changed, each keeping its type; other values stay."""
     if type(record) is tuple:
         return tuple(_changed(entry, change) for entry in record)
-    # + 0.0, for −0.0 is no rounder than 0.0
+    # adding 0 turns −0.0 into 0.0
     return type(record)(change(record)) + type(record)(0) if _is_number(record) else record
 
 

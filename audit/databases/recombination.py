@@ -1,32 +1,32 @@
-"""Whether a strategy contains every recombination of the records that it gives, read off its `repr`.
+"""The check that a strategy gives every recombination of its records, read off its `repr`.
 
-`lists(integers(min_value=0, max_value=9))` does: each record is drawn for itself and may stand anywhere. What
-is mapped, filtered, unique or composed may hold its records to a rule that its `repr` does not tell, such as
-a header row or an order.
+`lists(integers(min_value=0, max_value=9))` does: each record is drawn independently and may stand anywhere. A
+mapped, filtered, unique or composed strategy may bind its records to a rule that its `repr` does not show,
+such as a header row or an order.
 """
 
 import ast
 from typing import Any
 
-#: Strategies whose values are sequences of records that are drawn one by one.
+#: Strategies for sequences of records that are drawn one by one.
 _SEQUENCES = frozenset({"lists", "tuples", "text", "binary", "arrays"})
 _NUMBERS = frozenset({"booleans", "complex_numbers", "decimals", "floats", "fractions", "integers"})
 _TIMES = frozenset({"dates", "datetimes", "timedeltas", "times"})
 _COLLECTIONS = frozenset({"dictionaries", "fixed_dictionaries", "frozensets", "sets"})
 _OTHERS = frozenset({"characters", "ip_addresses", "none", "one_of", "uuids"})
-#: Strategies for one record that share nothing with the record before.
+#: Strategies for one record that is independent of the records before it.
 _RECORDS = _SEQUENCES | _NUMBERS | _TIMES | _COLLECTIONS | _OTHERS
 #: Strategies for one record whose arguments are values.
 _VALUES = frozenset({"just", "sampled_from"})
 
 
 def is_recombined(strategy: Any) -> bool:
-    """Return whether a strategy for a database plainly contains every recombination of its records.
+    """Return whether a strategy for a database gives every recombination of its records.
 
     Parameters
     ----------
     strategy
-        A Hypothesis strategy for a whole database. What cannot be told counts as no.
+        A Hypothesis strategy for a whole database; False if its `repr` does not show the answer.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def is_recombined(strategy: Any) -> bool:
 
 
 def labels_cross(strategy: Any) -> bool:
-    """Return whether a strategy for a record (x, y) plainly gives every x with every y.
+    """Return whether a strategy for a record (x, y) gives every x with every y.
 
     Examples
     --------
@@ -71,17 +71,17 @@ def parsed(strategy: Any) -> ast.expr | None:
     """Return the `repr` of a strategy, parsed as an expression; None if it cannot be parsed."""
     try:
         return ast.parse(repr(strategy), mode="eval").body
-    except Exception:  # noqa: BLE001 - a repr of the user's own may be anything
+    except Exception:  # noqa: BLE001 - a user's `repr` may raise anything
         return None
 
 
 def name_of_call(call: ast.Call) -> str:
-    """Return the name of the function that a call calls; empty if that has no plain name."""
+    """Return the name of the called function; empty if it has no plain name."""
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """Return whether a strategy is made of basic ones alone, each drawn for itself."""
+    """Return whether a strategy consists of basic ones alone, each drawn independently."""
     if not isinstance(node, ast.Call):
         return False
     if name_of_call(node) in _VALUES:
@@ -94,7 +94,7 @@ def _is_plain(node: ast.expr) -> bool:
 
 
 def _is_part(node: ast.expr) -> bool:
-    """Return whether an argument is a plain strategy, or a constant, or holds these only."""
+    """Return whether an argument is a plain strategy, a constant, or a container of these."""
     if isinstance(node, ast.Dict):
         return all(_is_part(value) for value in node.values)
     if isinstance(node, ast.List | ast.Tuple):
@@ -103,7 +103,7 @@ def _is_part(node: ast.expr) -> bool:
 
 
 def _is_harmless(word: ast.keyword) -> bool:
-    """Return whether a keyword says which values there are, without binding one record to another."""
+    """Return whether a keyword restricts values without binding one record to another."""
     if word.arg in {"unique", "unique_by"}:
         return False
     setting = (word.arg or "").startswith(("min_", "max_", "allow_")) or word.arg in {"dtype", "shape"}

@@ -1,6 +1,6 @@
-"""Examples of a Hypothesis strategy: the same ones in every process, and none of its files left behind."""
+"""Examples of a Hypothesis strategy: the same in every process, without leaving its files behind."""
 
-from __future__ import annotations  # what is drawn hangs on the source and the signature of `collect`
+from __future__ import annotations  # the draws depend on the source and the signature of `collect`
 
 import threading
 import warnings
@@ -11,17 +11,17 @@ from audit.values import canonical
 from audit.values.brief import show
 from audit.values.compat import plain_hypothesis
 
-#: Draw this many examples first: if the strategy rejects most tries, these are slow already.
+#: Larger: a strategy that rejects most tries takes longer. Examples drawn first, to see whether it does.
 _FIRST_DRAWN = 50
-#: A strategy that needs more tries than this for a value rejects nearly everything.
+#: Larger: fewer strategies count as rejecting nearly everything. The most tries for a value.
 _REJECTS = 5
-#: Fewer values than this are too few.
+#: Larger: more strategies are refused. The least values of a strategy that rejects nearly everything.
 _TOO_FEW = 8
 _BUILD = (
     "Build the values instead of filtering them, for example even numbers as "
     "`st.integers(0, 9).map(lambda n: 2 * n)`."
 )
-#: What is changed of Hypothesis while examples are drawn is changed by one audit at a time.
+#: One audit at a time changes Hypothesis's settings while it draws examples.
 _ALONE = threading.RLock()
 
 
@@ -37,21 +37,21 @@ def is_strategy(value: Any) -> bool:
 
 
 def examples(strategy: Any, what: str, most: int) -> list[Any]:
-    """Draw distinct examples, the same in every process; few of a strategy that rejects nearly everything.
+    """Return distinct examples, the same in every process; few if the strategy rejects nearly everything.
 
     Parameters
     ----------
     strategy
         A Hypothesis strategy.
     what
-        What the user calls it: the name of the argument.
+        The name of the user's argument.
     most
-        How many at most.
+        The most examples.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        One line: what, which value, what would be right.
+        `strategy` is not a strategy, fails, or gives too few values; the message says which.
 
     Examples
     --------
@@ -79,9 +79,9 @@ def examples(strategy: Any, what: str, most: int) -> list[Any]:
 
 
 def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
-    """Return the distinct values among up to `most` examples, how many there were, and in how many tries.
+    """Return the distinct values of up to `most` examples, the number of examples, and the number of tries.
 
-    Derandomised, without example database or deadline.
+    The draws are derandomised, without example database or deadline.
     """
     from hypothesis import HealthCheck, Phase, given, settings, strategies
     from hypothesis.errors import HypothesisException, Unsatisfiable
@@ -111,10 +111,10 @@ def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a strategy's own warnings are no business of an audit
+            warnings.simplefilter("ignore")  # a strategy's warnings do not concern the audit
             collect()
     except Unsatisfiable:
-        pass  # nothing was found, which the caller says
+        pass  # the caller reports that nothing was found
     except HypothesisException as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InvalidValue(f"The strategy `{what}` generates no usable values: {reason}") from None

@@ -1,8 +1,8 @@
-"""Databases that a strategy was seen to give, and neighbours among them.
+"""Databases that a strategy has given, and neighbours among them.
 
-A strategy builds its values from bytes. What it builds from bytes that were changed a little is a value of
-its own again, and often a neighbour: a header row, an order or a check digit stay as the strategy makes them.
-Hypothesis offers this to fuzzers, as `fuzz_one_input`.
+A strategy builds its values from bytes. From slightly changed bytes it builds another of its values, often a
+neighbour of the first. The strategy's own rules, such as a header row, an order or a check digit, still hold.
+Hypothesis offers this to fuzzers as `fuzz_one_input`.
 """
 
 import warnings
@@ -17,27 +17,27 @@ from audit.values import canonical
 Pair = tuple[Any, Any]
 Related = Callable[[Any, Any], bool]
 
-#: Bytes that a strategy may read for one database.
+#: Larger: larger databases can be built. Bytes that a strategy may read for one database.
 _BYTES = 8_192
-#: Bytes that are changed at once: a number, and the byte that says whether a list goes on.
+#: Larger: wider changes. The most bytes changed at once: a number, and the byte that continues a list.
 _WIDEST = 12
-#: Changes of one database before the next is begun.
+#: Larger: more changes of one database before the next.
 _CHANGES = 8
-#: So many changes in a row without a neighbour: there are none, or few. So many in all are enough.
+#: Larger: rarer neighbours are found, more slowly. The most changes in a row without a neighbour, and in all.
 _FRUITLESS, _ENOUGH = 300, 1_000
-#: Changes of a pair that are tried to find another, and to simplify it.
+#: Larger: more changes of a pair are tried, first to find another pair, second to simplify it.
 _MOST_AROUND, _MOST_SIMPLER = 30, 400
 
 
 class _Built(NamedTuple):
-    """A database and the bytes that it was built from, which are none where the strategy refused them."""
+    """A database and the bytes that it was built from; no bytes if the strategy refused them."""
 
     database: Any
     source: bytes
 
 
 class _Change(NamedTuple):
-    """What is put in the place of some bytes."""
+    """A replacement of some bytes."""
 
     start: int
     stop: int
@@ -52,17 +52,17 @@ class _Change(NamedTuple):
 
 
 class Support:
-    """The databases that a strategy was seen to give.
+    """The databases that a strategy has given.
 
-    **Guarantee.** Every database that `gave` affirms, and both ends of every pair given here, were built by
-    the strategy itself, its filters and assumptions included.
+    **Guarantee.** The strategy itself, with its filters and assumptions, built every database for which
+    `gave` is true, and both ends of every pair returned here.
 
     Parameters
     ----------
     strategy
         A Hypothesis strategy for a whole database.
     drawn
-        Examples drawn from it.
+        Examples drawn from the strategy.
 
     Examples
     --------
@@ -81,15 +81,15 @@ class Support:
         self._sources: dict[Any, bytes] = {canonical.key(each): b"" for each in self._drawn}
 
     def gave(self, database: Any) -> bool:
-        """Return whether the strategy was seen to give a database."""
+        """Return whether the strategy has given a database."""
         return canonical.key(database) in self._sources
 
     def pairs(self, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield neighbours, those among the examples first, until too many changes lead to no new ones."""
+        """Yield neighbours, first those among the examples, until too many changes find no new ones."""
         yield from (pair for pair in combinations(self._drawn, 2) if related(*pair))
         tries, last, seen = 0, 0, set()
         while tries - last < _FRUITLESS and tries < _ENOUGH:
-            # from random bytes, or from one byte again and again
+            # from random bytes, or from one repeated byte
             built = self._give(rng.bytes(_BYTES) if rng.random() < 0.75 else rng.bytes(1) * _BYTES)
             for tries in range(tries + 1, tries + 1 + _CHANGES):  # noqa: B020
                 change = self._change(built.source, rng)
@@ -101,7 +101,7 @@ class Support:
                         yield pair
 
     def around(self, pair: Pair, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield some neighbours around a pair; none if the bytes of one of the two are not known."""
+        """Yield some neighbours near a pair; none if the bytes of either database are unknown."""
         left, right = self._known(pair[0]), self._known(pair[1])
         for _ in range(_MOST_AROUND if left.source and right.source else 0):
             change = self._change((left, right)[int(rng.integers(2))].source, rng)
@@ -109,7 +109,7 @@ class Support:
             yield from self._changed(left, right, change, related, (both or only, both or not only))
 
     def simpler(self, pair: Pair, related: Related) -> Iterator[Pair]:
-        """Yield neighbours whose bytes are fewer, or zero; the boldest change first."""
+        """Yield neighbours built from fewer bytes or from zeros, largest change first."""
         left, right = self._known(pair[0]), self._known(pair[1])
         size = max(len(left.source), len(right.source)) if left.source and right.source else 0
         for change in islice(_simplifications(size), _MOST_SIMPLER):
@@ -120,7 +120,7 @@ class Support:
         return _Built(database, self._sources.get(canonical.key(database), b""))
 
     def _give(self, source: bytes) -> _Built:
-        """Return what the strategy builds from these bytes, and those that it read."""
+        """Return the value that the strategy builds from these bytes, and the bytes it read."""
         built = self._build(source.ljust(_BYTES, b"\0"))
         if built.source:
             self._sources.setdefault(canonical.key(built.database), built.source)
@@ -141,7 +141,7 @@ class Support:
             yield left.database, right.database
 
     def _change(self, source: bytes, rng: np.random.Generator) -> _Change:
-        """Return a change, by a width that has led to neighbours as often as by any."""
+        """Return a change; half of them have a width that led to neighbours before, half a random one."""
         width = int(rng.integers(1, _WIDEST + 1))
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]
@@ -149,7 +149,7 @@ class Support:
 
 
 def _change(source: bytes, width: int, rng: np.random.Generator) -> _Change:
-    """Return a change: bytes overwritten, put between, or left out."""
+    """Return a change: bytes overwritten, inserted or deleted."""
     start, other = (int(place) for place in rng.integers(0, len(source) + 1, size=2))
     fills = (rng.bytes(width), bytes(width), b"\xff" * width, source[other : other + width], b"")
     new = fills[int(rng.integers(len(fills)))]
@@ -167,7 +167,7 @@ def _simplifications(size: int) -> Iterator[_Change]:
 
 
 def _builder(strategy: Any) -> Callable[[bytes], _Built]:
-    """Return what builds a value of a strategy from bytes; no bytes where these are refused."""
+    """Return a function that builds a strategy's value from bytes; it gives no bytes if these are refused."""
     from hypothesis import HealthCheck, given, settings
 
     built: list[Any] = []
@@ -180,7 +180,7 @@ def _builder(strategy: Any) -> Callable[[bytes], _Built]:
     def build(source: bytes) -> _Built:
         built.clear()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a strategy's own warnings are no business of an audit
+            warnings.simplefilter("ignore")  # a strategy's warnings do not concern the audit
             try:
                 used = hold.hypothesis.fuzz_one_input(source)
             except Exception:  # noqa: BLE001 - a strategy is the user's code, and its examples were drawn

@@ -1,8 +1,8 @@
-"""Steps from one pair of databases to others: random ones for a climb, simpler ones for a witness.
+"""Steps from one pair of databases to others: random ones for the search, simpler ones for a witness.
 
-A pair is two lists of records that share a beginning and an end and differ between. Steps change what is
-shared on both sides alike, or what differs on one side; whether the result is a pair of neighbours is for the
-relation to say.
+A pair is two lists of records that share a beginning and an end and differ in the middle. A step changes the
+shared records on both sides alike, or the middle on one side. The caller must ask the relation whether the
+result is a pair of neighbours.
 """
 
 import math
@@ -17,7 +17,7 @@ from audit.events.features.views import as_number, as_vector
 from audit.values import canonical
 from audit.values.brief import show
 
-#: So many records are tried as the one that all shared ones become.
+#: Larger: more records are tried as the common value of all shared records.
 _ALIKE = 4
 
 Rows = list[Any]
@@ -25,7 +25,7 @@ RowPair = tuple[Rows, Rows]
 
 
 def middle(left: Rows, right: Rows) -> tuple[int, int]:
-    """Return how many records the two lists share at their beginning and at their end.
+    """Return the number of records shared at the beginning and the number shared at the end.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def middle(left: Rows, right: Rows) -> tuple[int, int]:
 
 
 def varied(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> Iterator[RowPair]:
-    """Yield random variations of a pair without end; `pool` are the records that may be used."""
+    """Yield random variations of a pair without end; `pool` holds the records to use."""
     if not pool:
         return
     steps = (
@@ -102,7 +102,7 @@ def _make_shared_equal(left: Rows, right: Rows, pool: Sequence[Any], rng: np.ran
 
 
 def _move_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
-    """Put what differs at another place."""
+    """Return the pair with its differing records moved to another place."""
     del pool
     start, end = middle(left, right)
     shared = left[:start] + left[len(left) - end :]
@@ -112,7 +112,7 @@ def _move_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random
 
 
 def simplicity(record: Any) -> tuple[Any, ...]:
-    """Return a key by which simpler records come first: short, round, near zero.
+    """Return a key that sorts simpler records first: short, round, near zero.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def simplicity(record: Any) -> tuple[Any, ...]:
 def simplified(
     left: Rows, right: Rows, pool: Sequence[Any], *, plain: PlainRecords | None = None
 ) -> Iterator[RowPair]:
-    """Yield simpler versions of a pair, the boldest first.
+    """Yield simpler versions of a pair, largest simplification first.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def simplified(
     pool
         The records to use, simplest first.
     plain
-        Records that may be used too, where these are rounder; None if there are no such ones.
+        Further, rounder records that may be used; None if there are none.
     """
     start, end = middle(left, right)
     fewer = [*_fewer(left, right, start, end), *_alike(left, right, pool)]
@@ -163,7 +163,7 @@ def simplified(
 
 
 def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[RowPair]:
-    """Yield versions in which every number is rounded that may be."""
+    """Yield versions with every number rounded as far as the domain allows."""
     if plain is not None:
         for digits in DIGITS:
             yield (
@@ -175,7 +175,7 @@ def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[Ro
 def _all_at_once(
     left: Rows, right: Rows, simplest: Sequence[Any], plain: PlainRecords | None
 ) -> Iterator[RowPair]:
-    """Yield versions in which all records, all shared ones, or all that are equal become another one."""
+    """Yield versions that replace all records, all shared ones, or all equal ones by one record."""
     shared = _shared(left, right)
     for record in simplest:
         yield [record] * len(left), [record] * len(right)
@@ -186,13 +186,13 @@ def _all_at_once(
 
 
 def _simpler(record: Any, pool: Sequence[Any], plain: PlainRecords | None) -> Iterator[Any]:
-    """Yield simpler records for the place of one, the rounded ones first."""
+    """Yield simpler records to replace a record, rounded ones first."""
     rounder = iter(()) if plain is None else plain.simpler(record)
     return (each for each in chain(rounder, pool) if simplicity(each) < simplicity(record))
 
 
 def _distinct(left: Rows, right: Rows) -> Rows:
-    """Return the different records of a pair, the least simple first."""
+    """Return the distinct records of a pair, least simple first."""
     found = {canonical.key(record): record for record in (*left, *right)}
     return sorted(found.values(), key=simplicity, reverse=True)
 
@@ -202,7 +202,7 @@ def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
-    """Yield versions with fewer shared records: none; each half, quarter and so on alone, or left out."""
+    """Yield versions with fewer shared records: none; then each half, quarter, … kept alone or left out."""
     total = start + end
     if total:
         yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))
@@ -216,9 +216,9 @@ def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
 
 
 def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
-    """Yield versions with fewer shared records, all equal: a few large ones may do what several did.
+    """Yield versions with fewer shared records, all equal.
 
-    A fault at large sums is lost when records go, unless those that stay grow.
+    A fault at large sums disappears when records are dropped, unless the remaining ones grow.
     """
     start, end = middle(left, right)
     differing = (*left[start : len(left) - end], *right[start : len(right) - end])
@@ -232,7 +232,7 @@ def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
 
 
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
-    """Drop shared records by their number: 0 to start − 1 at the beginning, the others at the end."""
+    """Return rows without some shared records, numbered 0 to start − 1 at the beginning, then at the end."""
     tail = len(rows) - end
     kept = [row for i, row in enumerate(rows[:start]) if i not in gone]
     return kept + rows[start:tail] + [row for i, row in enumerate(rows[tail:], start) if i not in gone]
@@ -246,7 +246,7 @@ def _with_shared(left: Rows, right: Rows, changes: dict[tuple[int, int], Any]) -
 
 
 def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs; stop after `most` values in a row that are None.
+    """Yield the pairs; stop after `most` None values in a row.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tup
 def by_turns(
     first: Iterator[tuple[Any, Any]], second: Iterator[tuple[Any, Any]]
 ) -> Iterator[tuple[Any, Any]]:
-    """Return one of each by turns, then the rest of the longer.
+    """Return the items of both in turn, then the rest of the longer one.
 
     Examples
     --------

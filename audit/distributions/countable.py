@@ -1,4 +1,4 @@
-"""Laws on all integers: geometric pieces, tails included."""
+"""Laws on the integers, made of geometric pieces; infinite tails are allowed."""
 
 import math
 from typing import Any
@@ -61,7 +61,7 @@ class Countable(LineLaw):
     def bins(self, k: int) -> Partition:
         """Return at most k intervals of integers, cut at the quantiles 1/k, 2/k and so on.
 
-        A heavy integer makes them uneven, or one of them empty.
+        If one integer is heavy, they are uneven, or one of them is empty.
         """
         edges = np.unique(self.ppf(np.arange(1, k) / k))
         logs = self.log_mass(np.append(-np.inf, edges + 1), np.append(edges, np.inf))

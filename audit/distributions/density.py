@@ -16,7 +16,7 @@ from audit.errors import InvalidValue
 
 
 class Density(LineLaw):
-    """A law on the line with a density that is smooth between finitely many knots.
+    """A law on the line whose density is smooth between finitely many knots.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Density(LineLaw):
         Parameters
         ----------
         logpdf, logcdf, logsf
-            Functions of arrays; accurate logarithms in the tails make the divergence accurate there.
+            Functions of arrays. The divergence in the tails is as accurate as these logarithms are.
         knots
             The ends of the support and every point where the density is not smooth, ascending.
 

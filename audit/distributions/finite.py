@@ -34,23 +34,24 @@ class Finite(Ordered):
     ----------
     outcomes
         Distinct values (as `audit.values.canonical` compares them). A range or a one-dimensional array of
-        numbers is kept as it is: a million outcomes cost no Python loop.
+        numbers is kept as it is, so that a million outcomes need no Python loop.
     probabilities, log_probabilities
-        One of the two, as long as `outcomes`; they must sum to 1 within 1e-9 and are used as given. A float
-        may be off by a rounding error (`audit.distributions.rounding`), for which comparisons allow: give
-        small probabilities as logarithms. Fractions must sum to 1, and are compared exactly.
+        One of the two, as long as `outcomes`. They must sum to 1 within 1e-9 and are used as given.
+        Comparisons allow for a rounding error of floats (`audit.distributions.rounding`), so give small
+        probabilities as logarithms. Fractions must sum to 1 and are compared exactly.
 
     Attributes
     ----------
     rounding : float
-        How far each probability may be from the one that was meant; 0 for logarithms and fractions.
+        The largest rounding error of a probability; 0 for logarithms and fractions.
     fractions : tuple of Fraction, optional
         The probabilities, if they were given as fractions.
 
     Raises
     ------
     InvalidValue
-        If they do not sum to 1, are negative or NaN, or do not fit the outcomes, or an outcome comes twice.
+        If the probabilities do not sum to 1, are negative or NaN, or do not match the outcomes in number, or
+        if an outcome occurs twice.
 
     Examples
     --------
@@ -70,7 +71,7 @@ class Finite(Ordered):
 
     @classmethod
     def from_clamped(cls, law: Any, low: int, high: int) -> "Finite":
-        """Return the law of a countable law's output clamped into low..high: the tails become atoms.
+        """Return the law of a countable law's output clamped to low..high; the tails are added to the ends.
 
         Examples
         --------
@@ -119,7 +120,7 @@ class Finite(Ordered):
         if not self.rounding:
             return self
         moved = copy(self)
-        for each in ("_cumulative", "_masses_below_and_above"):  # known of the probabilities as they were
+        for each in ("_cumulative", "_masses_below_and_above"):  # caches for the old probabilities
             moved.__dict__.pop(each, None)
         moved.log_probabilities = moved_logs(self.log_probabilities, sign * self.rounding)
         moved.rounding = 0.0
@@ -149,7 +150,7 @@ class Finite(Ordered):
         return float(self.log_probabilities[index]) if index >= 0 else -np.inf
 
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
-        """Return `size` independent outcomes: an array where they are numbers, else a list."""
+        """Return `size` independent outcomes: an array if `outcomes` is a range or an array, else a list."""
         index = np.searchsorted(self._cumulative, rng.random(size), side="right")
         if isinstance(self.outcomes, range):
             return np.asarray(self.outcomes.start + self.outcomes.step * index)
@@ -172,7 +173,7 @@ class Finite(Ordered):
         return Partition(logarithms(masses), locate)
 
     def locate(self, outputs: Outputs) -> Ints:
-        """Return the position of each output among the outcomes, −1 if it is not one or has probability 0."""
+        """Return the position of each output among the outcomes; −1 if it is not one or has probability 0."""
         listed = self.outcomes
         numeric = isinstance(listed, range) or (isinstance(listed, np.ndarray) and listed.dtype.kind in "iuf")
         index = self._locate_numbers(truth_as_numbers(outputs)) if numeric else self._locate_keys(outputs)
@@ -181,17 +182,17 @@ class Finite(Ordered):
 
     @cached_property
     def keys(self) -> list[Hashable]:
-        """The keys of the outcomes' forms, in order: laws and outputs are compared by them."""
+        """The form keys of the outcomes (`audit.distributions.forms`), in order, used in comparisons."""
         return [form_key(outcome) for outcome in self.outcomes]
 
     @cached_property
     def exact_keys(self) -> list[Hashable]:
-        """The keys of the outcomes as they are, in order."""
+        """The canonical keys of the outcomes, in order."""
         return [canonical.key(outcome) for outcome in self.outcomes]
 
     @cached_property
     def ambiguous(self) -> bool:
-        """Whether two outcomes have one form, so that they are compared as they are."""
+        """Whether two outcomes have the same form; then canonical keys are compared instead of form keys."""
         if isinstance(self.outcomes, range | np.ndarray):
             values, _ = as_numbers(np.unique(self.outcomes).astype(np.float64))
             return bool((np.diff(values) <= least_gap(values[1:])).any())
@@ -223,7 +224,7 @@ class Finite(Ordered):
         if isinstance(self.outcomes, range):
             return
         if isinstance(self.outcomes, np.ndarray):
-            distinct = len(np.unique(self.outcomes))
+            distinct = _count_distinct(self.outcomes)
         else:
             distinct = len(set(self.outcomes if _plain(self.outcomes) else self.exact_keys))
         if distinct != len(self.outcomes):
@@ -242,7 +243,7 @@ class Finite(Ordered):
 
     @cached_property
     def _masses_below_and_above(self) -> tuple[Floats, Floats]:
-        """The log-mass below each position of the outcomes in ascending order, and from it on."""
+        """For each position in ascending order, the log-mass below it, and the log-mass from it on."""
         values, order = self._by_value
         if np.isnan(values).any():
             raise InvalidKind("A cdf needs numbers as outcomes; this law has others.")
@@ -252,7 +253,7 @@ class Finite(Ordered):
 
     @cached_property
     def _by_value(self) -> tuple[Floats, Ints]:
-        """The outcomes as numbers, NaN for others, in ascending order, and their positions."""
+        """The outcomes as numbers in ascending order (NaN for other outcomes), and their positions."""
         values, _ = as_numbers(self.outcomes)
         order = np.argsort(values, kind="stable")
         return values[order], order
@@ -272,7 +273,7 @@ class Finite(Ordered):
 
     @cached_property
     def _gaps(self) -> Floats:
-        """How far each outcome, in ascending order, is from the next on either side; at most 1."""
+        """Distance of each outcome, in ascending order, from its nearest neighbour; at most 1."""
         steps = np.minimum(np.diff(self._by_value[0]), 1.0)
         return np.asarray(np.minimum(np.append(steps, 1.0), np.append(1.0, steps)))
 
@@ -286,7 +287,7 @@ class Finite(Ordered):
         return np.where(real & same, order[place], OUTSIDE)
 
     def _nearest(self, wanted: Floats, place: Ints, outputs: Outputs) -> tuple[Ints, NDArray[np.bool_]]:
-        """Return the place of the nearest outcome, and whether it is near enough to be the same number."""
+        """Return the place of the nearest outcome, and whether the two count as the same number."""
         values, _ = self._by_value
         before = np.maximum(place - 1, 0)
         with np.errstate(invalid="ignore"):
@@ -304,7 +305,7 @@ class Finite(Ordered):
         return np.array([self._locate_key(output, found) for output in outputs], dtype=np.intp)
 
     def _locate_key(self, output: Any, found: dict[Any, int]) -> int:
-        """Return one position; what is plain is looked up by type and value, quicker than its key."""
+        """Return one position; plain values are cached by type and value, which is faster than their key."""
         kinds = tuple(map(type, output)) if type(output) is tuple else (type(output),)
         if not _PLAIN.issuperset(kinds):
             return self._locate_form(output)
@@ -314,7 +315,7 @@ class Finite(Ordered):
         return found[quick]
 
     def _locate_form(self, output: Any) -> int:
-        """Return the position of the same outcome, else that of one that differs in its form alone."""
+        """Return the position of the same outcome, or of one that differs only in form."""
         index = self._by_exact_key.get(canonical.key(output))
         if index is None:
             index = self._by_key.get(form_key(output))
@@ -342,7 +343,7 @@ def same_outcomes(left: Finite, right: Finite) -> bool:
 
 
 def keys_of(laws: Sequence[Finite]) -> list[list[Hashable]]:
-    """Return the keys of each law's outcomes: of their forms, unless a law tells outcomes of one form apart.
+    """Return the keys of each law's outcomes: form keys, or canonical ones if a law is `ambiguous`.
 
     Examples
     --------
@@ -354,7 +355,7 @@ def keys_of(laws: Sequence[Finite]) -> list[list[Hashable]]:
 
 
 def _kept(outcomes: Outcomes) -> Outcomes:
-    """Return ranges and vectors of numbers as they are, anything else as a list."""
+    """Return ranges, arrays and lists of plain numbers as ranges or arrays; anything else as a list."""
     vector = isinstance(outcomes, np.ndarray) and outcomes.ndim == 1 and outcomes.dtype.kind in "biuf"
     if isinstance(outcomes, range) or vector:
         return outcomes
@@ -365,6 +366,15 @@ def _kept(outcomes: Outcomes) -> Outcomes:
     if kinds in ({float}, {bool}) or (kinds == {int} and max(map(abs, kept)) < 2**53):
         return np.array(kept)
     return kept
+
+
+def _count_distinct(numbers: NDArray[Any]) -> int:
+    """Return how many different numbers there are, NaN being one; hashing ten million would take a minute."""
+    ordered = np.sort(numbers)
+    new = ordered[1:] != ordered[:-1]
+    if ordered.dtype.kind == "f":
+        new &= ~np.isnan(ordered[:-1])
+    return int(len(ordered) > 0) + int(np.count_nonzero(new))
 
 
 def _plain(outcomes: Sequence[Any]) -> bool:

@@ -1,7 +1,7 @@
-"""One form for outputs that differ in how they are written: for comparing laws, samples and calls alone.
+"""A common form for outputs that differ only in type or rounding, used to compare laws, samples and calls.
 
-A law says `0.3` and the code returns `0.1 + 0.1 + 0.1`; a tuple comes back as an array, an int as a truth
-value, a double as a float32. That is no disagreement. What is bet on still sees types and last bits.
+A law may list `0.3` where the code returns `0.1 + 0.1 + 0.1`; a tuple may come back as an array, an int as a
+truth value, a double as a float32. These count as equal here. Bets still see types and last bits.
 """
 
 import math
@@ -14,15 +14,15 @@ from audit.distributions.law import Floats, Outputs
 from audit.values import canonical
 
 DIGITS, COARSE = 12, 6
-"""Digits in which doubles, and floats of fewer bits, are compared."""
+"""More compares more strictly: significant digits for doubles, and for floats of fewer bits."""
 _OFF = 0.382
-"""Numbers are moved by this share of a last digit before they are rounded: no short number is at an edge."""
+"""Numbers are moved by this share of a last digit before rounding, so that no short number is on an edge."""
 _NIL = 1e-15
-"""What is left of a sum that should be 0."""
+"""Numbers smaller than this count as 0: they are rounding errors of a sum."""
 
 
 def plain(output: Any, digits: int | None = DIGITS) -> Any:
-    """Return an output as plain numbers in tuples, floats to this many digits, rows of arrays as tuples.
+    """Return an output as plain numbers in tuples: floats rounded to this many digits, arrays as tuples.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def plain(output: Any, digits: int | None = DIGITS) -> Any:
 
 
 def form_key(output: Any, digits: int = DIGITS) -> Hashable:
-    """Return a key that is equal for outputs that differ in their form alone.
+    """Return a key that is equal for outputs that differ only in form.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def form_key(output: Any, digits: int = DIGITS) -> Hashable:
 
 
 def coarse(outputs: Outputs) -> bool:
-    """Return whether there are floats of fewer bits than a double has.
+    """Return whether there are floats with fewer bits than a double.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _parts(output: Any) -> Outputs:
 
 
 def slack(outputs: Outputs, scale: Floats) -> Floats:
-    """Return how far outputs of such a size may be from the number they stand for.
+    """Return how far outputs of size `scale` may be from the number they stand for.
 
     Examples
     --------
@@ -93,14 +93,14 @@ def slack(outputs: Outputs, scale: Floats) -> Floats:
 
 
 def rows_like(outputs: Any, example: Any) -> list[Any]:
-    """Return the rows of a batch in the form that a law's outcomes have (tuples, lists or arrays)."""
+    """Return the rows of a batch as tuples, lists or arrays, like the `example` outcome of a law."""
     if isinstance(example, tuple):
         return [tuple(row) for row in outputs.tolist()]
     return outputs.tolist() if isinstance(example, list) else list(outputs)
 
 
 def least_gap(values: Floats) -> Floats:
-    """Return a distance from each number beyond which another one never has its form.
+    """Return for each number a distance; no number further away has the same form.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def least_gap(values: Floats) -> Floats:
 
 
 def truth_as_numbers(outputs: Outputs) -> Outputs:
-    """Return outputs with 0 and 1 for truth values.
+    """Return outputs with truth values replaced by 0 and 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What every output law can do, and the partitions that the comparison with the code counts in."""
+"""The base of every output law, and the partitions for comparing a law with the code."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -16,10 +16,10 @@ Ints: TypeAlias = NDArray[np.intp]
 Outputs: TypeAlias = NDArray[Any] | Sequence[Any]
 
 ROUNDING = 1e-9
-"""How far from 1 the probabilities of a law may sum."""
+"""Larger accepts sums further from 1: the probabilities of a law must sum to 1 within this."""
 
 OUTSIDE = -1
-"""Where `Partition.locate` puts an output that the law says cannot occur."""
+"""The cell that `Partition.locate` returns for an output of probability 0."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Partition:
     Parameters
     ----------
     log_probabilities
-        Natural logarithms of the cells' probabilities; they sum to 1.
+        Natural logarithms of the cells' probabilities, which sum to 1; shape (cells,).
     locate
-        Takes outputs and returns the cell of each, `OUTSIDE` if it is in none.
+        Function from outputs to the cell of each; `OUTSIDE` if it is in none.
 
     Examples
     --------
@@ -48,23 +48,23 @@ class Partition:
 class Law(ABC):
     """The probability law of one output.
 
-    Methods carry scipy.stats' names and take scalars or arrays. Laws are values: they never change, and equal
-    laws compare equal.
+    Methods have the names of scipy.stats and take scalars or arrays. Laws are values: they never change, and
+    equal laws compare equal.
     """
 
     @abstractmethod
     def support(self) -> Any:
-        """Return the outcomes of a finite law, the smallest closed interval of a law on the line."""
+        """Return the outcomes of a finite law, or the smallest closed interval of a law on the line."""
 
     @abstractmethod
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
-        """Return `size` independent outputs, an array where they are numbers."""
+        """Return `size` independent outputs; an array if they are numbers."""
 
     @abstractmethod
     def bins(self, k: int) -> Partition:
-        """Return a partition of the outputs into about `k` cells of about equal probability, atoms apart."""
+        """Return a partition of the outputs into about `k` cells of about equal probability, and atoms."""
 
-    def extreme(self, sign: int) -> "Law":  # noqa: ARG002 - most laws are known to their own last digits
+    def extreme(self, sign: int) -> "Law":  # noqa: ARG002 - most laws are accurate to their last digits
         """Return the law with each probability at the lower (−1) or upper (+1) end of its rounding error."""
         return self
 
@@ -74,7 +74,7 @@ class Law(ABC):
 
 
 class Ordered(Law):
-    """A law of numbers, with a cdf that keeps its digits in both tails."""
+    """A law of numbers, with a cdf that is accurate in both tails."""
 
     @abstractmethod
     def _tails(self, x: Any) -> tuple[Any, Any]:
@@ -100,7 +100,7 @@ class Ordered(Law):
 
 
 def as_numbers(outputs: Outputs) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return outputs as floats, and which of them are numbers (truth values and NaN are not)."""
+    """Return outputs as floats, and whether each is a number (truth values and NaN are not)."""
     if isinstance(outputs, range):
         outputs = np.arange(outputs.start, outputs.stop, outputs.step)
     if isinstance(outputs, np.ndarray) and outputs.ndim == 1 and outputs.dtype.kind in "iuf":
@@ -123,7 +123,7 @@ def _as_number(output: Any) -> float:
 
 
 def log_add(terms: Floats) -> Any:
-    """Return log Σ exp over the first axis; −∞ where every term is −∞."""
+    """Return log Σ exp over the first axis; −∞ if every term is −∞."""
     top = np.max(terms, axis=0, initial=-np.inf)
     shift = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore", over="ignore"):
@@ -138,7 +138,7 @@ def log_complement(log_probability: Any) -> Any:
 
 
 def refuse_unless_whole(total: float, *, what: str) -> None:
-    """Refuse probabilities that do not sum to 1, up to rounding; `what` says which."""
+    """Raise `InvalidValue` if probabilities do not sum to 1, up to rounding; `what` names them."""
     if not abs(total - 1.0) <= ROUNDING:
         raise InvalidValue(f"{what} must sum to 1 within {ROUNDING}; got {total!r}.")
 

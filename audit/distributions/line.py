@@ -1,4 +1,4 @@
-"""What laws on the line share: masses summed over pieces, cdf and sf that keep their digits in both tails."""
+"""The common part of laws on the line: masses summed over pieces, cdf and sf accurate in both tails."""
 
 from functools import cached_property
 from typing import Any
@@ -24,7 +24,7 @@ class LineLaw(Ordered):
     Attributes
     ----------
     rounding : float
-        How far the mass of each piece may be from the one that was meant, where these were given as floats.
+        The largest rounding error of the mass of a piece, if masses were given as floats; else 0.
     """
 
     rounding = 0.0
@@ -35,7 +35,7 @@ class LineLaw(Ordered):
             self._validate()
 
     def support(self) -> tuple[float, float]:
-        """Return the ends of the smallest closed interval that has all the mass."""
+        """Return the ends of the smallest closed interval that holds all the mass."""
         return self.pieces[0].left, self.pieces[-1].right
 
     def log_mass(self, low: Any, high: Any) -> Any:
@@ -67,7 +67,7 @@ class LineLaw(Ordered):
         return np.max(np.array(inside), axis=0)
 
     def extreme(self, sign: int) -> "LineLaw":
-        """Return what the rounding of its pieces' probabilities leaves of them."""
+        """Return the law with each piece's mass at the lower (−1) or upper (+1) end of its rounding error."""
         if not self.rounding:
             return self
         masses = self._masses(np.array(-np.inf), np.array(np.inf))

@@ -1,4 +1,4 @@
-"""Laws with atoms and a density: what clamping, refusing and answering exactly at times produce."""
+"""Laws with atoms and a density, as of a mechanism that clamps, refuses, or sometimes answers exactly."""
 
 import math
 from copy import copy
@@ -31,13 +31,13 @@ class Mixture(Law):
     Parameters
     ----------
     atoms
-        Distinct outcomes that have positive probability each.
+        Distinct outcomes, each of positive probability.
     density
-        The law of the output given that it is no atom.
+        The law of the output given that it is not an atom.
     probabilities, log_probabilities
-        Of the atoms; one of the two, read as by `Finite`. What they leave is the density's.
+        One of the two, of the atoms; as in `Finite`. The density has the remaining probability.
     log_weight
-        The logarithm of the density's share, where it is known more accurately than as what is left.
+        The logarithm of the density's probability, if you know it more accurately than as a remainder.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Mixture(Law):
 
     @classmethod
     def from_clamped(cls, density: Density, low: float, high: float) -> "Mixture":
-        """Return the law of max(low, min(high, x)) for x with this density: the tails become atoms.
+        """Return the law of max(low, min(high, x)) for x with this density; the tails become atoms.
 
         Examples
         --------
@@ -100,7 +100,7 @@ class Mixture(Law):
         return -math.inf if self.atoms is None else self.log_atoms + self.atoms.logpmf(outcome)
 
     def pdf(self, x: Any) -> Any:
-        """Return the density of the part without the atoms at x, its share included."""
+        """Return the density at x, times the probability of the part without atoms."""
         return scalar_or_array(np.exp(self.log_weight + self.density.log_at(x)), x)
 
     def logpdf(self, x: Any) -> Any:
@@ -108,7 +108,7 @@ class Mixture(Law):
         return scalar_or_array(self.log_weight + self.density.log_at(x), x)
 
     def cdf(self, x: Any) -> Any:
-        """Return Pr[output ≤ x] where all atoms are numbers."""
+        """Return Pr[output ≤ x]; all atoms must be numbers."""
         return scalar_or_array(np.exp(self.logcdf(x)), x)
 
     def logcdf(self, x: Any) -> Any:
@@ -117,7 +117,7 @@ class Mixture(Law):
         return scalar_or_array(np.logaddexp(atoms, self.log_weight + self.density.logcdf(x)), x)
 
     def sf(self, x: Any) -> Any:
-        """Return Pr[output > x] where all atoms are numbers."""
+        """Return Pr[output > x]; all atoms must be numbers."""
         return scalar_or_array(np.exp(self.logsf(x)), x)
 
     def logsf(self, x: Any) -> Any:
@@ -126,7 +126,7 @@ class Mixture(Law):
         return scalar_or_array(np.logaddexp(atoms, self.log_weight + self.density.logsf(x)), x)
 
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
-        """Return `size` independent outputs: an array where the atoms are numbers, else a list."""
+        """Return `size` independent outputs: an array if the atoms are numbers, else a list."""
         smooth: Floats = self.density.sample(size, rng)
         if self.atoms is None:
             return smooth
@@ -141,7 +141,7 @@ class Mixture(Law):
         return outputs
 
     def bins(self, k: int) -> Partition:
-        """Return every atom (runs of them beyond k) and k cells of the density."""
+        """Return every atom as a cell (runs of atoms if more than k), and k cells of the density."""
         inner = self.density.bins(k)
         smooth = self.log_weight + inner.log_probabilities
         if self.atoms is None:
@@ -157,7 +157,7 @@ class Mixture(Law):
         return Partition(np.concatenate([self.log_atoms + outer.log_probabilities, smooth]), locate)
 
     def extreme(self, sign: int) -> "Mixture":
-        """Return what rounding leaves of the atoms and of the density's share."""
+        """Return the law with atoms and the density's probability at the ends of their rounding errors."""
         moved = copy(self)
         moved.atoms = None if self.atoms is None else self.atoms.extreme(sign)
         moved.log_weight = float(moved_logs(self.log_weight, sign * self.rounding))
@@ -177,7 +177,7 @@ class Mixture(Law):
 
 
 def _left(given: Given, log_atoms: float) -> tuple[float, float]:
-    """Return the logarithm of what atoms leave to the density, and the error of that difference."""
+    """Return the logarithm of the probability that the atoms leave to the density, and its rounding error."""
     if given.fractions is None:
         return float(log_complement(log_atoms)), rounding(given.logs.size)
     left = max(1 - sum(given.fractions, Fraction()), Fraction())

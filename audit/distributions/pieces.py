@@ -1,9 +1,9 @@
-"""Pieces of a density: where its logarithm is a polynomial of degree at most two, or given by functions.
+"""Pieces of a density: its logarithm is a polynomial of degree at most two there, or given by functions.
 
 Masses and quantiles of a polynomial piece need no numerical integration or search. Laplace, normal, uniform,
 exponential and staircase densities, truncated or not, consist of such pieces. The logarithm of the ratio of
-any two is again a polynomial of degree at most two. Each polynomial has a centre of its own, so that a
-`Piece` loses no digits at locations that are large against the scale.
+two such pieces is again a polynomial of degree at most two. Each polynomial has its own centre, so a `Piece`
+loses no digits even if its location is much larger than its scale.
 """
 
 from collections.abc import Callable
@@ -48,14 +48,14 @@ class Piece:
         return value + self.curvature * u * u if self.curvature else value
 
     def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "Piece":
-        """Return the part between low and high, its logarithm raised by shift."""
+        """Return the part between low and high, with the log-density raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, constant=self.constant + shift)
 
     def log_mass(self, low: Any, high: Any) -> Floats:
-        """Return the log of the integral from low to high, cut to the piece.
+        """Return the log of the integral over the part of the piece between low and high.
 
-        Accurate deep in the tails, except for intervals that are narrow against the distance from the mean.
+        Accurate deep in the tails, except for intervals much narrower than their distance from the mean.
         """
         low, high = self._cut(low, high)
         empty = ~(low < high)
@@ -64,7 +64,7 @@ class Piece:
         return np.where(empty, -np.inf, mass)
 
     def log_sum(self, low: Any, high: Any) -> Floats:
-        """Return the log of the sum over the integers from low to high, both included; no curvature."""
+        """Return the log of the sum over integers from low to high, both included; curvature must be 0."""
         low, high = self._cut(low, high)
         low, high = np.ceil(low), np.floor(high)
         empty = ~(low <= high)
@@ -77,7 +77,7 @@ class Piece:
         return np.where(empty, -np.inf, total)
 
     def invert(self, fraction: Any) -> Floats:
-        """Return the point that has this fraction (between 0 and 1) of the piece's mass on its left."""
+        """Return the point with this fraction (between 0 and 1) of the piece's mass on its left."""
         u = np.asarray(fraction, dtype=np.float64)
         if self.curvature:
             x = self._invert_normal(u)
@@ -89,7 +89,7 @@ class Piece:
         return np.clip(x, self.left, self.right)
 
     def invert_sum(self, fraction: Any) -> Floats:
-        """Return the integer at which the sum from the left reaches this fraction.
+        """Return the integer at which the sum from the left reaches this fraction of the mass.
 
         The ends of the piece must be integers, and its curvature 0.
         """
@@ -132,7 +132,7 @@ class Piece:
         return mass
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return how far from the end of larger density the point with the mass fraction u on its left is."""
+        """Return the distance between the point with mass u on its left and the end of larger density."""
         rate = abs(self.slope)
         near, far = (1.0 - u, u) if self.slope < 0 else (u, 1.0 - u)
         lost = -far * np.expm1(-rate * width)
@@ -155,7 +155,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class SmoothPiece:
-    """A log-density, smooth from `left` to `right`, raised by `shift`, with its law's log-cdf and log-sf.
+    """A log-density, smooth from `left` to `right` and raised by `shift`, with its law's log-cdf and log-sf.
 
     Examples
     --------
@@ -173,16 +173,16 @@ class SmoothPiece:
     shift: float = 0.0
 
     def log_value(self, x: Any) -> Floats:
-        """Return the logarithm of the density at x (not looking whether x is inside)."""
+        """Return the log-density at x, without a check that x is inside."""
         return np.asarray(self.logpdf(x), dtype=np.float64) + self.shift
 
     def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "SmoothPiece":
-        """Return the part between low and high, its logarithm raised by shift."""
+        """Return the part between low and high, with the log-density raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, shift=self.shift + shift)
 
     def log_mass(self, low: Any, high: Any) -> Floats:
-        """Return the logarithm of the integral from low to high, from whichever tail is the lighter."""
+        """Return the log of the integral from low to high, computed from the lighter tail."""
         low = np.maximum(np.asarray(low, dtype=np.float64), self.left)
         high = np.minimum(np.asarray(high, dtype=np.float64), self.right)
         empty = ~(low < high)
@@ -205,7 +205,7 @@ class SmoothPiece:
         return _of_ranks(high)
 
     def _tail(self, name: str, x: Floats) -> Floats:
-        with np.errstate(all="ignore"):  # x may be as large as floats are
+        with np.errstate(all="ignore"):  # x may be the largest float
             tail = np.asarray(getattr(self, name)(x), dtype=np.float64)
         if np.isnan(tail).any():
             where = np.broadcast_to(x, tail.shape)[np.isnan(tail)].flat[0]
@@ -219,13 +219,13 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 
 def _without(whole: Floats, part: Floats) -> Floats:
-    """Return log(exp(whole) − exp(part)); −∞ where the whole is nothing."""
+    """Return log(exp(whole) − exp(part)); −∞ if `whole` is −∞."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(whole), -np.inf, whole + log_complement(part - whole))
 
 
 def _ranks(x: Floats) -> Ranks:
-    """Return the places of floats among all floats: neighbouring ones differ by one, wherever they are."""
+    """Return the ranks of floats in the order of all floats: those of adjacent floats differ by one."""
     bits = np.abs(x).view(np.int64)
     return np.where(x < 0, -bits, bits)
 

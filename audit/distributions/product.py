@@ -51,7 +51,7 @@ class Product(Law):
         return float(np.exp(self.logpdf(output)))
 
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
-        """Return `size` independent vectors: a matrix where all coordinates are numbers, else tuples."""
+        """Return `size` independent vectors: a matrix if all coordinates are numbers, else tuples."""
         columns = [factor.sample(size, rng) for factor in self.factors]
         if all(isinstance(column, np.ndarray) and column.dtype.kind in "iuf" for column in columns):
             return np.column_stack(columns)
@@ -59,7 +59,7 @@ class Product(Law):
         return list(zip(*listed, strict=True))
 
     def bins(self, k: int) -> Partition:
-        """Return the joint partition of the first coordinates by halves, at most k cells."""
+        """Return the joint partition of the first coordinates into halves, with at most k cells."""
         first = self.factors[: max(1, int(np.log2(k)))]
         cells = [self._of_coordinate(i, factor.bins(2)) for i, factor in enumerate(first)]
         joint = cells[0]
@@ -68,7 +68,7 @@ class Product(Law):
         return joint
 
     def partitions(self) -> list[Partition]:
-        """Return the partitions of every coordinate, and of each two consecutive ones together."""
+        """Return the partitions of every coordinate, and joint ones of consecutive coordinates."""
         alone = [
             self._of_coordinate(i, partition)
             for i, factor in enumerate(self.factors)
@@ -79,7 +79,7 @@ class Product(Law):
         return [*alone, *together]
 
     def extreme(self, sign: int) -> "Product":
-        """Return the product of what rounding leaves of each coordinate."""
+        """Return the product of the coordinates' `extreme` laws."""
         return Product([factor.extreme(sign) for factor in self.factors])
 
     def __eq__(self, other: object) -> bool:
@@ -102,7 +102,7 @@ class Product(Law):
 
 
 def column_of(outputs: Outputs, index: int, *, length: int) -> tuple[Any, Outputs]:
-    """Return which outputs are vectors of this length, and that coordinate of those."""
+    """Return whether each output is a vector of this length, and coordinate `index` of those that are."""
     if isinstance(outputs, np.ndarray) and outputs.ndim == 2:
         fit = outputs.shape[1] == length
         return np.full(len(outputs), fit), outputs[:, index] if fit else []

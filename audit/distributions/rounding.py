@@ -1,8 +1,7 @@
-"""How far a probability that was given as a number may be from the one that was meant.
+"""The rounding error of a declared probability.
 
-A probability given as a float is known up to an absolute error: whoever computes 1 − (sum of the others)
-rounds at the size of 1, however small the result is. One given by its logarithm is known to its own last
-digits, and a `Fraction` is known exactly.
+A probability given as a float has an absolute error: computing 1 − (sum of the others) rounds at the size of
+1, however small the result is. A logarithm gives a probability to its own last digits, a `Fraction` exactly.
 """
 
 import math
@@ -16,11 +15,11 @@ from audit.distributions.law import Floats
 from audit.errors import InvalidValue
 
 UNIT = 2.0**-53
-"""What a result of double arithmetic near 1 may be off by."""
+"""The largest rounding error of a double near 1."""
 
 
 class Given(NamedTuple):
-    """Probabilities as they were given: their logarithms, the error of each, and the fractions if they are.
+    """Declared probabilities: their logarithms, the largest error of one, and the fractions if given as such.
 
     Examples
     --------
@@ -34,13 +33,13 @@ class Given(NamedTuple):
 
 
 def rounding(count: int) -> float:
-    """Return (count + 2)·2⁻⁵³: the most by which one of `count` float probabilities, or a sum, is off.
+    """Return (count + 2)·2⁻⁵³, a bound of the error of one of `count` float probabilities, or of a sum.
 
-    **Guarantee.** Let count − 1 of them be right to 2·2⁻⁵³ of their size (a few roundings each) and the last
-    be 1 − (their sum), added one by one. Their own errors add up to at most 2·2⁻⁵³, each of the additions
-    rounds a partial sum ≤ 1 by at most 2⁻⁵⁴, and so does the subtraction: together at most
-    (2 + count/2)·2⁻⁵³. A difference of two values of a cdf is off by less, and a share of such a remainder
-    by its share.
+    **Guarantee.** Let count − 1 of them have errors of at most 2·2⁻⁵³ of their size (a few roundings each),
+    and the last be 1 − (their sum), added one by one. Their own errors add up to at most 2·2⁻⁵³. Each
+    addition rounds a partial sum ≤ 1 by at most 2⁻⁵⁴, and so does the subtraction: together at most (2 +
+    count/2)·2⁻⁵³. A difference of two values of a cdf has a smaller error. A share of such a remainder has
+    that share of its error.
 
     Examples
     --------
@@ -52,21 +51,21 @@ def rounding(count: int) -> float:
 
 
 def read(probabilities: Any, log_probabilities: Any, *, owner: str, whole: bool = True) -> Given:
-    """Return what was given, by either name.
+    """Return the probabilities given by one of the two arguments.
 
     Parameters
     ----------
     probabilities, log_probabilities
         One of them is None.
     owner
-        The class of the law.
+        The class of the law, for messages.
     whole
         Whether fractions must sum to 1.
 
     Raises
     ------
     InvalidValue
-        For both or none, a negative number, NaN, or fractions that do not sum to 1.
+        If both or none are given, one is negative or NaN, or fractions do not sum to 1.
 
     Examples
     --------
@@ -104,7 +103,7 @@ def logarithms(probabilities: Any) -> Floats:
 
 
 def moved_logs(logs: Any, by: float) -> Any:
-    """Return the logarithms of probabilities that are `by` larger, 0 for those that would be negative.
+    """Return the logarithms of the probabilities plus `by`, cut off at 0 (−∞).
 
     Examples
     --------
@@ -116,7 +115,7 @@ def moved_logs(logs: Any, by: float) -> Any:
 
 
 def _fractions(probabilities: Any) -> tuple[Fraction, ...] | None:
-    """Return rational numbers as fractions; None if one is not rational, or if all are 0 or 1."""
+    """Return rational numbers as fractions; None if there are none, or if one is not rational."""
     if isinstance(probabilities, np.ndarray) and probabilities.dtype != object:
         return None
     values = list(probabilities)
@@ -128,7 +127,7 @@ def _fractions(probabilities: Any) -> tuple[Fraction, ...] | None:
 
 
 def _log(value: Fraction) -> float:
-    """Return the logarithm of a fraction, near 1 and far below the least float too."""
+    """Return the logarithm of a fraction, accurate near 1 and for fractions below the smallest float."""
     if not value:
         return -math.inf
     if 2 * value > 1:

@@ -51,8 +51,11 @@ def place_of(config: pytest.Config, name: str) -> Path | None:
     text, in_ini = _text(config, name)
     if not text:
         return None
-    beside = config.rootpath if config.inipath is None else config.inipath.parent
-    return (beside if in_ini else config.invocation_params.dir) / text
+    return (_project(config) if in_ini else config.invocation_params.dir) / text
+
+
+def _project(config: pytest.Config) -> Path:
+    return config.rootpath if config.inipath is None else config.inipath.parent
 
 
 def check_options(config: pytest.Config, *, writes: bool) -> None:
@@ -68,6 +71,9 @@ def check_options(config: pytest.Config, *, writes: bool) -> None:
         Options(**{name: value for name, value in options_of(config).items() if name in _OF_AUDITS})
         for path in (report, *(folder and folder / "_.json" for folder in folders)) if writes else ():
             if path is not None:
+                if _project(config) in path.parents:  # which need not be where pytest was started
+                    with suppress(OSError):
+                        path.parent.mkdir(parents=True, exist_ok=True)
                 check_writable(path)
     except AuditError as error:
         raise pytest.UsageError(error.spelt(lambda each: _spelt(config, each))) from error

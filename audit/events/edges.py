@@ -1,4 +1,4 @@
-"""Where numbers are cut into bins: edges learned from past values, and what counts as one number."""
+"""How numbers are cut into bins: edges learned from past values, and which numbers count as equal."""
 
 import math
 
@@ -8,18 +8,18 @@ from audit.distributions.law import Floats, Ints
 
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)
-#: Half the width, relative to its size, of the interval that stands for a number in ideal numerics (`point`).
-#: `_round`, which finds heavy atoms, is coarser: it keeps 11 digits.
+#: Larger treats more numbers as equal in ideal numerics (`point`): half the width of the interval around a
+#: number, relative to its size. `_round`, which finds heavy atoms, is coarser: it keeps 11 digits.
 ATOM_WIDTH = 1e-11
-#: Equal-count bins of a number feature: at most this many, about one for every 8 runs. Bins for tails and
-#: heavy atoms come on top.
+#: More bins see finer differences on fewer runs each: at most this many equal-count bins of a number feature,
+#: about one for every 8 runs. Bins for tails and heavy atoms are added.
 MOST_BINS = 64
 
 
 def point(value: float, scale: float = 0.0) -> tuple[float, float]:
     """Return the half-open interval of numbers that count as equal to `value` in ideal numerics.
 
-    It allows for rounding errors relative to the larger of |value| and `scale`.
+    Its width covers rounding errors relative to the larger of |value| and `scale`.
 
     Examples
     --------
@@ -29,10 +29,10 @@ def point(value: float, scale: float = 0.0) -> tuple[float, float]:
     """
     if not np.isfinite(value):
         return (value, INF) if value > 0 else (value, float(np.nextafter(value, 0)))
-    value, scale = float(value), float(scale)  # numpy's numbers warn where they become infinite
+    value, scale = float(value), float(scale)  # numpy's numbers warn on overflow
     width = ATOM_WIDTH * max(abs(value), scale)
     if value == math.floor(value):
-        width = min(width, 0.25)  # whole numbers are apart, however large
+        width = min(width, 0.25)  # two whole numbers are never equal, however large
     low, high = math.nextafter(value, -INF), math.nextafter(value, INF)
     return min(value - width, low), max(value + width, high)
 
@@ -59,7 +59,7 @@ def learn_edges(column: Floats) -> Floats:
 
 
 def bins_of(values: Floats, edges: Floats) -> Ints:
-    """Give the bin of each value, the last one for what is no number.
+    """Return the bin of each value; NaN has the last bin.
 
     Examples
     --------
@@ -70,17 +70,17 @@ def bins_of(values: Floats, edges: Floats) -> Ints:
 
 
 def _between(atoms: Floats) -> Floats:
-    """Return an edge between each two neighbouring atoms; numbers never seen fall to a neighbour."""
+    """Return an edge between each two neighbouring atoms; a new number falls into the bin of a neighbour."""
     low, high = atoms[:-1], atoms[1:]
     with np.errstate(invalid="ignore"):
-        middle = low / 2 + high / 2  # halves first, for their sum may be too large
+        middle = low / 2 + high / 2  # halved first: the sum may overflow
     middle = np.where((low < middle) & (middle <= high), middle, high)
     middle = np.where(np.isneginf(low), -LARGEST, middle)
     return np.asarray(np.where(np.isposinf(high), np.inf, middle))
 
 
 def _round(values: Floats, scale: float) -> Floats:
-    """Round to 11 digits: values that differ by rounding errors alone become equal; whole numbers stay."""
+    """Return values rounded to 11 digits, so that rounding errors do not matter; whole numbers stay."""
     with np.errstate(all="ignore"):
         size = np.floor(np.log10(np.maximum(np.abs(values), scale)))
         unit = 10.0 ** np.clip(10 - size, -300, 300)

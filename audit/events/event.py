@@ -1,7 +1,7 @@
-"""Events: sets of outputs that are described in words, saved and replayed.
+"""Events: sets of outputs that can be described in words, saved and replayed.
 
-An event is one to three conditions joined by *and*: "a feature's value lies in these intervals", "a feature's
-value is one of these atoms", or "the output lies in a region of a declared law".
+An event is one to three conditions joined by *and*. A condition is "a feature's value lies in these
+intervals", "a feature's value is one of these atoms", or "the output lies in a region of a declared law".
 """
 
 import hashlib
@@ -29,7 +29,7 @@ from audit.values.wording import ends, inside
 
 @dataclass(frozen=True)
 class NumberIn:
-    """A number feature's value lies in one of some half-open intervals [low, high), or is no number.
+    """A number feature's value lies in one of several half-open intervals [low, high), or is not a number.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class NumberIn:
 
 @dataclass(frozen=True, eq=False)
 class AtomIn:
-    """An atom feature's value is that of one of some example outputs.
+    """An atom feature's value equals that of one of the example outputs.
 
     Parameters
     ----------
@@ -163,9 +163,9 @@ class Event:
     Parameters
     ----------
     conditions
-        What must hold.
+        One to three conditions; all must hold.
     said
-        The saved description where it differs from ours; used if an example was saved as text.
+        The saved description if it differs from the present one; shown if an example was saved as text only.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def _is_point(low: float, high: float) -> bool:
     is_whole = (low / 2.0 + high / 2.0).is_integer()
     width = min(
         20 * ATOM_WIDTH * size, 0.5 if is_whole else 1e-2
-    )  # larger ones are not one number to a reader
+    )  # wider intervals read as ranges, not as one number
     return high - low <= max(width, 2.0 * math.ulp(size))
 
 
@@ -287,7 +287,7 @@ def _write(event: Event) -> dict[str, Any]:
 
 
 def _read(stored: dict[str, Any]) -> Event:
-    """Read an event; one that was edited after it was saved is refused (files of schema 1 do not tell)."""
+    """Return a saved event; refuse one edited after saving (files of schema 1 have no digest to check)."""
     event = Event.from_json(stored["event"])
     if stored.get("digest") not in (None, _digest(stored["event"])):
         raise CorruptFile(f'an event was edited after it was saved; it is now "{event.words()[:80]}".')

@@ -1,8 +1,9 @@
 """Tables: past runs of one pair, counted by the bins of a feature, and the events that the counts suggest.
 
-An event is a set of bins. Three families are enough: everything above an edge, everything below one (numbers
-only), and the bins with the largest ratio of counts. The first two need no learned order; for the third the
-past's counts are taken leave-one-out, because an order learned from a run flatters that run.
+An event is a set of bins. There are three families: all bins above an edge and all below one (both for
+numbers only), and the bins with the largest ratio of counts. The first two need no learned order. For the
+third, counts are leave-one-out, because a learned order makes the runs it was learned from look better
+(selection bias).
 """
 
 from collections import Counter
@@ -24,7 +25,7 @@ MOST_ATOMS = 200
 
 @dataclass(frozen=True)
 class NumberBins:
-    """Bins of a number feature: between sorted edges, and one for what it cannot score.
+    """Bins of a number feature: those between sorted edges, and one for outputs that it cannot score.
 
     Parameters
     ----------
@@ -42,22 +43,22 @@ class NumberBins:
 
     @property
     def ordered(self) -> int:
-        """How many leading bins are in numeric order."""
+        """Number of leading bins that are in numeric order."""
         return len(self.edges) + 1
 
     @property
     def nameable(self) -> int:
-        """How many leading bins can be said by themselves."""
+        """Number of leading bins that have words of their own."""
         return self.width
 
     def find(self, view: View) -> Ints:
-        """Give the bin of every output of a block."""
+        """Return the bin of every output of a block."""
         return bins_of(self.feature.column(view), self.edges)
 
     def condition(self, members: NDArray[np.bool_]) -> Condition:
         """Return the condition "the value lies in one of these bins" as merged intervals."""
         lows = np.append(-np.inf, self.edges)
-        highs = np.append(np.minimum(self.edges, LARGEST), np.inf)  # +inf has the last bin for itself
+        highs = np.append(np.minimum(self.edges, LARGEST), np.inf)  # the last bin holds +inf alone
         steps = np.diff(members[: self.ordered].astype(int), prepend=0, append=0)
         firsts, lasts = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) - 1
         intervals = tuple(zip(lows[firsts].tolist(), highs[lasts].tolist(), strict=True))
@@ -81,13 +82,13 @@ class AtomBins:
 
     @property
     def nameable(self) -> int:
-        """How many leading bins can be said by themselves: all but that of all other values."""
+        """Number of leading bins that have words of their own: all but the bin of all other values."""
         return len(self.known)
 
     def find(self, view: View) -> Ints:
         """Return the bin of every output of a block."""
         other = len(self.known)
-        if not other:  # nothing recurs: no key needs to be worked out
+        if not other:  # no value recurs: skip the keys
             return np.zeros(len(view), dtype=np.intp)
         get = self.known.get
         return np.array([get(value, other) for value in self.feature.column(view)], dtype=np.intp)
@@ -102,7 +103,7 @@ Bins = NumberBins | AtomBins
 
 
 def learn_bins(feature: Feature, views: list[View]) -> Bins:
-    """Learn the bins of a feature from past outputs of both databases."""
+    """Return the bins of a feature, learned from past outputs of both databases."""
     if isinstance(feature, NumberFeature):
         column = np.concatenate([feature.column(view) for view in views])
         return NumberBins(feature, learn_edges(column))
@@ -121,17 +122,17 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Events over the bins of one table with the past's estimates, p side against q side.
+    """Events over the bins of one table, with their probabilities as estimated from past runs.
 
     Parameters
     ----------
     inside_p, inside_q
-        Which bins belong to the event on either side, shape (events, bins + 1); the last bin holds
-        unfinished runs.
+        Whether each bin belongs to the event on the p side, and on the q side; shape (events, bins + 1). The
+        last bin holds unfinished runs.
     p, q
-        Estimated probabilities, strictly inside (0, 1).
+        Estimated probabilities, strictly inside (0, 1), shape (events,).
     past
-        How many runs of either side they rest on, on average.
+        Average number of runs a side behind the estimates.
     """
 
     inside_p: NDArray[np.bool_]
@@ -145,7 +146,7 @@ class Candidates:
         return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
 
     def count(self, counted: Floats) -> Floats:
-        """Count a batch, shape (events, 4): the p side inside and outside, the q side inside and outside.
+        """Return the counts of a batch, shape (events, 4): p side inside, outside, q side inside, outside.
 
         Parameters
         ----------
@@ -157,7 +158,7 @@ class Candidates:
 
 
 def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Floats, Floats]:
-    """Return p lowered and q raised by this many standard errors of estimates that rest on `past` runs."""
+    """Return p lowered and q raised by this many standard errors, of estimates from `past` runs."""
     low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
     high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
@@ -182,22 +183,22 @@ class Table:
         self.counts = np.zeros((2, self.bins.width + 1))
 
     def find(self, view: View) -> Ints:
-        """Return the bin of every run, unfinished ones in the last."""
+        """Return the bin of every run; unfinished runs have the last bin."""
         found = self.bins.find(view)
         if len(view.unfinished):
             found[view.unfinished] = self.bins.width
         return found
 
     def count(self, left: View, right: View) -> Floats:
-        """Count the runs of a block by bin, shape (2, bins + 1): left and right."""
+        """Return the counts of a block's runs by bin, shape (2, bins + 1): left and right."""
         width = self.bins.width + 1
         counted = [np.bincount(self.find(side), minlength=width) for side in (left, right)]
         return np.array(counted, dtype=np.float64)
 
     def count_parts(self, left: View, right: View, parts: Sequence[tuple[int, int]]) -> Floats:
-        """Count the runs of each part of a block by bin, shape (parts, 2, bins + 1).
+        """Return the counts of the runs of each part of a block by bin, shape (parts, 2, bins + 1).
 
-        Each of `parts` says how many left and right runs the next part has.
+        Each of `parts` is the number of left and of right runs in the next part.
         """
         width, sides = self.bins.width + 1, []
         for view, sizes in zip((left, right), zip(*parts, strict=True), strict=True):
@@ -216,9 +217,9 @@ class Table:
         return self._estimated(side, inside, hits_p, hits_q, against=unfinished_counts_against)
 
     def plain(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
-        """Return events that need few words: one bin alone, or that the feature is a number.
+        """Return events that need few words: one bin alone, or "the feature is a number".
 
-        They are for showing, not for betting: nothing allows for their having been chosen by these counts.
+        They are for showing, not for betting: their estimates are not corrected for selection bias.
         """
         width = self.bins.nameable
         x, y = self.counts[side], self.counts[1 - side]
@@ -232,7 +233,7 @@ class Table:
     def _estimated(
         self, side: int, inside: NDArray[np.bool_], hits_p: Floats, hits_q: Floats, *, against: bool
     ) -> Candidates | None:
-        """Return the events with the estimates that these hits give; None where there are none."""
+        """Return the events with probabilities estimated from these hits; None if there are no events."""
         if not len(inside):
             return None
         if against:
@@ -249,7 +250,7 @@ class Table:
 
 
 def _tails(width: int, ordered: int) -> NDArray[np.bool_]:
-    """Return every "at least an edge" and every "below an edge" over the ordered bins."""
+    """Return the events "at least an edge" and "below an edge", for every edge of the ordered bins."""
     index, cuts = np.arange(width), np.arange(1, ordered)
     above = (index[None, :] >= cuts[:, None]) & (index < ordered)
     below = index[None, :] < cuts[:, None]
@@ -260,10 +261,10 @@ _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.
 
 
 def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Return the bins of largest ratio, cut at several places, with leave-one-out counts.
+    """Return events that hold the bins of largest ratio x/y, for several sizes, with leave-one-out counts.
 
     A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the
-    flattery of having chosen the bin because of the run; for y it errs against the bet.
+    bias of choosing the bin because of the run. For y it errs against the bet.
     """
     score = _score(x, y)
     order = np.argsort(-score, kind="stable")

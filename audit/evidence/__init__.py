@@ -1,4 +1,4 @@
 """Evidence against a claim: bets (e-values), counts of past runs, power, several audits judged together.
 
-Above `events`; below `search`, which looks where its numbers point, and `verdict`, which decides by it.
+Above `events`. Below `search`, which chooses pairs by these numbers, and `verdict`, which decides by them.
 """

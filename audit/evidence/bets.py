@@ -1,38 +1,38 @@
 """The decision rule: betting against the claim, call by call.
 
-Each call draws its side of the pair (z, z′) by a fair coin of its own, and is one trial. For an event E let
+Each call is one trial. A fair coin of its own chooses its side of the pair (z, z′). For an event E let
 p = Pr[M(z) ∈ E] and q = Pr[M(z′) ∈ E] *in the state that the subject is in when called*, R = e^ε, and
 
     D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(1[p side] − 1[q side])
 
-for any number h fixed beforehand. The coin is independent of the past, so E[D | past] = p − R·q − δ, which
-the claim (ε, δ) says is at most 0, whatever earlier calls left behind: a call that sees what the other side
-wrote is judged by the claim about *that* call. The least values of D are −δ − h (p side, outside E) and
-−2R − δ + h (q side, inside E); with M = max(h + δ, 2R + δ − h) and a stake λ = s/M, 0 ≤ s < 1, fixed before
-the call, 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at h = p + R·q, so h is that of
-the past's estimates.
+for any number h fixed beforehand. The coin is independent of the past, so E[D | past] = p − R·q − δ. The
+claim (ε, δ) says that this is at most 0, whatever earlier calls left behind: a call that sees what the other
+side wrote is judged by the claim about *that* call. The least values of D are −δ − h (p side, outside E) and
+−2R − δ + h (q side, inside E). Let M = max(h + δ, 2R + δ − h), and fix a stake λ = s/M, 0 ≤ s < 1, before
+the call. Then 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at h = p + R·q; the bets use
+this h, with p and q estimated from the past.
 
-A *bet* spreads the whole wealth over (event, stake) components before a batch is drawn, by weights that
-depend on the past alone; the wealth is multiplied by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
+Before a batch is drawn, a *bet* spreads the whole wealth over components c = (event, stake). The weights w_c
+depend on the past alone. The batch multiplies the wealth by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
 
-**Guarantee.** Each factor has conditional expectation ≤ 1 (a weighted mean of products of such terms), so
-the wealth is a non-negative supermartingale from 1, and by Ville's inequality Pr[sup wealth ≥
-1/significance] ≤ significance, whatever the events, weights, batch sizes and stopping rule, as long as they
-look at the past only, and whatever state the subject keeps, as long as each call keeps the claim given what
-was returned before.
+**Guarantee.** Pr[sup wealth ≥ 1/significance] ≤ significance if each call keeps the claim given what was
+returned before. Each factor is a weighted mean of products of terms 1 + λ·D, so its conditional expectation
+is at most 1. The wealth is therefore a non-negative supermartingale from 1, and Ville's inequality applies.
+Events, weights, batch sizes and the stopping rule may be any functions of the past. The subject may keep any
+state.
 
-**Databases k steps apart.** On a path of k neighbours the claim says something of the ends, at another ε and
-δ (`audit.claims.at_distance`). So E[D | past] ≤ 0 for D of *that* claim, and a bet on the ends against it is
-one of the factors above, whatever path was chosen before its batch was drawn. Its wealth speaks against
-(ε, δ) for neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
+**Databases k steps apart.** For the ends of a path of k steps the claim implies another claim, with its own
+ε and δ (`audit.claims.at_distance`). Against that one E[D | past] ≤ 0, so a bet on the ends is one of the
+factors above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
+neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
 
-**Two accounts.** A share of the wealth, fixed before the audit, is bet on whole tables with the last run in
-view (`audit.evidence.goals`); the rest is bet on events as above, a part of it only later
-(`audit.evidence.reserve`). Each account is a supermartingale, and so is their sum, which the guarantee is
-about. An audit that goes on from another one starts with what its accounts held (`audit.evidence.standing`).
+**Two accounts.** A share of the wealth, fixed before the audit, is bet on whole tables and aims at the last
+run (`audit.evidence.goals`). The rest is bet on events as above, a part of it only later
+(`audit.evidence.reserve`). Each account is a supermartingale, and so is their sum; the guarantee is about the
+sum. An audit that goes on from another one starts with what its accounts held (`audit.evidence.standing`).
 
-The counts of a bet do not depend on the claim, and h and the weights at any (ε, δ) are functions of stored
-numbers, so the same calls give the wealth against every other claim: that is how bounds are found (`Ledger`).
+Bounds come from the wealth of the same calls against other claims (`Ledger`): the counts of a bet do not
+depend on the claim, and h and the weights at any (ε, δ) are functions of stored numbers.
 """
 
 import math
@@ -48,30 +48,30 @@ from audit.evidence.goals import Aim, Goals, coupled_gains
 from audit.evidence.reserve import Reserved
 from audit.evidence.standing import Flags, Standing
 
-#: Stakes as fractions of the largest admissible one: a fixed grid, no tuning; 0 abstains.
+#: Stakes s, as fractions of the largest admissible one: a fixed grid, not tuned. The stake 0 abstains.
 STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
-#: Weight of the stakes before anything is known. Abstaining has much, so that a fair mechanism costs little.
+#: Prior weights of the stakes. A larger weight of abstaining (0.3) loses less on events that do not violate.
 LOG_STAKE_PRIOR = np.log(np.append(np.full(len(STAKES) - 1, 0.7 / (len(STAKES) - 1)), 0.3))
-#: Above this ε the claim allows everything that a double can show.
+#: A larger ε counts as this one. It already allows every ratio of probabilities that runs can show.
 EPSILON_CAP = 500.0
-#: Rows of events times claims that are looked at together at most.
+#: Limits memory: at most this many rows (events × claims) are computed at once.
 _ROWS = 4_096
 
 
 def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | float) -> Floats:
-    """Give log(1 + λ·D) for the four outcomes of a call and every stake, with h = p + R·q.
+    """Return log(1 + λ·D) for the four outcomes of a call and every stake, with h = p + R·q.
 
     Parameters
     ----------
     p, q
         The past's estimates for each event, shape (…).
     epsilon, delta
-        The claim, or claims in a shape that p's broadcasts to.
+        The claim, or an array of claims; its shape and that of p are broadcast.
 
     Returns
     -------
     array of shape (…, 4, stakes)
-        Of the four: the p side inside the event and outside, the q side inside and outside.
+        The four outcomes: p side inside the event, p side outside, q side inside, q side outside.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | f
 
 
 def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
-    """Give log(1 + λ·D) for the four outcomes of a coupled pair and every stake (`audit.evidence.coupled`).
+    """Return log(1 + λ·D) for the four outcomes of a coupled pair and every stake (`audit.evidence.coupled`).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
     Returns
     -------
     array of shape (…, 4, stakes)
-        Of the four: both inside the event, only the p side, only the q side, neither.
+        The four outcomes: both inside the event, only the p side, only the q side, neither.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def coupled_payoffs(epsilon: Floats | float, delta: Floats | float) -> Floats:
 
 
 def outcomes(p: Floats, q: Floats) -> Floats:
-    """Give the probabilities of the four outcomes of a call, shape (…, 4), in the order of `log_payoffs`.
+    """Return the probabilities of the four outcomes of a call, shape (…, 4), in the order of `log_payoffs`.
 
     Examples
     --------
@@ -126,19 +126,19 @@ class Bet:
     Parameters
     ----------
     log_prior
-        Log weight of each event before anything is known of it, shape (events,).
+        Prior log weight of each event, shape (events,).
     p, q
         The past's estimates for each event, strictly between 0 and 1.
     past
-        How many calls the estimates rest on, shape (events,).
+        Number of calls behind the estimates, shape (events,).
     counts
-        The batch: calls of the p side inside and outside, of the q side so too; shape (events, 4).
+        The batch: calls of the p side inside and outside, then of the q side; shape (events, 4).
     distance
-        How many steps of neighbours lie between the two databases.
+        Number of steps between neighbours from one database to the other.
     shares
-        For a batch of coupled pairs (`audit.evidence.coupled`), what the past says of the four outcomes of a
-        pair: both inside, only the p side, only the q side, neither. Then `counts` are pairs by these, and
-        `past` too is pairs.
+        For a batch of coupled pairs (`audit.evidence.coupled`): the past's estimates of the probabilities of
+        the four outcomes of a pair (both inside, only the p side, only the q side, neither), shape
+        (events, 4). `counts` then counts pairs by outcome, and `past` is a number of pairs.
     """
 
     log_prior: Floats
@@ -156,11 +156,11 @@ class Bet:
 
     @property
     def calls(self) -> int:
-        """How many calls the batch had."""
+        """Number of calls in the batch."""
         return int(self.counts[0].sum()) * (1 if self.shares is None else 2)
 
     def log_growth(self, epsilon: float, delta: float) -> float:
-        """Give the log of the factor by which this batch multiplied the wealth against (ε, δ) per step."""
+        """Return the log of the factor of this batch on the wealth against (ε, δ) for neighbours."""
         claim, shares = at_distance(epsilon, delta, self.distance), self.shares
         if shares is None:
             shares, payoffs = outcomes(self.p, self.q), log_payoffs(self.p, self.q, *claim)
@@ -171,10 +171,10 @@ class Bet:
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
     def at_worst(self) -> "Bet":
-        """Return the bet with the batch that costs it most given its coins: what a broken-off batch loses.
+        """Return the bet with the worst outcomes for its coins; a batch that was broken off counts as this.
 
-        Of the p side all fell outside, of the q side all inside: the least D of either side, in every event
-        and against every claim, so that any batch with these coins leaves at least as much.
+        All calls of the p side fall outside the event, all of the q side inside. That is the least D of
+        either side, for every event and against every claim. No batch with these coins loses more.
         """
         nothing = np.zeros(len(self.p))
         if self.shares is not None:
@@ -185,16 +185,16 @@ class Bet:
 
 
 def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
-    """Give the log weight of each stake on an event: what it would have earned on the past.
+    """Return the log weight of each stake on an event: its prior and what it would have earned on the past.
 
     Parameters
     ----------
     shares
         Estimated probabilities of the four outcomes, shape (…, 4).
     past
-        Calls that they rest on, shape (…).
+        Calls behind these estimates, shape (…).
     payoffs
-        As `log_payoffs` gives them, shape (…, 4, stakes).
+        As `log_payoffs` returns them, shape (…, 4, stakes).
 
     Returns
     -------
@@ -204,25 +204,25 @@ def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
 
 
 def matched(counts: Floats, payoffs: Floats) -> Floats:
-    """Sum what the counted outcomes pay, (…, 4) by (…, 4, stakes) giving (…, stakes)."""
+    """Return the sum of the payoffs of the counted outcomes: (…, 4) and (…, 4, stakes) give (…, stakes)."""
     return np.asarray((counts[..., None, :] @ payoffs)[..., 0, :])
 
 
 @dataclass
 class Ledger:
-    """All bets of an audit in order, and the wealth that they give against any claim.
+    """All bets of an audit in order, and their wealth against any claim.
 
     Parameters
     ----------
     bets
-        The bets.
+        The bets on events.
     goals
-        How a share of the wealth is bet on whole tables at once; without it all is bet as `bets` say.
+        The account that bets a share of the wealth on whole tables; None puts all wealth on `bets`.
     aims
-        What that share was bet on beside each bet, None where nothing.
+        For each bet, what that account was bet on at the same time; None if on nothing.
     before
-        Bets of a beginning that was given up. Against each claim what they lost stays lost, and what they
-        won is given up too: min(1, their wealth) is at most their wealth, so the guarantee stands.
+        Bets that the audit discarded when it began again. Their losses stay, their winnings are given up: the
+        wealth against each claim begins at min(1, their wealth) ≤ their wealth, so the guarantee holds.
     start
         What the accounts held before the first bet, if this audit goes on from another one.
 
@@ -246,30 +246,30 @@ class Ledger:
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
     def add(self, bet: Bet, aim: Aim | None = None) -> None:
-        """Append a finished bet, and what the goals' share was bet on beside it."""
+        """Append a finished bet, and what the account of `goals` was bet on at the same time."""
         self.bets.append(bet)
         self.aims.append(aim)
         self._stacked = None
 
     def by_calls(self) -> "Ledger":
-        """Return the ledger of the bets on calls alone: the others need a subject that keeps no state."""
+        """Return the ledger without coupled bets, which are valid only if the subject keeps no state."""
         bets = [bet for bet in self.bets if bet.shares is None]
         aims = [aim for bet, aim in zip(self.bets, self.aims, strict=True) if bet.shares is None]
         return replace(self, bets=bets, aims=aims, _stacked=None)
 
     def keep(self, first: int) -> None:
-        """Forget all bets but the first ones."""
+        """Keep the first `first` bets and forget the rest."""
         del self.bets[first:], self.aims[first:]
         self._stacked = None
 
     def rejects(self, epsilons: Floats, deltas: Floats, significance: float) -> Flags:
-        """Tell whether the wealth against each claim ever reached 1/significance, shape (claims,)."""
+        """Return whether the wealth against each claim ever reached 1/significance, shape (claims,)."""
         limit, lost = -math.log(significance), self._lost_to(epsilons, deltas)
         account, goal = self.opening(epsilons, deltas)
         own = account.path(self.growths(epsilons, deltas))
         rejected: Flags = lost + self._share(own.max(axis=1)) >= limit
         rest = np.flatnonzero(~rejected)
-        if self.goals is not None and len(rest):  # the others need no look at what costs more to replay
+        if self.goals is not None and len(rest):  # replaying `goals` is slow: only claims still open need it
             path = self.goals.path(self.aims, epsilons[rest], deltas[rest], goal[rest])
             aimed = np.column_stack([goal[rest], path.T])
             rejected[rest] = lost[rest] + self.together(own[rest], aimed).max(axis=1) >= limit
@@ -282,15 +282,15 @@ class Ledger:
         return Reserved.new(len(epsilons)), np.zeros(len(epsilons))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
-        """Give the log wealth after the last bet."""
+        """Return the log wealth after the last bet."""
         return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:
-        """Give what the bets before this beginning lost, a log wealth of at most 0."""
+        """Return the log of what the bets in `before` left, at most 0."""
         return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:
-        """Give the log wealth before the first bet and after each, shape (1 + bets,)."""
+        """Return the log wealth before the first bet and after each, shape (1 + bets,)."""
         claim = np.array([epsilon]), np.array([delta])
         account, goal = self.opening(*claim)
         path: Floats = account.path(self.growths(*claim))[0]
@@ -305,12 +305,12 @@ class Ledger:
         return own if self.goals is None else own + math.log1p(-self.goals.share)
 
     def together(self, own: Floats | float, aimed: Floats | float) -> Floats:
-        """Give the log of the wealth of both accounts."""
+        """Return the log of the wealth of both accounts together, given the log wealth of each."""
         assert self.goals is not None
         return np.asarray(np.logaddexp(self._share(own), aimed + math.log(self.goals.share)))
 
     def growths(self, epsilons: Floats, deltas: Floats) -> Floats:
-        """Give the log of the factor of each bet on events against each claim, shape (claims, bets)."""
+        """Return the log of the factor of each bet on events against each claim, shape (claims, bets)."""
         if not self.bets:
             return np.zeros((len(epsilons), 0))
         log_prior, p, q, past, counts, shares, coupled, starts = self._stack()
@@ -328,7 +328,7 @@ class Ledger:
         return growths
 
     def _stack(self) -> Any:
-        """Return all bets as columns, one row for each event, and where each bet begins."""
+        """Return all bets as columns with one row for each event, and the first row of each bet."""
         if self._stacked is None:
             lengths = np.array([len(bet.p) for bet in self.bets])
             distances = np.repeat([bet.distance for bet in self.bets], lengths)
@@ -344,7 +344,7 @@ class Ledger:
 
 
 def log_sum(values: Floats) -> Floats:
-    """Give the log of the sum of the exponentials over the last axis (scipy's, without what it costs a call).
+    """Return the log of the sum of exponentials over the last axis; faster than scipy's on few values.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def log_sum(values: Floats) -> Floats:
 
 
 def log_sums(values: Floats, starts: Ints) -> Floats:
-    """Give the log of the sum of exponentials over groups of rows, shape (…, rows, k) giving (…, groups).
+    """Return the log of the sum of exponentials over groups of rows: (…, rows, k) gives (…, groups).
 
     Parameters
     ----------
@@ -378,9 +378,9 @@ def log_sums(values: Floats, starts: Ints) -> Floats:
 
 
 def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
-    """Give the two-sided Clopper–Pearson interval of a proportion, or of each of an array of them.
+    """Return the two-sided Clopper–Pearson interval of a proportion, or of each in an array.
 
-    **Guarantee.** Covers the true proportion with probability at least `level` when `runs` was fixed
+    **Guarantee.** Covers the true proportion with probability at least `level` if `runs` was fixed
     beforehand.
 
     Examples
@@ -396,5 +396,5 @@ def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
 
 
 def ceiling(pairs: int, significance: float) -> float:
-    """Give about the largest ε that so many pairs of runs can certify: ln(n / ln(2/significance))."""
+    """Return about the largest ε that n pairs of runs can certify: ln(n / ln(2/significance))."""
     return max(0.0, math.log(pairs / math.log(2 / significance))) if pairs > 0 else 0.0

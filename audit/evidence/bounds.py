@@ -1,4 +1,4 @@
-"""Lower bounds on ε and δ, read off the wealth that the same bets give against other claims."""
+"""Lower bounds on ε and δ, read off the wealth of the same bets against other claims."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -10,14 +10,14 @@ from audit.distributions.law import Floats
 from audit.evidence.bets import EPSILON_CAP, Ledger
 from audit.evidence.standing import Flags, Standing
 
-#: Values of a lattice that are looked at together at most.
+#: Larger is faster but looks at more values in vain: at most this many lattice values are tested at once.
 _VALUES = 32
-#: An ε that no number of runs shows: ln n bounds what n runs can.
+#: The coarse lattice ends here, or at twice the claim. n runs show at most ln n, so none reach it.
 _FAR = 40.0
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
-    """Give a fixed rising lattice of ε: coarse far below the claim, then half a per cent apart."""
+    """Yield a fixed rising lattice of ε: coarse below half the claim, then half a per cent apart."""
     unit = epsilon if epsilon > 1e-6 else 0.01  # steps from a tiny claim would not reach far
     yield 0.0
     if 0 < epsilon < unit:
@@ -31,18 +31,18 @@ def epsilon_lattice(epsilon: float) -> Iterator[float]:
 
 
 def delta_lattice() -> Iterator[float]:
-    """Give a fixed rising lattice of δ: 0, then 2 per cent apart from 1e-9 to 1."""
+    """Yield a fixed rising lattice of δ: 0, then 2 per cent apart from 1e-9 to 1."""
     yield 0.0
     for step in range(1048):
         yield min(1.0, 1e-9 * 1.02**step)
 
 
 def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -> float:
-    """Give the largest lattice value up to which every value is rejected; 0 if the first is not.
+    """Return the largest lattice value up to which every value is rejected; 0 if the first is not.
 
-    **Guarantee.** The lattice is fixed before the data. Were the bound above the true value t, the least
-    lattice value at or above t would have been rejected; the claim at that one value holds, so this has
-    probability at most the level of a single test. No monotonicity is needed.
+    **Guarantee.** The bound exceeds the true value t with probability at most the level of a single test. The
+    lattice is fixed before the data. A bound above t needs the least lattice value at or above t to be
+    rejected, and the claim at that one value holds. No monotonicity is needed.
     """
     bound, many = 0.0, 1
     while values := list(islice(lattice, many)):
@@ -54,19 +54,19 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -
 
 
 def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
-    """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
+    """Return a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
     lattice = epsilon_lattice(epsilon) if ledger.start is None else _few_epsilons(epsilon)
     return lower_bound(lattice, lambda each: ledger.rejects(each, np.full_like(each, delta), significance))
 
 
 def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
-    """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
+    """Return a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
     lattice = delta_lattice() if ledger.start is None else _few_deltas()
     return lower_bound(lattice, lambda each: ledger.rejects(np.full_like(each, epsilon), each, significance))
 
 
 def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> Standing:
-    """Return where a ledger stands against the claim, and against those that later bounds will look at."""
+    """Return where a ledger stands against the claim, and against the claims that later bounds will test."""
     claims = claims_of(epsilon, delta)
     epsilons, deltas = np.array(claims).T
     account, goal = ledger.opening(epsilons, deltas)
@@ -83,14 +83,14 @@ def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: floa
 
 
 def claims_of(epsilon: float, delta: float) -> tuple[tuple[float, float], ...]:
-    """Return the claims that an audit which goes on can speak about: the claim itself first."""
+    """Return the claims whose wealth is kept for an audit that goes on, the claim itself first."""
     by_epsilon = ((each, delta) for each in _few_epsilons(epsilon))
     by_delta = ((epsilon, each) for each in _few_deltas())
     return tuple(dict.fromkeys(((epsilon, delta), *by_epsilon, *by_delta)))
 
 
 def _few_epsilons(epsilon: float) -> Iterator[float]:
-    """Give every 4th ε of the lattice around the claim, then every 16th, up to what runs can tell."""
+    """Yield every 4th ε of the lattice up to twice the claim, then every 16th, up to what runs can show."""
     fine = list(takewhile(lambda each: each <= max(_FAR, 2 * epsilon), epsilon_lattice(epsilon)))
     first = fine.index(epsilon)
     for place, value in enumerate(fine):

@@ -1,24 +1,29 @@
 """Bets on all cells of a table at once, with stakes aimed at the last run.
 
 A table cuts the outputs into cells. Let p_k and q_k be the past's estimates of a cell's probability on the
-left and on the right, R = e^ε. The pair of laws (P, Q) that keeps the claim and is nearest to (p, q), in
-KL(p ‖ P) + KL(q ‖ Q), has P_k = R·t_k and Q_k = t_k in cells where p stands out, P_k = t_k and Q_k = R·t_k
-where q does, and P_k = p_k/μ, Q_k = q_k/ν elsewhere, with t_k = (p_k + q_k)/(Rμ + ν) or (p_k + q_k)/(μ + Rν)
-and μ + ν = 2. A call, its side drawn by a fair coin, is bet on with 1 + λ·D, where
+left and on the right, R = e^ε. Of all pairs of laws (P, Q) that keep the claim take the one nearest to
+(p, q), in KL(p ‖ P) + KL(q ‖ Q). With some μ + ν = 2 it has
+
+- P_k = R·t_k and Q_k = t_k, t_k = (p_k + q_k)/(Rμ + ν), in cells where p is too large for the claim;
+- P_k = t_k and Q_k = R·t_k, t_k = (p_k + q_k)/(μ + Rν), in cells where q is too large;
+- P_k = p_k/μ and Q_k = q_k/ν elsewhere.
+
+A call, its side drawn by a fair coin, is bet on with 1 + λ·D, where
 
     D = p_k/P_k − 1 on the left,  D = q_k/Q_k − 1 on the right,  the output being in cell k.
 
-**Guarantee.** E[1 + λ·D | past] ≤ 1 for every pair of laws that keeps ε-DP, whatever μ in (0, 2) is used with
-ν = 2 − μ. Write D + 1 = μ + a_k on the left and ν − b_k on the right. Where p stands out, R·p_k/P_k + q_k/Q_k
-= Rμ + ν, so b_k = R·a_k with a_k ≥ 0, and such cells add P_k·a_k − Q_k·R·a_k ≤ 0 to 2·E[D + 1] = μ + ν = 2;
-where q stands out it is the same the other way round; elsewhere a_k = b_k = 0. With δ > 0 the soft events
-a_k/max a and their mirror images each keep P(f) ≤ R·Q(f) + δ, so half of δ·(the largest a of either
-direction, added) is taken off every payoff. The stake λ is fixed before the calls, and below 1/(−min D).
+**Guarantee.** E[1 + λ·D | past] ≤ 1 for every pair of laws that keeps ε-DP, for any μ in (0, 2) and
+ν = 2 − μ. Write D + 1 = μ + a_k on the left and ν − b_k on the right. Where p is too large, R·p_k/P_k +
+q_k/Q_k = Rμ + ν, so b_k = R·a_k with a_k ≥ 0. If the subject's laws are P*, Q*, 2·E[D + 1] is μ + ν = 2 plus
+P*_k·a_k − Q*_k·R·a_k ≤ 0 from each of these cells. Where q is too large, the same holds with the sides
+exchanged; elsewhere a_k = b_k = 0. With δ > 0 the soft events f = a_k/max a and their mirror images each keep
+P*(f) ≤ R·Q*(f) + δ, so δ/2 times the sum of the largest a of both directions is taken off every payoff. The
+stake λ is fixed before the calls, and below 1/(−min D).
 
-**The stake.** With a budget known, and w the wealth, the stake of the fastest way from w to 1/α by the last
-call is, for small effects, λ = φ(Φ⁻¹(wα))/(√v·wα), v = (calls to come)·E[D²] (the hedge of the option that
-pays 1/α if a normal variable of variance v is large enough). The guarantee does not rest on that: any stake
-that the past determines is allowed.
+**The stake.** Let w be the wealth and v = (calls to come)·E[D²]. For small effects the stake of the fastest
+way from w to 1/α by the last call is λ = φ(Φ⁻¹(wα))/(√v·wα): the hedge of the option that pays 1/α if a
+normal variable of variance v is large enough. The guarantee does not rest on this: any stake that the past
+determines is allowed.
 """
 
 import math
@@ -28,24 +33,25 @@ import numpy as np
 from audit.distributions.law import Floats
 
 _STEPS = 12
-#: The claims, as multiples of ε, that are tried until one is broken clearly: by √_CLEAR standard errors.
+#: The claim and smaller ones, as multiples of ε: tried in turn until the past breaks one by √_CLEAR standard
+#: errors.
 _POWERS = (1.0, 0.8, 0.5, 0.0)
 _CLEAR = 4.0
 _NOTHING = 1e-18
-#: A change of μ that is too small to matter.
+#: A smaller value computes μ more exactly and takes longer: the search stops at changes below it.
 _EXACT = 1e-10
 _EDGE = 0.01
-#: Variances that a step of the log-ratio from one cell to the next may have.
+#: Candidate variances of the step of the log-ratio from one cell to the next.
 _SPREADS = np.append(10.0 ** np.arange(-8, 2), 0.0)
-#: Heights at which the soft weights of a claim with δ > 0 may be cut off, each 0.6 of the one before.
+#: Number of heights tried for cutting off the soft weights if δ > 0, each 0.6 times the one before.
 _CAPS = 16
 
 
 def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
-    """Return estimated cell probabilities of both sides, their log-ratios shrunk to what the counts support.
+    """Return estimated cell probabilities of both sides, with log-ratios shrunk to what the counts support.
 
-    The log-ratios of the `ordered` leading cells are shrunk to their weighted line over the cells' order, the
-    others to 0, each by as much as its own error is larger than the spread that the errors leave unexplained.
+    The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. The others
+    are shrunk towards 0: the larger a cell's variance beside the spread that errors do not explain, the more.
 
     Parameters
     ----------
@@ -71,10 +77,10 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
 
 
 def _shrunk(values: Floats, errors: Floats) -> Floats:
-    """Return values of mean 0 shrunk by the spread that their errors (variances) leave unexplained.
+    """Return values of mean 0 shrunk towards 0; `errors` are variances.
 
-    A value that is too large to be one of so many errors is shrunk by its own error alone, even if the other
-    values are all nearly 0.
+    Value v becomes v·s/(s + error), s being the spread of all values that the errors do not explain. A value
+    too large to be chance among this many is judged by its own size, even if all others are nearly 0.
     """
     if not len(values):
         return values
@@ -85,12 +91,12 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
 
 
 def _walk(values: Floats, errors: Floats) -> Floats:
-    """Return the mean of a random walk through values of known error, its steps as large as fits best."""
+    """Return the posterior mean of a random walk seen with known variances; the step variance is fitted."""
     size = len(values)
     if size < 2:
         return values
     place, scale = np.arange(size), np.sqrt(errors)
-    level = float(np.average(values, weights=1 / errors))  # what all have in common costs the walk no step
+    level = float(np.average(values, weights=1 / errors))  # the common level is free: only steps are shrunk
     common = 1 / (scale * np.sqrt((1 / errors).sum()))
     free = np.eye(size) - np.outer(common, common)
     shares, ways = np.linalg.eigh(free @ (np.minimum(place[:, None], place) / np.outer(scale, scale)) @ free)
@@ -101,7 +107,7 @@ def _walk(values: Floats, errors: Floats) -> Floats:
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:
-    """Return D of a call, left and right, in each cell: what a stake of 1 wins.
+    """Return D of a call on the left and on the right, in each cell: the gain of a stake of 1.
 
     Parameters
     ----------
@@ -110,8 +116,8 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
     ratio, delta
         e^ε and δ of claims, shape (claims,).
     past
-        Runs that the estimates rest on. Where these do not show clearly that a claim is broken, the bet is as
-        against a smaller claim that they show to be broken.
+        Number of runs behind the estimates. If they do not clearly break a claim, the payoffs have the cell
+        weights of a smaller claim that they do break.
 
     Returns
     -------
@@ -122,7 +128,7 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
     for power in _POWERS:
         here = _against(p, q, ratio[left], delta[left], power)
         mean = (here[:, 0] @ p + here[:, 1] @ q) / 2
-        if power < 1:  # how clearly the smaller claim is broken
+        if power < 1:  # the weights are of the smaller claim: is that one broken clearly?
             own = _against(p, q, ratio[left] ** power, delta[left], 1.0)
             mean = (own[:, 0] @ p + own[:, 1] @ q) / 2
         else:
@@ -139,13 +145,13 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
 
 
 def _against(p: Floats, q: Floats, ratio: Floats, delta: Floats, power: float) -> Floats:
-    """Return the payoffs against claims, the cells weighed as against ε times `power`."""
+    """Return the payoffs against claims, with the cell weights of the claim with ε times `power`."""
     left_out, right_out, mu = _weights(p, q, ratio**power)
     ratio, delta = ratio[:, None], delta[:, None]
     lean = mu - 1
     if power < 1:
         lean = _even(left_out, right_out, p, q, ratio)
-    if delta.any():  # a claim without δ is not cut off, whatever other claims are asked about beside it
+    if delta.any():  # claims with δ = 0 keep their weights, whatever other claims are in the call
         left_out = np.where(delta > 0, _capped(left_out, p, q, ratio, delta), left_out)
         right_out = np.where(delta > 0, _capped(right_out, q, p, ratio, delta), right_out)
         lean = np.where(delta > 0, _even(left_out, right_out, p, q, ratio), lean)
@@ -156,20 +162,20 @@ def _against(p: Floats, q: Floats, ratio: Floats, delta: Floats, power: float) -
 
 
 def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floats) -> Floats:
-    """Return the part of a bet on the coin that chose the side which leaves as much to win on either side."""
+    """Return the constant that makes both mean gains equal: added on the left, subtracted on the right."""
     on_left = left_out @ p - ratio[:, 0] * (right_out @ p)
     on_right = right_out @ q - ratio[:, 0] * (left_out @ q)
     return (on_right - on_left)[:, None] / 2
 
 
 def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return a_k of the cells where p stands out, of those where q does, and μ, of the nearest laws."""
+    """Return, for the nearest laws, a_k where p is too large, a_k where q is too large, and μ."""
     ratio = ratio[:, None]
     mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
     rows = np.arange(
         len(ratio)
-    )  # claims converge separately: the answer for one must not depend on the others
-    for _ in range(_STEPS):  # where this stops decides how good the bets are, not whether they hold
+    )  # each claim stops at its own step, so its answer does not depend on the others
+    for _ in range(_STEPS):  # an inexact μ costs power, not validity
         here = mu[rows]
         _, excess, slope = _nearest(p, q, here, ratio[rows])
         low[rows] = np.where(excess > 0, here, low[rows])
@@ -180,15 +186,15 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
         rows = rows[np.abs(mu[rows] - here)[:, 0] > _EXACT]
         if not len(rows):
             break
-    gain = p / _nearest(p, q, mu, ratio)[0] - mu  # below 0 where q stands out
+    gain = p / _nearest(p, q, mu, ratio)[0] - mu  # below 0 where q is too large
     return np.maximum(gain, 0), np.maximum(-gain / ratio, 0), mu
 
 
 def _nearest(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the left law of the nearest pair that keeps the claim, for a trial value of μ.
 
-    Beside it how much more than the right law it sums to, which falls with μ and is 0 at the solution, and
-    the slope of that by μ; both of shape (claims, 1).
+    Also return the excess of its sum over that of the right law, and the slope of this excess by μ, both of
+    shape (claims, 1). The excess falls with μ and is 0 at the solution.
     """
     nu = 2 - mu
     left, right = p / mu, q / nu
@@ -207,14 +213,14 @@ def _nearest(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, F
 
 
 def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:
-    """Return soft weights cut off at the height at which they promise most, δ times that height paid.
+    """Return soft weights cut off at the height h that promises most growth, after the cost δ·h.
 
     Parameters
     ----------
     out
         The weights a_k, shape (claims, cells).
     p, q
-        The side that stands out there, and the other one.
+        Probabilities of the side that is too large there, and of the other side.
     ratio, delta
         e^ε and δ, shape (claims, 1).
     """

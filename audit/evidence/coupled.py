@@ -1,20 +1,20 @@
 """Bets on coupled runs: both runs of a pair start from one generator state, new for that pair.
 
-For an event E let X be whether the run on the p side falls into it, Y that on the q side, and R = e^ε. Then
+For an event E let X be 1 if the run on the p side falls into it, Y the same on the q side, and R = e^ε. Then
 
     D = X − R·Y − δ
 
-is linear in X and Y, so E[D | past] = p − R·q − δ whatever they have to do with one another, which the claim
-says is at most 0. The least value is −R − δ; with λ = s/(R + δ), 0 ≤ s < 1 fixed before the pair, 1 + λ·D > 0
-and E[1 + λ·D | past] ≤ 1: one factor of the wealth, as those of `audit.evidence.bets`. Where noise is added
-to a number both runs mostly fall on the same side of a threshold, and D varies far less than it does over
-independent runs.
+is linear in X and Y, so E[D | past] = p − R·q − δ whatever the dependence of X and Y. The claim says that
+this is at most 0. The least value is −R − δ. With λ = s/(R + δ), 0 ≤ s < 1 fixed before the pair, 1 + λ·D > 0
+and E[1 + λ·D | past] ≤ 1: one factor of the wealth, like those of `audit.evidence.bets`. If noise is added to
+a number, both runs mostly fall on the same side of a threshold, and D varies far less than over independent
+runs.
 
-**Guarantee.** That of `audit.evidence.bets`, for a subject whose runs depend on the database and on the
-generator that they are given, and on nothing else. That is checked before and after, but state can be where
-nobody looks: a library that shows its last release now and then breaks a bound, for its second run of a pair
-tells what the first one was. So calls of their own decide (`audit.verdict.judge`): the claim is refuted only
-if they confirm it. Bounds and `detectable_epsilon` assume that no state is kept, which the result says.
+**Guarantee.** That of `audit.evidence.bets`, if runs depend only on the database and on the generator that
+they are given. This is checked before and after, but hidden state can escape the checks. A library that
+sometimes shows its last release breaks the guarantee: the second run of a pair reveals the first. So a claim
+is refuted only if separate calls confirm it (`audit.verdict.judge`). Bounds and `detectable_epsilon` assume
+that no state is kept, and the result lists this assumption.
 """
 
 from dataclasses import dataclass, field
@@ -30,19 +30,19 @@ from audit.evidence.bets import Bet
 from audit.evidence.goals import Aim, CoupledEvent, coupled_gains
 from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemory, levels_of, merged
 
-#: How often the variance of bets on independent runs has to be that on coupled runs.
+#: Larger couples more rarely: coupled bets must grow this many times as fast as bets on independent runs.
 _WORTH = 1.25
-#: Coupled pairs that are kept to be counted again when bins are learned anew.
+#: Limits memory: this many coupled pairs are kept to be counted again when bins are learned anew.
 _KEPT = 16_384
-#: Parts of a block between which the stake of an aim changes.
+#: More adapts the stake of an aim more often: the number of parts of a block, each with its own stake.
 _PARTS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoupledChosen(Chosen):
-    """The events of one table, for one direction, that the next coupled batch is bet on.
+    """The events that the next coupled batch is bet on, of one table and one choice of p side.
 
-    `shares` is what the past says of the four outcomes of a pair, shape (events, 4).
+    `shares` are the estimated probabilities of the four outcomes of a pair, shape (events, 4).
     """
 
     shares: Floats
@@ -50,13 +50,13 @@ class CoupledChosen(Chosen):
 
 @dataclass(frozen=True)
 class CoupledAim:
-    """An aim at the last pair, and the events that it is on: where each stands among those chosen."""
+    """A bet that aims at the last pair, with its events: the choice each is part of, and its index there."""
 
     aim: Aim
     events: tuple[tuple[CoupledChosen, int], ...]
 
     def parts(self, tables: list[Table], left: View, right: View) -> list[Floats]:
-        """Count a block by event, in parts between which the stake changes, each of shape (parts, 1, 5)."""
+        """Return a block's counts for each event, shape (parts, 1, 5); the stake changes between parts."""
         many, found = max(1, min(_PARTS, len(left))), []
         cuts = np.arange(len(left)) * many // max(len(left), 1)
         for chosen, k in self.events:
@@ -76,9 +76,9 @@ class Coupling:
     Parameters
     ----------
     memory
-        What is known of the pair.
+        What all runs of the pair showed.
     pairs
-        How many coupled pairs there were.
+        Number of coupled pairs so far.
     bets
         Sizes of the coupled batches that were bet on, in pairs.
     """
@@ -91,11 +91,11 @@ class Coupling:
     _joints: dict[int, tuple[Table, Floats]] = field(default_factory=dict)
 
     def count(self, left: View, right: View) -> list[Floats]:
-        """Count a block in every table by the bins of both runs of a pair, without learning from it yet."""
+        """Return the counts of a block in every table by the bins of both runs, without learning from it."""
         return [joint(table, left, right) for table in self.memory.tables]
 
     def learn(self, blocks: list[tuple[View, View]], counts: list[Floats]) -> None:
-        """Learn from a finished batch; the tables are those that it was counted in."""
+        """Learn from a finished batch; the tables must be those that it was counted in."""
         for table, counted in zip(self.memory.tables, counts, strict=True):
             self._joints[id(table)] = table, self._joint(table) + counted
         for left, right in blocks:
@@ -105,7 +105,7 @@ class Coupling:
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:
-        """Return the counts of a table, of what was kept if its bins are new."""
+        """Return the joint counts of a table; those of the kept pairs if its bins are new."""
         found = self._joints.get(id(table))
         if found is not None and found[0] is table:
             return found[1]
@@ -118,7 +118,7 @@ class Coupling:
         return counted
 
     def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates, Floats]]:
-        """Return the events of every table and side, and the four outcomes of a pair by the past."""
+        """Return the events of every table and p side, and estimates of a pair's four probabilities."""
         tables = self.memory.tables
         self._joints = {key: kept for key, kept in self._joints.items() if any(kept[0] is t for t in tables)}
         return [
@@ -127,7 +127,7 @@ class Coupling:
         ]
 
     def choose(self, epsilon: float, delta: float, *, against: bool) -> list[CoupledChosen]:
-        """Choose the events of the next batch by what the past says of them at and around the claim."""
+        """Return the events for the next batch: those expected to grow most at and around the claim."""
         offers = self._offers(against=against)
         if not offers:
             return []
@@ -139,12 +139,12 @@ class Coupling:
         ]
 
     def _levels(self, epsilon: float, delta: float) -> tuple[Floats, float]:
-        """Return the values of ε, shape (levels, 1), and the δ at which events must look good."""
+        """Return the values of ε, shape (levels, 1), and the δ at which events are ranked."""
         far, delta = at_distance(epsilon, delta, self.memory.distance)
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 
     def aim(self, chosen: list[CoupledChosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
-        """Choose the events that a share of the wealth is bet on with the last pair in view.
+        """Return the events on which the account with a goal is bet; it aims at the last pair.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Coupling:
         epsilon, delta
             The claim.
         pairs
-            How many pairs may be bet on from now on.
+            Number of pairs that may be bet on from now on.
         """
         places = [(each, k) for each in chosen for k in range(len(each.shares))]
         shares = np.concatenate([each.shares for each in chosen])
@@ -164,7 +164,7 @@ class Coupling:
         return CoupledAim(Aim(events, pairs, self.memory.distance), tuple(places[k] for k in taken))
 
     def bet_on(self, chosen: list[CoupledChosen], counts: list[Floats]) -> Bet:
-        """Turn chosen events and the counts of the batch that followed into a bet."""
+        """Return the bet made of chosen events and the counts of the batch that followed."""
         return Bet(
             log_prior=np.concatenate([each.log_prior for each in chosen]),
             p=np.concatenate([each.candidates.p for each in chosen]),
@@ -178,14 +178,14 @@ class Coupling:
         )
 
     def rarer(self, event: Event) -> float:
-        """Return how much rarer than in independent pairs it was that the q side alone fell into an event."""
+        """Return the frequency of "only the q side inside" divided by that in independent pairs."""
         inside = [np.concatenate([event.members(pair[side]) for pair in self._kept]) for side in (0, 1)]
         p_side, q_side = sorted(inside, key=lambda side: -side.mean())
         expected = q_side.mean() * (1 - p_side.mean()) * len(p_side)
         return float(((q_side & ~p_side).sum() + 0.5) / (expected + 0.5))
 
     def is_worth(self, epsilon: float, delta: float, *, against: bool) -> bool:
-        """Return whether bets on coupled runs promise much more against a smaller claim than on others do."""
+        """Return whether, against half the claimed ε, coupled bets grow much faster than independent ones."""
         offers = self._offers(against=against)
         epsilon, delta = at_distance(epsilon / 2, delta, self.memory.distance)
         together = max((float(growth(shares, epsilon, delta).max()) for *_, shares in offers), default=0.0)
@@ -196,14 +196,14 @@ class Coupling:
 
 
 def joint(table: Table, left: View, right: View) -> Floats:
-    """Count the pairs of runs of a block by the bins of both, shape (bins + 1, bins + 1).
+    """Return the counts of a block's pairs of runs by the bins of both, shape (bins + 1, bins + 1).
 
     Parameters
     ----------
     table
         The bins.
     left, right
-        The runs; those at the same place are a pair.
+        The runs; those at the same index are a pair.
     """
     width = table.bins.width + 1
     places = table.find(left) * width + table.find(right)
@@ -215,7 +215,7 @@ def _seen(counted: Floats, side: int) -> Floats:
 
 
 def _by_event(candidates: Candidates, counted: Floats) -> Floats:
-    """Count pairs by event, shape (events, 4): both inside, only the p side, only the q side, neither."""
+    """Return pair counts, shape (events, 4): both inside, only the p side, only the q side, neither."""
     rows = candidates.inside_p @ counted
     both = (rows * candidates.inside_q).sum(axis=1)
     p_side, q_side = rows.sum(axis=1), candidates.inside_q @ counted.sum(axis=0)
@@ -229,10 +229,10 @@ def _independent(candidates: Candidates) -> Floats:
 
 
 def _shares(candidates: Candidates, counted: Floats) -> Floats:
-    """Estimate the probabilities of the four outcomes of a pair, shape (events, 4).
+    """Return estimated probabilities of the four outcomes of a pair, shape (events, 4).
 
-    All runs tell p and q; the coupled ones tell only how much rarer than in independent pairs it is that the
-    q side alone falls inside. An event that no pair has shown so counts as if half a pair had.
+    p and q come from all runs. Coupled runs give one factor: the frequency of "only the q side inside" beside
+    that in independent pairs. Half a pair is added to both, so that the factor is positive.
     """
     p, q = candidates.p, candidates.q
     expected, pairs = q * (1 - p), counted.sum()
@@ -243,14 +243,14 @@ def _shares(candidates: Candidates, counted: Floats) -> Floats:
 
 
 def growth(shares: Floats, epsilon: Floats | float, delta: float) -> Floats:
-    """Estimate the best log growth a coupled pair from mean and square of D, to second order.
+    """Return an estimate of the best log growth a coupled pair, to second order in D.
 
     Parameters
     ----------
     shares
         Probabilities of the four outcomes, shape (events, 4).
     epsilon, delta
-        The claim, or several in a shape that (events,) broadcasts to.
+        The claim, or several in a shape that broadcasts with (events,).
     """
     won = coupled_gains(np.asarray(np.exp(np.minimum(epsilon, 300.0))), np.asarray(delta))
     mean, square = ((won**power * shares).sum(axis=-1) for power in (1, 2))

@@ -1,4 +1,4 @@
-"""Which pairs are bet on by coupled runs, and those bets (`audit.evidence.coupled`)."""
+"""Which pairs of databases are bet on with coupled runs, and these bets (`audit.evidence.coupled`)."""
 
 from dataclasses import replace
 
@@ -15,18 +15,18 @@ from audit.sampling import MutatedInput, Sampler
 
 Drawn = tuple[list[Floats], list[Floats], list[tuple[View, View]], list[Block]]
 
-#: Pairs of runs that a pair of databases must have: gross faults show earlier.
+#: Coupling is considered after this many pairs of runs; gross faults show earlier without it.
 _LEAST = 256
-#: Coupled pairs of the first look, as a share of the pairs known.
+#: The first look draws one coupled pair for every 4 pairs of runs known.
 _LOOK = 4
 
 
 class CoupledBets:
     """The coupled runs of an audit.
 
-    Whether to couple is decided once for each pair of databases, by coupled runs that are not bet on. It
-    takes a subject whose outputs follow its generator, that keeps no state and has no sampler of its own,
-    which would be faster than single calls.
+    For each pair of databases, coupled runs that are not bet on decide once whether to couple. The subject's
+    outputs must follow its generator, and it must keep no state. A subject with a sampler of its own is not
+    coupled: its sampler is faster than single calls.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class CoupledBets:
     against
         Whether unfinished runs count against the refutation.
     before
-        Whether the wealth that the audit begins with rests on coupled runs.
+        Whether the audit goes on from one whose wealth rests on coupled runs.
     """
 
     def __init__(self, sampler: Sampler, *, against: bool, before: bool) -> None:
@@ -46,7 +46,7 @@ class CoupledBets:
 
     @property
     def in_wealth(self) -> bool:
-        """Whether the wealth rests on coupled runs too: it is evidence only if the subject keeps no state."""
+        """Whether the wealth rests on coupled runs too; they are valid only if the subject keeps no state."""
         return self.before or self._have_bet
 
     def give_up(self) -> None:
@@ -55,7 +55,7 @@ class CoupledBets:
         self._may = False
 
     def wanted(self, memory: PairMemory) -> int:
-        """Return how many coupled pairs are to be looked at before it is known whether to couple; often 0."""
+        """Return how many coupled pairs to draw to decide whether to couple; 0 if none are to be drawn."""
         new = memory.pairs >= _LEAST and not memory.unfinished and id(memory) not in self._known
         return max(_LEAST // _LOOK, memory.pairs // _LOOK) if new and self._is_able() else 0
 
@@ -69,22 +69,25 @@ class CoupledBets:
     def look(
         self, memory: PairMemory, size: int, path: tuple[int, int], *, epsilon: float, delta: float
     ) -> None:
-        """Draw coupled pairs that are not bet on, and decide whether this pair is bet on by others."""
+        """Draw coupled pairs that are not bet on, and decide whether to bet on further ones."""
         coupling = Coupling(memory)
         self._learn(coupling, *self._draw(coupling, size, path))
         worth = coupling.is_worth(epsilon, delta, against=self.against)
         self._known[id(memory)] = coupling if worth else None
 
     def of(self, memory: PairMemory) -> Coupling | None:
-        """Return what is known of the coupled runs of a pair that is bet on by them."""
+        """Return what coupled runs of a pair of databases showed; None if it is bet on without them."""
         return None if memory.unfinished else self._known.get(id(memory))
 
     def bet(
         self, coupling: Coupling, size: int, path: tuple[int, int], *, epsilon: float, delta: float, room: int
     ) -> tuple[Bet, Aim, MutatedInput | None] | None:
-        """Bet on coupled pairs, and learn from them; None where no event can be bet on.
+        """Bet on coupled pairs and learn from them.
 
-        A bet whose batch was broken off is at its worst, and what broke it off stands beside it.
+        Returns
+        -------
+        The bet, the aim, and the error that broke the batch off (None if it was finished); or None if there
+        is no event to bet on. A bet whose batch was broken off counts at its worst.
         """
         chosen = coupling.choose(epsilon, delta, against=self.against)
         if not chosen:
@@ -103,7 +106,7 @@ class CoupledBets:
         return bet, aimed.aim.drawn(parts), None
 
     def _draw(self, coupling: Coupling, size: int, path: tuple[int, int]) -> Drawn:
-        """Draw coupled pairs and count them: by the bins of both runs, and of each side."""
+        """Draw coupled pairs; count them by the bins of both runs together, and by those of each side."""
         memory, sampler = coupling.memory, self.sampler
         joints: list[Floats] = []
         counts: list[Floats] = []

@@ -4,25 +4,25 @@ A trial on problem k shows F in [0, 1] with mean p_k, the failure probability (F
 conditional probability of failure given the sample). The claim says p_k ≤ β for every problem k.
 
 *Against.* While the claim holds, E[1 + s·(F/β − 1) | past] ≤ 1 for every stake 0 ≤ s < 1, and the factor is
-positive. For stakes from a fixed grid the average of the products is a wealth R_k; with weights w_k that were
-fixed before the first bet R = Σ w_k R_k is a non-negative supermartingale from 1, whichever problem is drawn
-next, as long as that is decided from the past.
+positive. The wealth R_k on problem k is the average, over a fixed grid of stakes, of the products of these
+factors. With weights w_k fixed before the first bet, R = Σ w_k R_k is a non-negative supermartingale from 1,
+whichever problem is drawn next, if the past alone decides that.
 
-**Guarantee.** If p_k ≤ β for all problems, Pr[sup R ≥ 1/significance] ≤ significance (Ville). Runs drawn to
-explore are never bet on, so the problems may be chosen by them.
+**Guarantee.** If p_k ≤ β for all problems, Pr[sup R ≥ 1/significance] ≤ significance (Ville). Exploratory
+runs may choose the problems, because they are never bet on.
 
 *For.* On one problem with p_k ≥ β the same holds with 1 − F for F and 1 − β for β: its wealth M_k reaches
 1/significance with probability at most significance.
 
-**Guarantee.** "Every problem is met" is said only when every M_k has reached 1/significance. The list is
-fixed before the first bet. If some problem on it has p_k > β, take the first such: the statement needs its
-wealth to cross, so it is made with probability at most significance. All have to cross, so nothing is
-corrected for their number; a claim that *some* problem is met would need that.
+**Guarantee.** "Every problem is met" is stated only when every M_k has reached 1/significance. The list is
+fixed before the first bet. Suppose the first problem with p_k > β on it is problem j. The statement needs M_j
+to cross, so it is made with probability at most significance. No correction for the number of problems is
+needed, because all have to cross; a claim that *some* problem is met would need one.
 
-Since 1 + s·(F/β − 1) falls in β for every F, the wealth against falls in the claimed β and the wealth for
-rises in it: bounds are found by bisection. That p_k ≥ b for some k, b the largest value that R rejects, fails
-with probability at most significance; so does p_k ≤ u for all k, u the largest of the values down to which
-the M_k reject.
+**Bounds** are found by bisection: 1 + s·(F/β − 1) falls in β for every F, so the wealth against falls in the
+claimed β and the wealth for rises in it. Let b be the largest value that R rejects: "p_k ≥ b for some k" is
+wrong with probability at most significance. Let u be the largest upper bound that an M_k gives: "p_k ≤ u for
+all k" is wrong with probability at most significance too.
 """
 
 import math
@@ -37,10 +37,11 @@ from audit.distributions.law import Floats
 from audit.evidence.bets import STAKES, log_sum
 
 GRID: Final = STAKES[STAKES > 0]
-#: A claim of β = 0 is bet against as this one, which it implies.
+#: A claim of β = 0 is replaced by this weaker one, since its payoffs would be infinite.
 LEAST_BETA: Final = 1e-12
+#: Bisection steps: more than the bits of a double gain nothing.
 _STEPS: Final = 60
-#: More runs than anybody draws.
+#: `least_runs` looks for numbers of runs below this one.
 _ENDLESS: Final = 2**62
 
 
@@ -63,10 +64,10 @@ def log_payoffs(values: Floats, beta: float) -> Floats:
 
 @dataclass
 class Bets:
-    """What was bet on for one problem: trials in order, each an interval of F.
+    """The trials that were bet on for one problem, in order, each an interval of F.
 
-    The interval is one point for a finished run. A run without an output may have been anything: it counts as
-    no failure against the claim (`low`), and as a failure for it (`high`).
+    The interval of a finished run is one point. A run without an output could have been either. The bet
+    against the claim counts it as no failure (`low`), the bet for the claim as a failure (`high`).
 
     Examples
     --------
@@ -83,21 +84,21 @@ class Bets:
 
     @property
     def runs(self) -> int:
-        """How many runs were bet on."""
+        """Number of runs that were bet on."""
         return sum(map(len, self.low))
 
     @property
     def failures(self) -> float:
-        """The sum of F over the finished runs."""
+        """Sum of F over the finished runs."""
         return float(sum(part.sum() for part in self.low))
 
     @property
     def log_now(self) -> float:
-        """The log wealth against the claim that the trials were added under."""
+        """Log wealth against the claim that the trials were added with."""
         return float(_mean(self._against))
 
     def paths(self, low: Floats, high: Floats, *, beta: float) -> tuple[Floats, Floats]:
-        """Return the log wealth against and for the claim after each of some further trials."""
+        """Return the log wealth against the claim, and that for it, after each further trial."""
         against = self._against + np.cumsum(log_payoffs(low, beta), axis=0)
         favour = self._for + np.cumsum(log_payoffs(1.0 - high, 1.0 - beta), axis=0)
         return _mean(against), _mean(favour)
@@ -119,7 +120,7 @@ class Bets:
 
 
 def _counted(parts: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Return the distinct values of F and how often each came."""
+    """Return the distinct values of F and their counts."""
     values, counts = np.unique(np.concatenate([np.zeros(0), *parts]), return_counts=True)
     return values, counts.astype(float)
 
@@ -137,11 +138,11 @@ def _mean(logs: Floats) -> Floats:
 def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) -> float:
     """Return a lower bound on the failure probability of the worst of these problems.
 
-    **Guarantee.** It is above the largest p_k with probability at most `significance`.
+    **Guarantee.** The bound exceeds the largest p_k with probability at most `significance`.
     """
     limit = -math.log(significance)
     counted = [(place, _counted(each.low)) for place, each in enumerate(bets) if each.runs]
-    logs = np.log(shares)  # what was not bet on keeps its share
+    logs = np.log(shares)  # a problem without runs keeps its share
 
     def rejected(beta: float) -> bool:
         wealth = logs.copy()
@@ -161,7 +162,7 @@ def upper_bound(bets: Bets, *, significance: float) -> float:
 
 
 def _largest(rejected: Callable[[float], bool]) -> float:
-    """Return the largest value in [0, 1] that is rejected, 0 if none is; all below it must be."""
+    """Return the largest rejected value in [0, 1], or 0; all values below a rejected one must be rejected."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
@@ -170,9 +171,9 @@ def _largest(rejected: Callable[[float], bool]) -> float:
 
 
 def least_runs(beta: float, significance: float) -> int:
-    """Return the fewest runs that can refute: all of them failures.
+    """Return the least number of runs that can refute a claim of `beta`: if all of them fail.
 
-    Of 1 − beta these are the fewest that can meet a claim of beta: none of them a failure.
+    Given 1 − β, this is the least number of runs that can show a claim of β met: if none of them fails.
 
     Examples
     --------

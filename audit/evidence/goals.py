@@ -1,4 +1,4 @@
-"""Accounts that bet on whole tables with a last call in view, and their wealth against any claim."""
+"""The account that bets on whole tables and aims at its last call, and its wealth against any claim."""
 
 import math
 from collections.abc import Sequence
@@ -12,30 +12,30 @@ from audit.claims import at_distance
 from audit.distributions.law import Floats
 from audit.evidence.cells import payoffs, smoothed
 
-#: The largest share of an account that a call may lose.
+#: A larger share bets more boldly: one call may lose at most this share of the account.
 _MOST_LOST = 0.95
-#: A mean square of D that is left by rounding only: there is no way to bet.
+#: At a mean square of D up to this, only rounding is left and nothing is bet.
 _NOTHING = 1e-18
-#: No ε beyond this one can be told from it by so few runs as are ever drawn, and squares of e^ε are floats.
+#: A larger ε counts as this one: no runs can distinguish them, and the square of e^ε stays finite.
 _CAP = 300.0
 _SQRT_TAU = math.sqrt(2 * math.pi)
 
 
 @dataclass(frozen=True)
 class CellCounts:
-    """A table as the past counted it, and what the parts of a batch then showed in its cells.
+    """The past counts of a table, and the counts of the batch that was then bet on.
 
     Parameters
     ----------
     table
-        The place of the table among those of its pair.
+        Index of the table among those of its pair.
     past
         Past runs by cell, left and right, shape (2, cells).
     ordered
-        How many leading cells are in numeric order.
+        Number of leading cells that are in numeric order.
     blocks
-        The batch in parts, between which the stake changes: shape (parts, 2, cells + 1). The last cell holds
-        runs that count against a refutation because they have no output.
+        The batch in parts, shape (parts, 2, cells + 1). The stake changes between parts. The last cell holds
+        unfinished runs, which count against a refutation.
     """
 
     table: int
@@ -45,11 +45,11 @@ class CellCounts:
 
     @cached_property
     def laws(self) -> tuple[Floats, Floats]:
-        """What the past says of the probabilities of the cells, left and right."""
+        """Estimated probabilities of the cells, left and right."""
         return smoothed(*self.past, ordered=self.ordered)
 
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return what calls win in each cell, the mean of its square, and the growth promised, by claim."""
+        """Return for each claim the gain D in each cell, its mean square, and a score of its growth."""
         p, q = self.laws
         won = payoffs(p, q, ratio, delta, past=self.past.sum())
         mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
@@ -57,7 +57,7 @@ class CellCounts:
         return won, square, mean * np.abs(mean) / square
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
-        """Return the table with what the parts of its batch showed."""
+        """Return the table with the counts of the parts of its batch."""
         counts = np.concatenate(parts)
         missing = self.past.shape[1] + 1 - counts.shape[2]
         return replace(self, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing))))
@@ -69,7 +69,7 @@ def coupled_gains(ratio: Floats, delta: Floats) -> Floats:
     Parameters
     ----------
     ratio, delta
-        e^ε and δ of claims, of one shape; the outcomes are a last axis more.
+        e^ε and δ of claims, of one shape (…); the result has shape (…, 4).
     """
     zero = np.zeros_like(ratio)
     return np.stack([1 - ratio, 1 + zero, -ratio, zero], axis=-1) - np.asarray(delta)[..., None]
@@ -82,9 +82,9 @@ class CoupledEvent:
     Parameters
     ----------
     shares
-        What the past says of the four outcomes of a pair, shape (4,).
+        Estimated probabilities of the four outcomes of a pair, shape (4,).
     blocks
-        The batch in parts, between which the stake changes: pairs by outcome, shape (parts, 1, 5); the last
+        The batch in parts, pairs by outcome, shape (parts, 1, 5). The stake changes between parts. The last
         column is empty.
     """
 
@@ -92,30 +92,30 @@ class CoupledEvent:
     blocks: Floats = field(default_factory=lambda: np.zeros((0, 1, 5)))
 
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return what pairs win by outcome, the mean of its square, and the growth promised, by claim."""
+        """Return for each claim the gain D of each outcome, its mean square, and a score of its growth."""
         won = coupled_gains(ratio, delta)
         mean, square = won @ self.shares, np.maximum(won**2 @ self.shares, 1e-300)
         return won[:, None, :], square, mean * np.abs(mean) / square
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CoupledEvent":
-        """Return the event with what the parts of its batch showed."""
+        """Return the event with the counts of the parts of its batch."""
         return replace(self, blocks=np.concatenate(parts))
 
 
 @dataclass(frozen=True)
 class Aim:
-    """What one batch is bet on: the tables that promised most, and the calls still to come.
+    """What one batch is bet on: the tables with the largest expected growth, and the calls still to come.
 
     Parameters
     ----------
     tables
-        The tables, one of which is chosen for each claim by what the past promised.
+        The tables. Against each claim the one with the largest expected growth is bet on.
     calls
-        How many calls, or coupled pairs, may be bet on from the beginning of the batch on.
+        Number of calls, or of coupled pairs, that may be bet on from the beginning of the batch on.
     distance
-        How many steps of neighbours lie between the two databases.
+        Number of steps between neighbours from one database to the other.
     lost
-        Whether the batch was broken off. What the bet became is unknown then, and all of it counts as lost.
+        Whether the batch was broken off. The result of the bet is then unknown and all of it counts as lost.
     """
 
     tables: tuple[CellCounts | CoupledEvent, ...]
@@ -124,28 +124,28 @@ class Aim:
     lost: bool = False
 
     def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
-        """Return the aim with what its batch showed, block by block and in each block by table."""
+        """Return the aim with the counts of its batch: `blocks` holds blocks, each with counts by table."""
         by_table = zip(self.tables, zip(*blocks, strict=True), strict=True)
         return replace(self, tables=tuple(table.with_blocks(parts) for table, parts in by_table))
 
 
 @dataclass(frozen=True)
 class Goals:
-    """An account with a goal, and how its wealth moves.
+    """An account whose stakes aim at a given wealth, and how its wealth moves.
 
     Parameters
     ----------
     log_limit
-        The log wealth that is aimed at.
+        The log wealth to reach.
     share
-        The share of all wealth that is bet so.
+        The account's share of all wealth.
     """
 
     log_limit: float
     share: float
 
     def path(self, aims: Sequence[Aim | None], epsilons: Floats, deltas: Floats, logs: Floats) -> Floats:
-        """Return the log wealth after each aim against each claim from that before, shape (aims, claims)."""
+        """Return the log wealth against each claim after each aim, from `logs` on, shape (aims, claims)."""
         path = np.empty((len(aims), len(epsilons)))
         for row, aim in zip(path, aims, strict=True):
             if aim is not None:
@@ -154,7 +154,7 @@ class Goals:
         return path
 
     def after(self, aim: Aim, logs: Floats, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log wealth after a batch from that before it, shape (claims,)."""
+        """Return the log wealth after a batch; `logs` is that before it. Both have shape (claims,)."""
         if aim.lost:
             return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]

@@ -1,10 +1,11 @@
 """A score of vectors that learns from every run: additive over entries and differences of neighbours.
 
-Each column (an entry, or a difference of two neighbours) is cut at quantiles into a few bins, and a run is
-its bins. The weights of the bins are those of ridge regression of the side on the bins, as far as the runs so
-far support them: means are taken from all runs, the covariance from the first `FOR_COVARIANCE` of either
-side, and how much the weights are shrunk by the likelihood of what was seen. For small differences that is
-the best additive score: it allows for what entries have in common, which a sum of log-ratios counts twice.
+Each column (an entry, or a difference of two neighbouring entries) is cut at quantiles into a few bins, and a
+run is coded by its bins. The score adds a weight for each of them. The weights are those of a ridge
+regression of the side on the bins. Means come from all runs, the covariance from the first `FOR_COVARIANCE`
+runs of either side; the ridge penalty maximises the likelihood. For small differences this is the best
+additive score: it accounts for the correlation of entries, where a sum of log-ratios counts shared
+information twice.
 """
 
 from dataclasses import dataclass
@@ -21,23 +22,24 @@ from audit.events.tables import NumberBins, Table
 
 Codes = NDArray[np.int16]
 
-#: Runs of either side that the covariance is taken from, and that are kept to cut the score into cells.
+#: More estimates the covariance better: this many runs of each side are used for it and kept to cut the score
+#: into cells.
 FOR_COVARIANCE = 100_000
-#: But no more than take this many bytes.
+#: Limits memory: the kept runs of a side take at most this many bytes.
 _KEPT_BYTES = 2**24
-#: Runs of either side from which on a score is learned.
+#: A score is learned once each side has this many runs.
 LEAST = 2_000
-#: Most bins of a column, and of all columns together.
+#: More bins follow the log-ratio more closely and cost time: limits for one column, and for all together.
 _BINS = 12
 _ALL_BINS = 420
-#: Vectors of more entries than this have too many bins.
+#: Vectors with more entries get no score: they would have too many bins.
 _WIDEST = 70
 _STRENGTHS = np.exp(np.linspace(-20.0, 4.0, 49))
 
 
 @dataclass(frozen=True)
 class Coded:
-    """The vectors of a block as bins, left and right: what a score learns from it."""
+    """The vectors of a block coded as bins, left and right: what a score learns from the block."""
 
     counts: Floats
     runs: Floats
@@ -45,12 +47,12 @@ class Coded:
 
 
 class ScoreLearner:
-    """What is known of the vectors of a pair of databases, and the score that it gives.
+    """Statistics of the vectors of a pair of databases, and the score fitted to them.
 
     Parameters
     ----------
     left, right
-        Past vectors of both databases, shape (runs, entries).
+        Past vectors of both databases, shape (runs, entries); they fix the bins.
     """
 
     def __init__(self, left: Floats, right: Floats) -> None:
@@ -66,7 +68,7 @@ class ScoreLearner:
         self._most = min(FOR_COVARIANCE, _KEPT_BYTES // (2 * len(columns)))
 
     def code(self, left: View, right: View) -> Coded:
-        """Return a block as bins."""
+        """Return a block coded as bins."""
         width, sides = int(self.starts[-1]), []
         for view in (left, right):
             columns = with_differences(vectors(view, self.entries)).T
@@ -91,10 +93,10 @@ class ScoreLearner:
                 self._kept[side].append(codes)
 
     def table(self) -> Table:
-        """Return the table of the score as it is now, with the kept runs counted.
+        """Return the table of the present score, with the counts of the kept runs.
 
-        The score was fitted to these runs too, so their counts look better than later ones will. That can
-        only spoil the choice of bets: whatever is bet on is drawn afterwards.
+        The score was fitted to these runs too, so their counts look better than later ones will. This can
+        make the choice of bets worse, but not invalid: the runs that are bet on are drawn afterwards.
         """
         weights = self._weights()
         sides = [np.concatenate(kept) for kept in self._kept]
@@ -138,7 +140,7 @@ class ScoreLearner:
 
 
 def learner_of(left: View, right: View) -> ScoreLearner | None:
-    """Return what learns from the outputs of both databases; None unless all are vectors of one width."""
+    """Return a learner for the outputs of both databases; None unless all are vectors of one width."""
     widths = {width for view in (left, right) for width in view.vectors}
     width = next(iter(widths), 0)
     if len(widths) != 1 or not 2 <= width <= _WIDEST or left.rest or right.rest:
@@ -170,7 +172,7 @@ def _scored(codes: Codes, weights: Floats) -> Floats:
 
 
 def _thermometer(starts: Ints) -> Floats:
-    """Return the codes as sums of steps: a bin is the steps up to it, and "no number" a step of its own."""
+    """Return thermometer codes of all bins: a bin is the sum of the steps up to it, "no number" a step."""
     steps = np.zeros((int(starts[-1]), int(starts[-1])))
     for first, end in pairwise(starts):
         size = end - first

@@ -22,31 +22,31 @@ from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
 
-#: Outputs kept for re-learning, a side. Beyond it the bins stay as they are and only counts grow.
+#: More lets bins be learned anew for longer: this many outputs a side are kept. Later runs are only counted.
 KEPT = 16_384
-#: Answers that are all in the first half of the runs by chance with probability 2^−20 at most.
+#: A subject has stopped answering if its answers, this many or more, are all in the first half of its runs.
 _BY_CHANCE = 20
-#: Bytes kept for re-learning, a side; a few outputs are kept however large their ends are.
+#: Limits memory: bytes of outputs kept for re-learning, a side.
 KEPT_BYTES = 2**26
-#: Pairs of runs that are kept whatever they weigh.
+#: This many pairs of runs are kept, however many bytes they take.
 FIRST = 40
-#: Events bet on at once.
+#: More events spread the wealth more thinly: at most about this many are bet on at once.
 MOST_EVENTS = 48
-#: Tables that a batch is bet on as a whole at most, each for the claims at which it promised most.
+#: At most this many whole tables are bet on in a batch, each against the claims where it promises most.
 MOST_TABLES = 3
-#: Multiples of the claimed ε at which an event must look good to be kept (bounds need the larger ones).
+#: Events among the best at one of these multiples of the claimed ε are kept; bounds need the larger ones.
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
-#: The levels of `_promise`, those nearest to the claim first.
+#: Indices into `_SCALES`, nearest to the claim first.
 NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
 
 
 Offer = tuple[int, int, Candidates]
-"""The events of a table, with one side as the p side: the table, the side, the events."""
+"""The events of a table for one choice of p side: index of the table, p side (0 left, 1 right), events."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The events of one table, for one direction, that the next batch is bet on."""
+    """The events that the next batch is bet on, of one table and one choice of p side."""
 
     table: int
     side: int
@@ -57,9 +57,9 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Block:
-    """A counted block: its outputs where they are wanted for re-learning.
+    """A counted block; `views` holds its outputs if they are kept for re-learning.
 
-    `aimed` has the runs of its parts in each table that is bet on as a whole, shape (parts, 2, bins + 1).
+    `aimed` has the counts of its parts in each table that is bet on whole, shape (parts, 2, bins + 1).
     """
 
     runs: int
@@ -77,10 +77,10 @@ class PairMemory:
     left, right
         The databases.
     floats
-        Whether bit patterns may be used.
+        Whether events may read bit patterns of floats.
     path
-        The neighbours from `left` to `right`, both included; these two where they are neighbours themselves.
-        Every claim that is asked about is one about neighbours.
+        Databases from `left` to `right`, each a neighbour of the next; by default these two. Claims that are
+        arguments of methods are about neighbours.
     """
 
     left: Any
@@ -112,12 +112,12 @@ class PairMemory:
 
     @property
     def distance(self) -> int:
-        """How many steps of neighbours lie between the two databases."""
+        """Number of steps between neighbours from one database to the other."""
         return len(self.path) - 1
 
     @property
     def stopped_answering(self) -> bool:
-        """Whether all answers came in the first half of the runs kept, which chance does with 2^−answers."""
+        """Whether all answers are in the first half of the kept runs (by chance: 2^−answers)."""
         answers = 0
         for side in self.kept(0):
             refused = [is_refusal(output) for view in side for output in view.outputs]
@@ -128,15 +128,15 @@ class PairMemory:
 
     @property
     def pairs(self) -> int:
-        """Half of the runs: how many a side there are, on average."""
+        """Half the number of runs: the average of both sides."""
         return self.runs // 2
 
     def count(self, left: View, right: View) -> list[Floats]:
-        """Count a block of runs in every table, without learning from it yet."""
+        """Return the counts of a block in every table, without learning from it."""
         return [table.count(left, right) for table in self.tables]
 
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
-        """Reduce a counted block to what will be learned from it: large batches need little memory."""
+        """Return the part of a counted block that will be learned from; large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
@@ -146,7 +146,7 @@ class PairMemory:
         return Block(runs, aimed, coded, views)
 
     def take(self, drawn: Iterable[Runs], aim: Aim | None = None) -> tuple[list[Floats], list[Block]]:
-        """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
+        """Return the counts of a batch and its blocks for `learn`, without learning from them yet."""
         counts: list[Floats] = []
         blocks = []
         for runs in drawn:
@@ -161,7 +161,7 @@ class PairMemory:
         return counts, blocks
 
     def hear(self, view: View) -> None:
-        """Note whether the subject answers at all, and what it does instead."""
+        """Note whether the subject answers at all, and its first exception or unfinished run."""
         self.heard += len(view)
         silent = [output for _, output in view.rest if type(output) in (Raised, Unfinished)]
         self.answered |= len(silent) < len(view)
@@ -170,7 +170,7 @@ class PairMemory:
             self.silence = silent[0]
 
     def learn(self, blocks: list[Block], counts: list[Floats]) -> None:
-        """Learn from a finished batch: `counts` as summed from `count` over its blocks."""
+        """Learn from a finished batch; `counts` are the sums of `count` over its blocks."""
         for table, counted in zip(self.tables, counts, strict=True):
             table.counts += counted
         for block in blocks:
@@ -190,7 +190,7 @@ class PairMemory:
         self._learn_score()
 
     def _learn_score(self) -> None:
-        """Fit the score of all runs anew, where there is one and enough came since the last time."""
+        """Fit the score of vectors anew once there are a third more runs than at the last fit."""
         if not self._looked and self.pairs >= LEAST and self._kept_runs == self.runs:
             self._looked = True
             self._learner = learner_of(*(merged(views) for views in self._kept))
@@ -201,26 +201,26 @@ class PairMemory:
             self._next_score = self.pairs + self.pairs // 3
 
     def _relearn(self) -> None:
-        """Choose features and bins anew from the kept outputs, and count these again."""
+        """Choose features and bins anew from the kept outputs, and count the outputs again."""
         sides = [merged(views) for views in self._kept]
         self._kept = ([sides[0]], [sides[1]])
         self.tables = []
         for feature in propose(*self._kept, floats=self.floats):
             table = Table(learn_bins(feature, sides))
-            # A fitted score flatters the runs it was fitted to, the first half: only the others are counted.
+            # A score looks too good on the runs it was fitted to, the first half: these are not counted.
             counted = map(_last_half, sides) if isinstance(feature, TableScore) else sides
             table.counts += table.count(*counted)
             self.tables.append(table)
         for view in sides:
-            view.inside.clear()  # it is larger than the outputs
+            view.inside.clear()  # the cached parts take more memory than the outputs
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
-        """Choose the events of the next batch by what the past says of them at and around the claim."""
+        """Return the events for the next batch: those expected to grow most at and around the claim."""
         offers, promise = self._promised(epsilon, delta, against=against)
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """Yield the events among the best: of each offer that has any these, its place, and theirs in it."""
+        """Yield, for each offer with some of the best events: these, its index, their indices in it."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
@@ -231,7 +231,7 @@ class PairMemory:
                 yield Chosen(index, side, candidates.take(mine), prior, self.distance), place, mine
 
     def _promised(self, epsilon: float, delta: float, *, against: bool) -> tuple[list[Offer], Floats]:
-        """Return the events of every table and side, and what each promises at some levels."""
+        """Return the events of every table and p side, and the expected growth of each at several ε."""
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)
@@ -241,14 +241,14 @@ class PairMemory:
         return self._offered[1], self._offered[2]
 
     def aim(self, epsilon: float, delta: float, *, calls: int, against: bool = True) -> Aim | None:
-        """Choose the tables that the next batch is bet on as a whole: those whose events promise most.
+        """Return the tables that the next batch is bet on as a whole: those whose events promise most.
 
         Parameters
         ----------
         epsilon, delta
             The claim.
         calls
-            How many calls may be bet on from now on.
+            Number of calls that may be bet on from now on.
         against
             Whether unfinished runs count against the refutation.
         """
@@ -265,7 +265,7 @@ class PairMemory:
         )
 
     def suggested(self, *, against: bool) -> Iterator[Offer]:
-        """Yield the events of every table, for either side as the p side: the table, the side, the events."""
+        """Yield the events of every table, with each side as the p side: index of the table, side, events."""
         for index, table in enumerate(self.tables):
             for side in (0, 1):
                 candidates = table.suggest(side, unfinished_counts_against=against)
@@ -273,11 +273,11 @@ class PairMemory:
                     yield index, side, candidates
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
-        """Return the kept outputs, those of the database `side` first."""
+        """Return the kept outputs of both databases, those of `side` (0 left, 1 right) first."""
         return self._kept[side], self._kept[1 - side]
 
     def seen(self, event: Event, side: int) -> Floats:
-        """Count the kept runs: of the database `side` inside and outside an event, then of the other one."""
+        """Return the counts of kept runs inside and outside an event: of database `side`, then the other."""
         counts = []
         for views in self.kept(side):
             inside = sum(int(event.members(view).sum()) for view in views)
@@ -290,15 +290,16 @@ class PairMemory:
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
-        """Return a table's share of the stake: half for the cheap features together, half for the others."""
+        """Return a table's share of the wealth: all cheap features together have half, the others half."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
-        """Return how promising the pair is: growth in nats a pair (0 if none), then the loss in sight a step.
+        """Return the expected growth of the best event in nats a pair (0 if none grows), and the loss a step.
 
-        `errors` standard errors are taken from p and added to q (the other way round where negative).
+        `errors` standard errors are subtracted from p and added to q; a negative number does the opposite.
+        The loss is the largest ln((p − δ)/q) of an event, divided by the distance.
         """
         key = (epsilon, delta, errors)
         if key not in self._prospects:
@@ -307,7 +308,7 @@ class PairMemory:
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        if self._estimates is None:  # the search asks again and again
+        if self._estimates is None:  # the search asks often
             offers = [candidates for _, _, candidates in self.suggested(against=True)]
             past = [np.full(len(offer.p), offer.past) for offer in offers]
             columns = ([offer.p for offer in offers], [offer.q for offer in offers], past)
@@ -322,7 +323,7 @@ class PairMemory:
 
 
 def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Bet:
-    """Turn chosen events and the counts of the batch that followed into a bet."""
+    """Return the bet made of chosen events and the counts of the batch that followed."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
         p=np.concatenate([item.candidates.p for item in chosen]),
@@ -336,24 +337,24 @@ def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Be
 
 
 def _cells(table: Table, place: int, *, against: bool) -> CellCounts:
-    """Give a table's counts as cells to bet on; unfinished runs are none of them where they count against."""
+    """Return a table's counts as cells to bet on, without unfinished runs if these count against."""
     past = table.counts[:, :-1] if against else table.counts
     return CellCounts(place, past.copy(), table.bins.ordered)
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
-    """Return the bet on a batch that was broken off after this many calls of either side, at its worst."""
+    """Return the bet on a batch broken off after this many calls of each side, with the worst outcomes."""
     in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
     counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
-    """Estimate the best log growth a pair from mean and variance of D, to second order; ranks events only.
+    """Return an estimate of the best log growth a pair, to second order in mean and variance of D.
 
-    Negative where the event speaks for the claim: the least bad rank first where none promises anything.
+    It only ranks events: if all speak for the claim, the least negative one comes first.
     """
-    ratio = np.exp(np.minimum(epsilon, 300.0))  # its square is a float too
+    ratio = np.exp(np.minimum(epsilon, 300.0))  # so that its square is finite
     excess = p - ratio * q - delta
     spread = p * (1 - p) + ratio**2 * q * (1 - q)
     return np.asarray(0.5 * excess * np.abs(excess) / (spread + excess**2))
@@ -364,13 +365,13 @@ def _promise(candidates: Candidates, epsilon: float, delta: float) -> Floats:
 
 
 def levels_of(epsilon: float) -> Floats:
-    """Return the values of ε around that of a claim at which an event must look good to be kept."""
+    """Return the values of ε around the claim's at which events are ranked."""
     scales = np.array(_SCALES) * (epsilon if epsilon > 0 else 0.05)
     return np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
 
 
 def _best(promise: Floats) -> NDArray[np.bool_]:
-    """Return which events are among the best at one of the levels."""
+    """Return whether each event is among the best at one of the levels."""
     kept = np.zeros(promise.shape[1], dtype=bool)
     if promise.shape[1] <= MOST_EVENTS:
         return ~kept
@@ -387,7 +388,7 @@ def weight(view: View) -> int:
 
 
 def merged(views: list[View]) -> View:
-    """Return one view of all outputs: many small ones cost more to go through."""
+    """Return one view of all outputs, which is faster to read than many small ones."""
     if len(views) == 1:
         return views[0]
     typed = all(view.typed for view in views)
@@ -395,5 +396,5 @@ def merged(views: list[View]) -> View:
 
 
 def _last_half(view: View) -> View:
-    """Return the second half of the outputs, as counted in `propose`."""
+    """Return the second half of the outputs, split as in `propose`."""
     return View(view.outputs[len(view) // 2 :], view.typed, replaced=True)

@@ -1,10 +1,10 @@
 """Power: the smallest true ε that the same bets would most likely have refuted.
 
-**Guarantee.** A statement about simulated audits, not about the subject: were the named event to have
-probability p on one side and (p − δ)/e^ε on the other, with the batches and stakes of this audit, then at
-least 90 % of audits (estimated from `AUDITS` simulations under common random numbers) would have reached the
-threshold of a refutation. The search for the pair and the confirmation are not simulated, nor is the share of
-the wealth that is bet on whole tables (`audit.evidence.goals`): the other share has to reach it alone.
+**Guarantee.** About simulated audits, not about the subject. Suppose the named event has probability p on one
+side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the batches and stakes of this one reach
+the threshold of a refutation, as estimated from `AUDITS` simulations under common random numbers. Three
+things are not simulated: the search for the pair, the confirmation, and the share of the wealth that is bet
+on whole tables (`audit.evidence.goals`). The other share has to reach the threshold alone.
 """
 
 import math
@@ -21,11 +21,12 @@ from audit.evidence.reserve import Reserved
 
 AUDITS = 200
 POWER = 0.9
-#: The largest excess over the claim that is looked for.
+#: `fixed_sample_epsilon` returns ∞ if the true ε would have to exceed the claim by more than this.
 _MOST = 50.0
-#: Excesses over the claim that are asked about, some 3 per cent apart, and as a first guess how many of these
-#: steps lie between where the expected growth suffices and where most audits refute.
+#: More steps give a finer detectable ε: this many excesses over the claim are asked about, 3 per cent apart.
 _GRID = 400
+#: A better guess saves simulations: the search for the first sufficient step begins this many steps beyond
+#: the one whose expected growth suffices.
 _MARGIN = 10
 _SCALES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
 
@@ -37,11 +38,11 @@ class Section:
     Parameters
     ----------
     look
-        Pairs of runs seen before the first bet.
+        Number of pairs of runs before the first bet.
     sizes
-        Pairs of runs in each batch that was bet on.
+        Number of pairs of runs in each batch that was bet on.
     coupled_look, coupled
-        The same of coupled pairs (`audit.evidence.coupled`), which were bet on later.
+        The same for coupled pairs (`audit.evidence.coupled`), which were bet on later.
     """
 
     look: int
@@ -51,7 +52,7 @@ class Section:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of runs were bet on."""
+        """Number of pairs of runs that were bet on."""
         return sum(self.sizes) + sum(self.coupled)
 
 
@@ -62,7 +63,7 @@ class Power:
     Parameters
     ----------
     epsilon
-        The detectable ε, or None if these runs could not refute even p against 0.
+        The detectable ε, or None if these runs could not even refute probabilities p and about 0.
     event
         The event, or None for a generic one.
     p
@@ -88,20 +89,20 @@ def detectable(
     Parameters
     ----------
     memory
-        What was learned of the pair that was bet on.
+        What was learned about the pair that was bet on.
     sections
-        How this audit, and those that it goes on from, bet on the pair. Each learned it anew.
+        How this audit, and each one that it goes on from, bet on the pair. Each learned the pair anew.
     epsilon, delta, significance
         The claim, and the audit's significance times the share of the wealth that is bet on events.
     rarer
-        How much rarer than in independent pairs it is that the q side of a coupled pair alone falls into an
-        event.
+        Function of an event: the frequency of "only the q side inside" in coupled pairs, divided by that in
+        independent pairs. Without it 1.
     """
     bet = sum(section.pairs for section in sections)
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
 
     def sufficient(option: _Option) -> int:
-        """Return from which step of the grid on the expected growth suffices; it rises along the grid."""
+        """Return the first step of the grid whose expected growth suffices; growth rises along the grid."""
         p = np.array(option.p)
         grown = bet * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
         return int(np.searchsorted(grown, option.limit(significance)))
@@ -135,7 +136,7 @@ def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significan
     """Return the smallest true ε that a z-test of p − e^ε·q ≤ δ with fixed runs refutes with power 0.9.
 
     The event is the generic one, p = (1 + δ)/2 and q = (p − δ)/e^(true ε). The test looks once, at the
-    end: it is a yardstick for the bets, which may stop at any time.
+    end. It is a yardstick for the bets, which may stop at any time.
 
     Parameters
     ----------
@@ -169,7 +170,7 @@ def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significan
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
-    """Return the first of `count` indices from which on a condition holds."""
+    """Return the first of `count` indices from which on a condition holds, searched outwards from `guess`."""
     low, high, step = -1, count, 4
     here = min(guess, count - 1)
     while low + 1 < high:
@@ -185,22 +186,22 @@ def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | Non
 
 @dataclass(frozen=True)
 class _Option:
-    """An event that the bets may have been on, its probability, and how many events it was chosen from."""
+    """An event that the bets may have been on, its probability, and the number of events bet on with it."""
 
     event: Event | None
     p: float
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log-wealth that a bet on it has to reach, its share of the stakes paid."""
+        """Return the log wealth to be reached by a bet on this event, which has 1/rivals of the wealth."""
         return -math.log(significance) + math.log(self.rivals)
 
 
 def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_Option]:
-    """Return the events that promise most at the claim and at smaller ε.
+    """Return the events with the largest estimated growth at the claim and at smaller ε.
 
-    Those of a claim that holds promise nothing at the claim itself but by chance, and such an event is often
-    too rare to show anything.
+    If the claim holds, events grow at the claim itself only by chance, and such an event is often too rare to
+    detect anything. Hence the smaller ε.
     """
     if memory is None:
         return []
@@ -220,7 +221,7 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
 
 @dataclass(frozen=True)
 class _Simulated:
-    """An event: its probabilities, and how much rarer the q side alone is in coupled pairs."""
+    """An event: its probabilities, and the factor by which coupling changes "only the q side inside"."""
 
     p: float
     q: float
@@ -236,7 +237,7 @@ class _Simulated:
 def _share_refuted(
     event: _Simulated, sections: Sequence[Section], *, epsilon: float, delta: float, limit: float
 ) -> float:
-    """Simulate audits that bet on one event of known probabilities with the stakes of `evidence`."""
+    """Return the share of simulated audits that refute, betting on one event of known probabilities."""
     rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
     growths = []
     for each in sections:
@@ -258,7 +259,7 @@ def _share_refuted(
 def _drawn(
     rng: np.random.Generator, cells: Floats, each: int, look: int, sizes: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Return the counts of each batch and of all that came before it, both of shape (bets, audits, 4)."""
+    """Return the counts of each batch, and those of all earlier runs; both of shape (bets, audits, 4)."""
     draws = each * np.array([look, *sizes])[:, None]
     batches = rng.multinomial(draws, cells, size=(len(draws), AUDITS)).astype(np.float64)
     return batches[1:], np.cumsum(batches, axis=0)[:-1]

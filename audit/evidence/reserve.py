@@ -1,4 +1,4 @@
-"""An account that is bet bit by bit: what is lost on bad pairs at first is not all that there is."""
+"""An account that keeps a reserve for later bets, so that bad pairs at the start cannot lose it all."""
 
 import math
 from dataclasses import dataclass
@@ -8,24 +8,25 @@ import numpy as np
 
 from audit.distributions.law import Floats
 
-#: The share of the wealth that is bet from the first bet on. After n bets 1/n of the rest is in reserve.
+#: More risks more on the first pairs: this share is bet from the first bet on. After n bets 1/n of the rest
+#: is still in reserve.
 _AT_ONCE = 0.8
 
 
 @dataclass(frozen=True)
 class Reserved:
-    """The wealth of an account, by claim: what is bet, and a reserve.
+    """The wealth of an account against each claim: a part that is bet, and a reserve.
 
-    **Guarantee.** How much leaves the reserve before a bet is a function of the number of bets alone. Each
-    part is multiplied, from then on, by factors of conditional expectation at most 1. So their sum, with what
-    is still in reserve, is a non-negative supermartingale from 1.
+    **Guarantee.** The amount that leaves the reserve before a bet depends on the number of bets alone. From
+    then on it is multiplied by factors of conditional expectation at most 1. So the sum of both parts is a
+    non-negative supermartingale from 1.
 
     Parameters
     ----------
     bets
-        How many bets there were.
+        Number of bets so far.
     log_bet, log_reserve
-        Logs of the wealth that is bet and of that in reserve, shape (claims,).
+        Logs of the wealth that is bet and of the reserve, shape (claims,).
     """
 
     bets: int
@@ -39,7 +40,7 @@ class Reserved:
 
     @property
     def log_wealth(self) -> Floats:
-        """The log of all wealth, shape (claims,)."""
+        """Log of the wealth of both parts, shape (claims,)."""
         return np.asarray(np.logaddexp(self.log_bet, self.log_reserve))
 
     def after(self, growth: Floats) -> "Reserved":

@@ -1,4 +1,4 @@
-"""Where the accounts of an audit stand against some claims: what an audit that goes on starts from."""
+"""The wealth of an audit's accounts against some claims: the start of an audit that goes on from it."""
 
 import math
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from audit.distributions.law import Floats
 from audit.evidence.reserve import Reserved
 
-#: Log wealth is kept in thousandths, rounded down: less than there is.
+#: Log wealth is saved in thousandths, rounded down, so that an audit never goes on with more than there was.
 _PARTS = 1_000
-#: A log wealth, in thousandths, that no later bet undoes: the claim was rejected once, which is for good.
+#: The log wealth, in thousandths, of a claim that was rejected once. No later bet can undo it.
 FOR_GOOD = 10**9
 _LEAST = -(10**9)
 
@@ -24,18 +24,18 @@ Flags = NDArray[np.bool_]
 class Standing:
     """The log wealth of both accounts against each of some claims.
 
-    **Guarantee.** The accounts go on where they stood, or with less: their whole path is one supermartingale.
-    A claim whose wealth has crossed counts as rejected from then on, whatever follows.
+    **Guarantee.** The accounts go on from where they stood, or from less, so their whole path is one
+    supermartingale. A claim whose wealth has crossed the threshold stays rejected, whatever follows.
 
     Parameters
     ----------
     bets
-        How many bets there were.
+        Number of bets so far.
     claims
         Pairs (ε, δ).
     own, reserve, goal
-        For each claim the logs, in thousandths, of what the account of events has bet and of its reserve, and
-        of what the account with a goal has.
+        Log wealth against each claim, in thousandths: the part of the account of events that is bet, its
+        reserve, and the account with a goal.
     """
 
     bets: int
@@ -63,9 +63,9 @@ class Standing:
         account, goal
             The accounts against them.
         lost
-            Log of what is left of either, at most 0, shape (claims,).
+            Log of the factor that remains after earlier losses, at most 0, shape (claims,).
         rejected
-            Which claims have been rejected, shape (claims,).
+            Whether each claim has been rejected, shape (claims,).
         """
         own = np.where(rejected, FOR_GOOD / _PARTS, account.log_bet + lost)
         logs = (own, account.log_reserve + lost, goal + lost)

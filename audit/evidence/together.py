@@ -1,19 +1,19 @@
-"""Which claims of a session fail, judged together: e-BH on the e-values, Holm on their p-values.
+"""Which claims of a session are rejected, judged together: e-BH on the e-values, Holm on their p-values.
 
-A verdict has the significance of its own audit. Of K audits made together, e-BH names claims such that the
-expected share of wrong names is at most `rate`. Holm names claims such that the chance of any wrong name is
-at most `rate`.
+A verdict has the significance of its own audit. For K audits together, e-BH keeps the false discovery rate,
+the expected share of true claims among those rejected, at most `rate`. Holm keeps the family-wise error rate,
+the chance that any true claim is rejected, at most `rate`.
 
 **Guarantee.** The wealth W of an audit at its stop is an e-value: E[W] ≤ 1 if the claim holds
-(`audit.evidence.bets`). e-BH names the k largest for the largest k with W_(k) ≥ K/(k·rate). Of a true claim
-that is named, 1 ≤ rate·W·k/K, so the expected share of true claims among those named is at most
-Σ rate·E[W]/K ≤ rate, under any dependence (Wang and Ramdas 2022, Theorem 5.1). Markov's inequality makes
-min(1, 1/W) a p-value, and Holm's procedure on these keeps the chance of naming any true claim below `rate`,
-again under any dependence (Holm 1979).
+(`audit.evidence.bets`). e-BH rejects the k claims with the largest wealth, for the largest k with
+W_(k) ≥ K/(k·rate). A true claim that is rejected has 1/k ≤ rate·W/K, so the expected share of true claims
+among those rejected is at most Σ rate·E[W]/K ≤ rate, under any dependence (Wang and Ramdas 2022, Theorem
+5.1). By Markov's inequality min(1, 1/W) is a p-value, and Holm's procedure on these p-values keeps the chance
+of rejecting any true claim at most `rate`, again under any dependence (Holm 1979).
 
-The claim is the one that is bet on: that of each call, given the state the subject is in. No fresh process
-has confirmed what is named without a refutation, and a mechanism that keeps its noise between calls may be
-named although each of its first answers is private (`audit.verdict.judge`).
+The claim here is the one that is bet on: that of each call, given the state of the subject. A claim rejected
+here without a refutation was not confirmed in fresh processes. A mechanism that keeps its noise between calls
+may be rejected although each of its first answers is private (`audit.verdict.judge`).
 """
 
 from collections.abc import Sequence
@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 
 
 def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool_]:
-    """Return which claims e-BH names at a false discovery rate.
+    """Return which claims e-BH rejects at a false discovery rate.
 
     Parameters
     ----------
     log_wealths
         Natural logarithms of the final wealths, one for each audit; ∞ for a refutation by exact laws.
     rate
-        The largest expected share of true claims among those named.
+        The largest expected share of true claims among those rejected.
 
     Examples
     --------
@@ -46,14 +46,14 @@ def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool
 
 
 def holm(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool_]:
-    """Return which claims Holm's procedure names at a family-wise error rate.
+    """Return which claims Holm's procedure rejects at a family-wise error rate.
 
     Parameters
     ----------
     log_wealths
         Natural logarithms of the final wealths, one for each audit; ∞ for a refutation by exact laws.
     rate
-        The largest probability that any true claim is named.
+        The largest probability that any true claim is rejected.
 
     Examples
     --------

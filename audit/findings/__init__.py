@@ -1,4 +1,4 @@
-"""Findings: statements of the source texts, recomputed; in words (`text`) and in a file (`saved`).
+"""Findings: statements of the source texts, recomputed; their text (`text`) and their files (`saved`).
 
 Above `privacy`; below the doors.
 """

@@ -1,8 +1,8 @@
-"""Findings: what a source text says, beside what was found, with the numbers that decide.
+"""Findings: statements of the source texts, our results on them, and the numbers that decide.
 
-A finding is computed, never copied: each is a function without arguments that derives its figures anew. A
-distribution offers its findings through the entry-point group `GROUP`: each entry point resolves to a
-callable without arguments that returns a mapping from names (``"E1"``) to such functions, in page order.
+A finding is computed, never copied: it is a function without arguments that derives its figures anew.
+Installed packages offer findings through the entry-point group `GROUP`: each entry point names a callable
+without arguments that returns a mapping from names (``"E1"``) to such functions, in page order.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ GROUP = "dp_audit.findings"
 Judgement = Literal["holds", "loose", "not verified", "hidden condition", "proof only", "false", "typo"]
 """Whether a statement holds.
 
-``holds``: by its proof or an exact law where the `Method` says so; else no instance looked at breaks it.
-``loose``: true, and more is true. ``not verified``: neither proved nor refuted here. ``hidden condition``:
-true under a condition that the text does not state. ``proof only``: a step of the proof fails, the
-statement survives. ``false``: the statement as printed has a counterexample. ``typo``: the text means
-something else than it prints.
+``holds``: true by its proof or an exact law if the `Method` says so; otherwise no tested instance breaks it.
+``loose``: true, but a stronger statement is true too. ``not verified``: neither proved nor refuted here.
+``hidden condition``: true under a condition that the text omits. ``proof only``: a step of the proof fails,
+but the statement survives. ``false``: the printed statement has a counterexample. ``typo``: the text prints
+something other than it means.
 """
 
 Method = Literal["exact", "upper bound", "lower bound", "sampled", "arithmetic"]
-"""How the number found was obtained.
+"""The method behind the number found.
 
-``exact``: from a law or an enumeration, of the very quantity that the statement is about. ``upper bound``:
-the quantity is at most that, by a proof. ``lower bound``: at least that, the worst of the instances looked
-at, each exact. ``sampled``: it depends on draws. ``arithmetic``: closed forms alone.
+``exact``: the statement's own quantity, from a law or an enumeration. ``upper bound``: the quantity is at
+most this number, by a proof. ``lower bound``: the quantity is at least this number, the worst of the tested
+instances, each exact. ``sampled``: the number depends on draws. ``arithmetic``: closed forms alone.
 """
 
 
@@ -49,11 +49,11 @@ class Table:
     Parameters
     ----------
     columns
-        The heads.
+        The heads of the columns.
     rows
-        One tuple of numbers or texts a row, as long as `columns`.
+        One tuple of numbers or texts for each row, as long as `columns`.
     caption
-        What is held fixed, and how the numbers were obtained.
+        A text on what is held fixed and how the numbers were obtained.
 
     Examples
     --------
@@ -72,38 +72,38 @@ class Table:
 
 @dataclass(frozen=True)
 class Finding(NoTruth):
-    """One statement of a source text, and what was found.
+    """One statement of a source text, and our result on it.
 
     Parameters
     ----------
     name
-        Unique among the findings: ``"E1"``, ``"N5"``, ``"K11 Lemma 5.6"``.
+        A name unique among the findings: ``"E1"``, ``"N5"``, ``"K11 Lemma 5.6"``.
     source
-        Where the statement stands: ``"B Thm 7, C Thm 1"``.
+        The place of the statement in the texts: ``"B Thm 7, C Thm 1"``.
     statement
-        What the text says, in one sentence of our own.
+        The statement, in one sentence of our own.
     judgement
         Whether it holds, a `Judgement`.
     shown
-        What was found, in one sentence that has the numbers.
+        The result, in one sentence with the numbers.
     corrected
-        The right statement, where the printed one is not; empty otherwise.
+        The correct statement if the printed one is wrong; empty otherwise.
     claimed, found
-        The two numbers that decide, if two numbers do: `ratio` is found ÷ claimed.
+        The two numbers that decide, if two numbers do; `ratio` is found ÷ claimed.
     method
-        How `found` was had, a `Method`.
+        The method behind `found`, a `Method`.
     errata
-        The names of the findings that say what is wrong with the statement, this one among them if it does.
+        The names of the findings that describe an error of the statement, perhaps this one itself.
     tables
-        The numbers behind it.
+        The numbers behind the result.
     command
-        What repeats it on the command line; empty for ``dp-audit findings NAME``.
+        The command that repeats it; empty for ``dp-audit findings NAME``.
     row
-        Which of the systems built it is about, in the numbering of the distribution that offers it; several
-        are separated by commas: ``"L7, L8"``.
+        The number of the system that the finding is about, as numbered by the package that offers it;
+        several are separated by commas: ``"L7, L8"``.
     glossary
-        What the short names in it stand for, in the order in which a page explains them: pairs of a name
-        (of a text, or the letter before a number) and its full title or its meaning.
+        The short names in the finding, in the order in which a page explains them: pairs of a name (of a
+        text, or the letter before a number) and its full title or meaning.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Finding(NoTruth):
 
     @property
     def ratio(self) -> float | None:
-        """Found ÷ claimed; None if no two numbers decide, the claimed one is 0, or their signs differ."""
+        """The ratio found ÷ claimed; None without two numbers, for a claimed 0, or if the signs differ."""
         if self.claimed is None or self.found is None or self.claimed == 0:
             return None
         ratio = self.found / self.claimed
@@ -147,12 +147,12 @@ class Finding(NoTruth):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """The numbers of `row`, one by one."""
+        """The system numbers of `row`, as a tuple."""
         return tuple(part.strip() for part in self.row.split(",") if part.strip())
 
 
 def glossary(findings: Iterable[Finding]) -> tuple[tuple[str, str], ...]:
-    """Return what the short names in findings stand for, each pair once, in the order of the names.
+    """Return the short names in findings with their meanings, each pair once, sorted by name.
 
     Examples
     --------
@@ -164,12 +164,12 @@ def glossary(findings: Iterable[Finding]) -> tuple[tuple[str, str], ...]:
 
 
 def load_findings() -> dict[str, Compute]:
-    """Return what computes each finding that the installed distributions offer, by name.
+    """Return the functions that compute the findings of the installed packages, by name.
 
     Raises
     ------
     AuditError
-        An entry point does not import, or two findings share a name.
+        An entry point cannot be imported, or two findings share a name.
 
     Examples
     --------
@@ -183,9 +183,9 @@ def load_findings() -> dict[str, Compute]:
 def merged(
     package: str, topics: Iterable[str], *, finish: Callable[[Finding], Finding] | None = None
 ) -> dict[str, Compute]:
-    """Return the findings of the modules of a package, each of which has a mapping ``FINDINGS``.
+    """Return the findings of a package, merged from the mapping ``FINDINGS`` of each of its modules.
 
-    `finish` is applied to each finding that is computed.
+    `finish` is applied to each computed finding.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Findings as documents that JSON can hold, and back."""
+"""Findings as JSON documents, and back."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -10,11 +10,11 @@ from audit.errors import InvalidKind
 from audit.findings.finding import Finding, Table
 
 _RENAMED = {"statistical": "sampled"}
-"""Methods as they were once called."""
+"""Former names of methods."""
 
 
 def to_json(finding: Finding) -> dict[str, Any]:
-    """Return the finding as a document; numbers that are not finite are tagged.
+    """Return the finding as a document, with non-finite numbers tagged.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def from_json(document: Mapping[str, Any]) -> Finding:
     Raises
     ------
     AuditError
-        If dp-audit did not write the document.
+        The document was not written by dp-audit.
 
     Examples
     --------

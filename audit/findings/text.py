@@ -1,4 +1,4 @@
-"""A finding for a terminal: one short line of a table, or all that is said of it."""
+"""The text of a finding for a terminal: one line of a table, or everything about it."""
 
 import shutil
 from collections.abc import Iterable
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from audit.findings.finding import Finding
 from audit.values.wording import apart, hanging, number, short, visible
 
-_LEAST, _MOST = 80, 120  # columns of a line
+_LEAST, _MOST = 80, 120  # the least and the most characters of a line
 _NAME, _JUDGEMENT, _RATIO = 26, 16, 13
 
 
 def header() -> str:
-    """Return the heads of the table whose lines `row` returns.
+    """Return the header of the table whose lines `row` returns.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def header() -> str:
 
 
 def row(finding: Finding) -> str:
-    """Return the finding as one line, its statement cut where the terminal ends.
+    """Return the finding as one line, with its statement cut at the width of the terminal.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def row(finding: Finding) -> str:
 
 
 def detail(finding: Finding) -> str:
-    """Return all that is said of the finding but its tables, in lines of a terminal's width.
+    """Return everything about the finding except its tables, in lines of the terminal's width.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def detail(finding: Finding) -> str:
 
 
 def ratio_words(ratio: float) -> str:
-    """Return a ratio to three digits, and to as many more as set it apart from 1.
+    """Return a ratio to three digits, or to as many as distinguish it from 1.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def ratio_words(ratio: float) -> str:
 
 
 def titles(glossary: Iterable[tuple[str, str]]) -> str:
-    """Return what short names stand for, one after another; empty if there are none.
+    """Return the short names with their meanings, one after another; empty if there are none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The declared laws of an audit; errors that the subject raises are reported as its own."""
+"""The declared laws of an audit. Errors in the subject's `distribution` are reported as the subject's."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -13,7 +13,8 @@ from audit.subject.subject import Subject
 from audit.values.brief import show
 from audit.values.canonical import key
 
-#: Databases whose first law is remembered, and how many of them are asked for again at the end.
+#: More notices changing laws better: the first laws of this many databases are kept, and this many are
+#: computed again at the end.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32
 _NOTHING: Final = PureDP(0.0)
@@ -28,7 +29,8 @@ class Laws:
     subject
         Declares a law.
     discrete
-        Whether every law so far was compared outcome by outcome: densities would need interval arithmetic.
+        Whether every law so far is discrete, so that comparisons are outcome by outcome. For densities a
+        proof would need interval arithmetic.
     """
 
     subject: Subject
@@ -37,7 +39,7 @@ class Laws:
     _changed: str = ""
 
     def of(self, database: Any) -> Law | None:
-        """Return the law on a database, None if the subject declares none."""
+        """Return the law on a database; None if the subject declares none for it."""
         law_of = self.subject.distribution
         assert law_of is not None
         try:
@@ -51,7 +53,7 @@ class Laws:
         return law
 
     def first(self, database: Any) -> Law:
-        """Return the law on a database; an error if the subject declares laws for some databases only."""
+        """Return the law on a database, and remember it; an error if the subject declares none for it."""
         law = self.of(database)
         if law is None:
             raise SubjectError(
@@ -62,7 +64,7 @@ class Laws:
         return law
 
     def again(self, database: Any) -> Law:
-        """Return the law on a database, and notice if it differs from the first one."""
+        """Return the law on a database again, and note if it differs from the first one."""
         _, known = self._first.get(key(database), (None, None))
         law = self.first(database)
         if known is not None and not self._changed and not _same(known, law):
@@ -73,7 +75,7 @@ class Laws:
         return law
 
     def changed(self) -> str:
-        """Return where a law, asked for again, differs from the first one; the last ones are asked first."""
+        """Return a message if a law differs when computed again, else ""; the latest databases come first."""
         step = max(1, len(self._first) // _ASKED_AGAIN)
         for database, _ in list(islice(reversed(self._first.values()), 0, None, step)):
             if self._changed:
@@ -83,7 +85,7 @@ class Laws:
 
 
 def _same(law: Law, other: Law) -> bool:
-    """Return whether two laws are equal up to the rounding of their numbers."""
+    """Return whether two laws are equal up to rounding."""
     if law == other:
         return True
     try:

@@ -1,13 +1,13 @@
-"""Exact functionals of a pair of laws: δ at an ε, ε at a δ, the event that shows it.
+"""Exact functionals of a pair of laws: δ at an ε, ε at a δ, and the worst event.
 
-For laws p, q and ε ≥ 0 the hockey-stick δ(ε) = sup over events E of p(E) − exp(ε)·q(E) is attained
-by the event {o: p(o)/q(o) > exp(ε)}. For finite laws it is a sum; where log p/q is monotone between
-knots, the event's ends are roots and its masses are closed forms; products are treated in
-`audit.laws.losses.vector`.
+For laws p, q and ε ≥ 0 the hockey-stick divergence δ(ε) is the supremum of p(E) − exp(ε)·q(E) over events E.
+The event {o: p(o)/q(o) > exp(ε)} attains it. For finite laws δ(ε) is a sum. If log p/q is monotone between
+knots, the ends of the event are roots and its masses closed forms. `audit.laws.losses.vector` treats
+products.
 
-Guarantee: values are accurate to `TOLERANCE` plus the rounding of the laws' own logarithms; where
-several continuous coordinates of a product differ, `hockey_stick_bounds` and `epsilon_bounds`
-bracket the value instead.
+Guarantee: values are accurate to `TOLERANCE` plus the rounding of the laws' own logarithms. If several
+continuous coordinates of a product differ, `hockey_stick_bounds` and `epsilon_bounds` bracket the value
+instead.
 """
 
 import math
@@ -21,20 +21,20 @@ from audit.laws.losses import SLACK, Loss, ScalarLoss, VectorLoss, loss_of
 from audit.laws.region import Region, log_probability
 
 TOLERANCE = 1e-9
-"""Accuracy of δ and ε; half of it, relatively, is what an event may give away to be an open set."""
+"""Accuracy of δ and ε. A worst event's level may be below the largest loss by half of this, relatively."""
 
 _SHARES = (0.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 0.95)
-"""Levels that are tried of a coordinate, as shares of its largest loss, or of ε where it has none."""
+"""Levels tried for a coordinate, as shares of its largest loss (of max(1, ε) if that is infinite)."""
 
 _LARGEST, _FAR = 700.0, 1e9
-"""The largest exponent of a float, and a logarithm that stands for that of 0 in sums."""
+"""Exponents are capped at the first to stay finite; minus the second stands for log 0 in sums."""
 
 STEEPEST = 1e6
-"""The largest finite ε that is looked for."""
+"""An ε beyond this is reported as ∞."""
 
 
 def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
-    """Return δ(ε), the most by which p(E) can exceed exp(ε)·q(E); the middle of its bounds.
+    """Return δ(ε), the most by which p(E) can exceed exp(ε)·q(E); the midpoint if only bounds are known.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
 
 
 def hockey_stick_bounds(p: Law, q: Law, epsilon: float) -> tuple[float, float]:
-    """Return a lower and an upper bound of δ(ε), equal wherever there is a closed form.
+    """Return a lower and an upper bound of δ(ε), equal if there is a closed form.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def hockey_stick_bounds(p: Law, q: Law, epsilon: float) -> tuple[float, float]:
 
 
 def epsilon_at(p: Law, q: Law, delta: float = 0.0) -> float:
-    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, ∞ if there is none; the middle of its bounds.
+    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, or ∞; the midpoint if only bounds are known.
 
     Examples
     --------
@@ -87,10 +87,10 @@ def epsilon_bounds(p: Law, q: Law, delta: float = 0.0) -> tuple[float, float]:
 
 
 def worst_event(p: Law, q: Law, epsilon: float) -> Region:
-    """Return the event {o: p(o)/q(o) > exp(ε)}, or, where it is empty, the event of the largest ratio.
+    """Return the event {o: p(o)/q(o) > exp(ε)}; if it is empty, the event of the largest ratio.
 
-    Where several coordinates of a product differ the event is no box; a box is returned that a climb finds to
-    show much of it, coordinate by coordinate.
+    If several coordinates of a product differ, the event is not a box. Then the best of a few boxes is
+    returned, among them one found by a climb, coordinate by coordinate.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def worst_event(p: Law, q: Law, epsilon: float) -> Region:
 
 
 def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
-    """Return `epsilon_bounds` of a loss.
+    """Return `epsilon_bounds` for a given loss.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
 
 
 def _solve(excess: Callable[[float], float], loss: Loss, *, delta: float, top: float) -> float:
-    """Return where a falling δ(ε) meets delta."""
+    """Return the ε at which a falling δ(ε) meets delta; ∞ if it does not."""
     from scipy.optimize import brentq
 
     allowed = delta * (1.0 + SLACK)
@@ -154,7 +154,7 @@ def _box(loss: VectorLoss, levels: dict[int, float]) -> Region:
 
 
 class _Climb:
-    """A box that gains much: the level of one coordinate after the other is moved to the best of some."""
+    """A climb to a box with a large gain: the level of one coordinate at a time is set to the best choice."""
 
     def __init__(self, p: Law, q: Law, loss: VectorLoss, epsilon: float) -> None:
         self._p, self._q, self._epsilon = p, q, epsilon
@@ -163,7 +163,7 @@ class _Climb:
         self._of = {index: known[part] for index, part in loss.losses.items()}
 
     def box(self) -> Region:
-        """Return the best box found from all coordinates at the level 0."""
+        """Return the best box found, starting with all coordinates at level 0."""
         chosen = dict.fromkeys(self._of, 0)
         total = sum(logs[0] for _, logs in self._of.values())
         best, idle = -math.inf, False
@@ -179,7 +179,7 @@ class _Climb:
         return Region(coordinates=tuple((index, part) for index, part in parts if part is not None))
 
     def _choices(self, index: int, loss: ScalarLoss) -> tuple[list[Region | None], Floats]:
-        """Return regions {L > level} of one coordinate, then all of it, and their logs under p and q."""
+        """Return regions {L > level} of one coordinate, then the whole line (None), and their log masses."""
         top = loss.supremum()
         scale = top if math.isfinite(top) else max(1.0, self._epsilon)
         regions: list[Region | None] = []
@@ -195,7 +195,7 @@ class _Climb:
 
 
 def _gain(p: Law, q: Law, region: Region, epsilon: float) -> float:
-    """Return p(E) − exp(ε)·q(E), or below zero how much p(E)/q(E) falls short."""
+    """Return p(E) − exp(ε)·q(E) if positive, else log(p(E)/q(E)) − ε."""
     log_p, log_q = log_probability(p, region), log_probability(q, region)
     if math.isinf(log_p):
         return -math.inf

@@ -1,9 +1,9 @@
-"""Declared laws of neighbouring databases compared with a claim; nothing is drawn.
+"""Declared laws of neighbouring databases compared exactly with a claim; nothing is drawn.
 
-**Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim, by more than `tolerance` in ε
-or by more than the factor 1 + `tolerance` in δ, whatever the probabilities are that its laws' numbers stand
-for; `within` is true only if no pair exceeds it by more than `ExactFinding.tolerance`. The tolerance is
-derived in `audit.laws.scores`.
+**Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim, by more than `TOLERANCE` in ε
+or by more than the factor 1 + `TOLERANCE` in δ (`audit.laws.divergence`), for all probabilities that round to
+the numbers of its laws. `within` is true only if no compared pair exceeds the claim by more than
+`ExactFinding.tolerance`. `audit.laws.scores` derives the tolerance.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -23,9 +23,9 @@ from audit.values import canonical
 
 CHUNK = 2**15
 MOST_SEEN = 2**17
-"""Databases remembered as the objects they are; others are told by their keys each time."""
+"""More is faster for enumerations: this many databases are recognised by identity, others by their keys."""
 TIE = 1e-12
-"""Scores this close are equal: the pair that came first is the worst."""
+"""Scores that differ by at most this are equal; the worst pair is then the first one."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class PairFinding:
     left, right
         The two databases.
     direction
-        The database whose law is p.
+        Which database has the law p.
     epsilon
-        The smallest ε that holds at the claim's δ; a lower bound where it has no closed form.
+        The smallest ε that holds at the claim's δ; a lower bound on it if there is no closed form.
     delta
-        δ at the claim's ε, or a lower bound.
+        δ at the claim's ε, or a lower bound on it.
     event, p, q
         The worst event at the claim's ε, and its probabilities.
     """
@@ -63,20 +63,21 @@ class ExactFinding:
     Parameters
     ----------
     by_epsilon, by_delta
-        The pairs and directions that are worst in ε at the claim's δ, and in δ at the claim's ε.
+        The worst pair and direction in ε at the claim's δ, and the worst in δ at the claim's ε.
     pairs
-        How many pairs were compared, both ways round each.
+        Number of pairs compared, each in both directions.
     over
         Whether some pair exceeds the claim by more than the tolerance.
     within
-        Whether every compared pair meets it; neither holds where bounds do not decide.
+        Whether every compared pair meets the claim. If the bounds do not decide, `over` and `within` are both
+        False.
     tolerance
-        The excess in ε that `within` allows, larger where the laws' rounding alone explains one; see the
-        module.
+        The excess in ε that `within` allows. It is larger if the rounding of the laws explains a larger
+        excess.
     epsilon_upper, delta_upper
-        What no compared pair passes: ε at the claim's δ, and δ at its ε.
+        Upper bounds for all compared pairs: of ε at the claim's δ, and of δ at the claim's ε.
     complete
-        False if `stop` ended the comparison before the pairs were exhausted.
+        Whether all pairs were compared; False if `stop` ended the comparison earlier.
     """
 
     by_epsilon: PairFinding
@@ -107,25 +108,27 @@ def compare_pairs(
     *,
     stop: Callable[[], bool] | None = None,
 ) -> ExactFinding:
-    """Return the worst of some pairs of databases under their exact laws.
+    """Return the exact comparison of the laws of pairs of databases with a claim.
 
     Parameters
     ----------
     pairs
-        Neighbouring pairs; read once, so a generator will do.
+        Neighbouring pairs; read once, so a generator may be passed.
     law_of
-        The law of a database; asked once for each database (as `audit.values.canonical` compares them).
+        Function from a database to its law; called once for each database (equal by
+        `audit.values.canonical`).
     claim
-        The claim, of which its `epsilon` and its `delta` are read.
+        The claim; only its `epsilon` and `delta` are read.
     stop
-        Asked between pairs; the finding then covers what was compared (`complete` is False).
+        Called between pairs. If it returns True, the finding covers the pairs compared so far (`complete` is
+        False).
 
     Raises
     ------
     InvalidValue
         If there is no pair to compare.
     InvalidKind
-        If `law_of` returns what is no law, or laws that cannot be compared.
+        If `law_of` returns something that is not a law, or laws that cannot be compared.
 
     Examples
     --------
@@ -139,7 +142,7 @@ def compare_pairs(
     chunk: list[tuple[Any, Any]] = []
     for pair in pairs:
         begun = chunk or comparison.pairs
-        if begun and stop is not None and stop():  # asked where a pair is left, or all would not count as all
+        if begun and stop is not None and stop():  # only while a pair is left: else all are done
             complete = False
             break
         chunk.append(pair)
@@ -164,7 +167,7 @@ class _Comparison:
         self._most = np.zeros(2)
 
     def add(self, chunk: list[tuple[Any, Any]]) -> None:
-        """Compare a chunk of pairs both ways round."""
+        """Compare a chunk of pairs in both directions."""
         indices = np.array([(self._place(left), self._place(right)) for left, right in chunk], dtype=np.intp)
         scores = self._scores(indices)
         self.over |= bool(scores.over.any())
@@ -176,7 +179,7 @@ class _Comparison:
         self._keep("delta", scores.delta, scores.epsilon, chunk=chunk, scores=scores)
 
     def finding(self, *, complete: bool) -> ExactFinding:
-        """Return what was found."""
+        """Return the finding about all pairs so far."""
         if not self._worst:
             raise InvalidValue("There is no pair of databases to compare exactly.")
         return ExactFinding(
@@ -192,7 +195,7 @@ class _Comparison:
         )
 
     def _place(self, database: Any) -> int:
-        known = self._seen.get(id(database))  # an enumeration hands over the same lists again and again
+        known = self._seen.get(id(database))  # an enumeration passes the same lists many times
         if known is not None and known[0] is database:
             return known[1]
         key = canonical.key(database)
@@ -212,7 +215,7 @@ class _Comparison:
     def _keep(
         self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
     ) -> None:
-        """Remember the chunk's largest by the first score, then the second, if it beats what is known."""
+        """Keep the chunk's largest pair by the first score, then by the second, if it beats the one known."""
         top = first.max()
         ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
         best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])

@@ -1,12 +1,12 @@
-"""Whether outputs come from the law that a subject declares: an e-value against it.
+"""An e-value against the hypothesis that outputs come from the law that a subject declares.
 
 For a partition of the outputs into cells with declared probabilities π and counts n, the Bayes factor
 
     ∏ Γ(nᵢ + ½)/Γ(½) · Γ(k/2)/Γ(N + k/2)  ÷  ∏ πᵢ^nᵢ
 
-compares the Dirichlet(½) mixture of all laws on the cells with the declared one. Both are probabilities
-of the same sequence of cells, so under the declared law the factor has expectation 1; so has an average
-of factors over partitions that were fixed by the law alone.
+compares the Dirichlet(½) mixture of all laws on the cells with the declared law. Both are probabilities of
+the same sequence of cells, so the factor has expectation 1 under the declared law. So has an average of
+factors over partitions that depend on the law alone.
 
 Guarantee: for independent outputs of the declared law, Pr[e-value ≥ 1/s] ≤ s for every s in (0, 1].
 """
@@ -21,24 +21,24 @@ from audit.distributions.law import OUTSIDE, Floats, Ints, Law, Outputs, log_add
 from audit.values.outcomes import Unfinished
 
 SINGLED = 32
-"""How many likely cells of a partition are also compared alone against all others."""
+"""More looks closer at single outcomes: this many likely cells are each compared with all other cells."""
 
 
 def law_log_e_value(law: Law, outputs: Outputs) -> float:
-    """Return the logarithm of an e-value that outputs are not independent draws from a law.
+    """Return the logarithm of an e-value against "outputs are independent draws from this law".
 
     Parameters
     ----------
     law
         The declared law.
     outputs
-        A list or an array of outputs, `Raised` among them. For `Unfinished` runs the e-value is the least
-        over everything that they might have answered, so they never speak against the law.
+        A list or an array of outputs, which may include `Raised`. For `Unfinished` runs the e-value is the
+        least over all possible answers, so they never speak against the law.
 
     Returns
     -------
     float
-        +∞ if an output lies outside the law's support, 0 if nothing was drawn.
+        +∞ if an output is outside the law's support, 0 if there are no outputs.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def law_log_e_value(law: Law, outputs: Outputs) -> float:
 
 
 def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
-    """Return a tuple of the first output that has probability 0 under the law, or an empty tuple.
+    """Return a tuple of one output that has probability 0 under the law, or an empty tuple.
 
     Examples
     --------
@@ -82,32 +82,33 @@ def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
 
 
 def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
-    """Return a total variation from the law that nine in ten comparisons of this many runs would find.
+    """Return a total variation from the law that nine in ten comparisons of this many runs would detect.
 
     Parameters
     ----------
     law
         The declared law.
     runs
-        Outputs that are compared with it.
+        Number of outputs that are compared with it.
     log_limit
-        The log e-value that is trouble.
+        The log e-value from which on the law counts as wrong.
 
     Returns
     -------
     float
-        At most 1. It is about the cells of the finest partition that outputs are compared in: all outcomes
-        where the law has few, for others some 32 cells.
+        At most 1. The distance is on the cells of the finest partition: all outcomes if the law has few,
+        otherwise about 32 cells.
 
     Notes
     -----
-    **Guarantee.** Let the outputs be independent with a law whose probability of some union of cells is d
-    above the declared one. Of N outputs its share is above d − h, h² = ln(10)/(2N), with probability at
-    least 0.9 (Hoeffding). Then the observed shares are at least d − h in total variation from the declared
-    law, N times their divergence from it is at least 2N·(d − h)² (Pinsker), and the Bayes factor's logarithm
-    is that less the regret of the Dirichlet(½) mixture on k cells, which is largest where all outputs are
-    alike: ln Γ(N + k/2)/Γ(N + ½) + ln Γ(½)/Γ(k/2). The e-value is at least the factor over twice the number
-    of partitions. So d = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
+    **Guarantee.** Let the N outputs be independent, and let their true probability of some union of cells
+    exceed the declared one by d. With probability at least 0.9 the observed share of the union exceeds the
+    declared one by at least d − h, h² = ln(10)/(2N) (Hoeffding). The observed shares then differ from the
+    declared law by at least d − h in total variation, and N times their divergence from it is at least
+    2N·(d − h)² (Pinsker). The logarithm of the Bayes factor is at least this product less the regret of the
+    Dirichlet(½) mixture on k cells. The regret is largest if all outputs are equal: ln Γ(N + k/2)/Γ(N + ½) +
+    ln Γ(½)/Γ(k/2). The e-value is at least the factor divided by twice the number of partitions. So
+    d = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
 
 
 def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 0) -> float:
-    """Return the log of the Bayes factor of the module, the least over `missing` further outputs.
+    """Return the log of the module's Bayes factor, the least over all values of `missing` further outputs.
 
     Examples
     --------
@@ -148,9 +149,10 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 
 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
-    """Return the log of the average of the factor of all cells and the mean factor of some unions of cells.
+    """Return the log of the average of two factors: that of all cells, and the mean of unions of cells.
 
-    All k cells cost (k − 1)/2·log N; a law that is off in one outcome, in place or in scale shows in a union.
+    The factor of k cells costs (k − 1)/2·log N. A union costs less, and shows a law that is wrong in one
+    outcome, in location or in scale.
     """
     whole = log_bayes_factor(counts, log_probabilities, missing=missing)
     if len(counts) < 3 or math.isinf(whole):
@@ -167,7 +169,7 @@ def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> fl
 
 
 def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
-    """Return sets of cells, one a row: likely ones alone, the first few, and the first and last few."""
+    """Return sets of cells, one a row: single likely cells, the first few, and the first and last few."""
     k = len(log_probabilities)
     place = np.arange(k)
     alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]
@@ -178,7 +180,7 @@ def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
 
 
 def _completed(counts: Ints, logs: Floats, missing: int) -> Ints:
-    """Return counts with the missing outputs added where they lower the factor most.
+    """Return counts with the missing outputs added to the cells that lower the factor most.
 
     The factor's logarithm is a sum of convex functions of the counts, so adding one at a time is optimal.
     """
@@ -189,7 +191,7 @@ def _completed(counts: Ints, logs: Floats, missing: int) -> Ints:
 
 
 def _finished(outputs: Outputs) -> tuple[Any, int]:
-    """Return the outputs that there are, and the number of runs without one."""
+    """Return the outputs of finished runs, and the number of unfinished runs."""
     if isinstance(outputs, np.ndarray) and outputs.dtype != object:
         return outputs, 0
     finished = [output for output in outputs if not isinstance(output, Unfinished)]

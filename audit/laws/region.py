@@ -1,4 +1,4 @@
-"""Sets of outputs that come out of exact comparisons: outcomes, intervals, boxes."""
+"""Sets of outputs that exact comparisons find: outcomes, intervals, boxes."""
 
 import math
 from collections.abc import Hashable
@@ -20,18 +20,18 @@ SHOWN = 6
 
 @dataclass(frozen=True)
 class Region:
-    """A set of outputs: listed outcomes and open intervals, or a box of such sets in a vector's coordinates.
+    """A set of outputs: outcomes and open intervals, or for vectors a box with one such set a coordinate.
 
     Parameters
     ----------
     outcomes
-        Outputs that belong to it.
+        Outputs that belong to the set.
     intervals
-        Open intervals (low, high), ±∞ allowed; numbers inside belong to it unless they are in `excluded`.
+        Open intervals (low, high), ±∞ allowed. Numbers inside belong to the set unless they are `excluded`.
     excluded
-        Outputs inside the intervals that do not belong to it.
+        Outputs inside the intervals that do not belong to the set.
     coordinates
-        For vectors instead: pairs of an index and the region of that coordinate; all of them must hold.
+        For vectors, instead of the above: pairs of an index and the region of that coordinate. All must hold.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Region:
     coordinates: "tuple[tuple[int, Region], ...]" = ()
 
     def contains(self, output: Any) -> bool:
-        """Return whether an output belongs to the set; total, whatever the output is."""
+        """Return whether an output of any kind belongs to the set; never raises."""
         if self.coordinates:
             vector = isinstance(output, (tuple, list, np.ndarray)) and np.ndim(output) != 0
             return vector and all(
@@ -79,7 +79,7 @@ class Region:
 
 
 def probability(law: Law, region: Region) -> float:
-    """Return the exact probability that a law gives to a region.
+    """Return the exact probability of a region under a law.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def probability(law: Law, region: Region) -> float:
 
 
 def log_probability(law: Law, region: Region) -> float:
-    """Return the logarithm of `probability`, accurate for tiny ones.
+    """Return the logarithm of `probability`, accurate for tiny probabilities too.
 
     Examples
     --------

@@ -1,13 +1,15 @@
-"""Pairs of laws against a claim: how much is lost, whether that is too much, and what rounding leaves open.
+"""Pairs of laws against a claim: the privacy loss, whether it is too large, and what rounding leaves open.
 
-The numbers of a law are rounded, and `Law.extreme` says how far. If p ≥ p⁻ and q ≤ q⁺ outcome by outcome, no
-event has p(E) − e^ε·q(E) below p⁻(E) − e^ε·q⁺(E). So a pair that seems to exceed the claim is compared again
-with p⁻ beside q⁺: what is left is no rounding, and a mechanism that meets its claim with equality is not
-refuted by its last bit. What is not left may be one: it is `within` where the excess is at most `SETTLED`
-in ε (the tolerance then says so), and neither `over` nor `within` beyond.
+The numbers of a law are rounded; `Law.extreme` returns the ends of the rounding error. If p ≥ p⁻ and q ≤ q⁺
+outcome by outcome, every event has p(E) − e^ε·q(E) ≥ p⁻(E) − e^ε·q⁺(E). So a pair that seems to exceed the
+claim is compared again with p⁻ and q⁺. An excess that remains is not due to rounding. A mechanism that meets
+its claim with equality is therefore not refuted by its last bit. An excess that does not remain may be due to
+rounding: the pair is `within` if the excess is at most `SETTLED` in ε (`slack` reports it), and otherwise
+neither `over` nor `within`.
 
-The tolerance covers the rounding of the logarithms (about 1e-15 of their size); an excess of 1e-6 is seen
-where the numbers carry it. Laws given in fractions are compared without any (`audit.laws.losses.rational`).
+The tolerance covers the rounding of the logarithms (about 1e-15 of their size). An excess of 1e-6 is detected
+if the numbers are accurate enough. Laws given as fractions are compared without rounding
+(`audit.laws.losses.rational`).
 """
 
 from functools import cached_property
@@ -23,18 +25,18 @@ from audit.laws.losses.rational import exceeds, fractions_of
 from audit.laws.losses.side_by_side import epsilons, excesses, losses_of, stacked
 
 SETTLED = 1e-3
-"""An excess in ε that rounding explains is no obstacle to a proof up to here."""
+"""Larger proves more claims less exactly: an excess in ε that rounding explains counts as met up to this."""
 _NEAR = 1e-6
-"""How close to the claim, seen in floats, fractions are compared as fractions."""
+"""Larger is slower: laws given as fractions are compared exactly if floats come this close to the claim."""
 
 
 Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """A pair in one direction: bounds of ε and δ, certainly over, certainly within; or arrays of all these.
+    """A pair in one direction: bounds of ε and δ, certainly over, certainly within; or arrays of these.
 
-    `slack` is the excess in ε of what is within, where it is more than the tolerance.
+    `slack` is the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
     """
 
     epsilon: Numbers
@@ -77,7 +79,7 @@ def score(p: Law, q: Law, claim: PrivacyClaim) -> Score[float]:
 
 
 def _standing(loss: Loss, claim: PrivacyClaim) -> tuple[bool, bool]:
-    """Return whether a loss exceeds the claim, and whether it keeps it, but for the tolerance."""
+    """Return whether a loss exceeds the claim, and whether it keeps the claim, up to the tolerance."""
     if claim.delta > 0.0:
         low, high = loss.bounds(claim.epsilon + TOLERANCE)
         allowed = claim.delta * (1.0 + TOLERANCE)
@@ -123,7 +125,7 @@ class SideBySide:
 
     @cached_property
     def _extremes(self) -> Floats | None:
-        """Each law at the lower end of its rounding error, then at the upper end; None if none is rounded."""
+        """All laws at the lower ends of their rounding errors, then at the upper; None if none is rounded."""
         least, most = ([law.extreme(sign) for law in self._laws] for sign in (-1, +1))
         if all(a is b for a, b in zip(least, most, strict=True)):
             return None
@@ -138,7 +140,7 @@ class SideBySide:
 
 
 def _exactly_over(p: Law, q: Law, claim: PrivacyClaim) -> bool | None:
-    """Return whether laws given in fractions exceed a claim; None if they are not."""
+    """Return whether two laws given as fractions exceed a claim; None if one is not given as fractions."""
     left, right = fractions_of(p), fractions_of(q)
     if left is None or right is None:
         return None

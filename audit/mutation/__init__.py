@@ -1,4 +1,4 @@
-"""A mutation check: would the audit notice a smaller claim? What it does (`check`) and hands back (`result`).
+"""The mutation check (`check`): would the audit notice a smaller claim? And its result (`result`).
 
-Above `privacy`; below the doors. The result is read without the engine.
+Above `privacy`; below the doors. Reading a result does not import the audit itself.
 """

@@ -1,7 +1,7 @@
-"""A mutation check: the same audit against smaller claims, to see whether it would notice a false one.
+"""The mutation check: the same audit against smaller claims, to see whether it would notice a false one.
 
-An audit that refutes nothing may be blind. Shrinking the claimed ε plants a fault of known size without
-touching the mechanism: a mechanism that loses all that it claims breaks every smaller claim.
+An audit that refutes nothing may be blind. A smaller claimed ε plants a fault of known size without changing
+the mechanism: if the true ε equals the claimed one, every smaller claim is false.
 """
 
 from typing import Any
@@ -14,30 +14,30 @@ from audit.mutation.result import MutationCheck, Repetition
 from audit.privacy import audit_privacy
 from audit.subject.subject import adapt
 
-#: The claimed ε is multiplied by each of these; δ stays.
+#: Closer to 1: smaller planted faults. The factors on the claimed ε; δ stays.
 FACTORS = (0.5, 0.8, 0.9)
-#: Branch of the seed tree from which the repetitions take their seeds; no audit uses it.
+#: The branch of the seed tree for the seeds of the repetitions; no audit uses it.
 _BRANCH = 2**31 - 2
 
 
 def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> MutationCheck:
-    """Repeat an audit at 0.5, 0.8 and 0.9 of the claimed ε and say from where it would have noticed.
+    """Return the results of an audit repeated at 0.5, 0.8 and 0.9 of the claimed ε.
 
     Parameters
     ----------
     mechanism, claim, **options
-        As for `audit_privacy`. Each repetition has the whole budget, its own significance and a seed of its
-        own, derived from `seed`.
+        As for `audit_privacy`. Each repetition has the whole budget, the whole significance, and its own
+        seed, derived from `seed`.
 
     Raises
     ------
     AuditError
-        As `audit_privacy`; also a claim with ε = 0, which has no smaller one.
+        As for `audit_privacy`; also for a claim with ε = 0, below which there is none.
 
     Notes
     -----
-    **Guarantee.** Each repetition is an audit with the guarantee of `audit_privacy` for *its* claim. About
-    the audited claim nothing is decided here: a mechanism that satisfies it may break every smaller one.
+    **Guarantee.** Each repetition is an audit with the guarantee of `audit_privacy` for *its* claim. The
+    check decides nothing about the original claim: a mechanism that satisfies it may break every smaller one.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
 
 
 def check_scalable(claim: Any) -> PrivacyClaim:
-    """Return the claim, or refuse one that has no smaller ε to be audited at.
+    """Return the claim; raise an error if its ε is 0, so that no smaller claim exists.
 
     Examples
     --------

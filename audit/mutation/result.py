@@ -1,4 +1,4 @@
-"""What a mutation check hands back: a frozen value, of which a saved result carries the plain JSON."""
+"""The result of a mutation check: a frozen value; a saved audit result includes it as plain JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from audit.words.text import WIDTH
 
 @dataclass(frozen=True)
 class Repetition:
-    """One audit against a smaller claim: the factor on ε, and what came out.
+    """One audit against a smaller claim: the factor on ε, and the result.
 
     Examples
     --------
@@ -35,16 +35,16 @@ class Repetition:
 
 @dataclass(frozen=True)
 class MutationCheck(NoTruth):
-    """The largest factor on the claimed ε at which an audit refuted. `str(check)` says it.
+    """The audits against smaller claims; `str(check)` names the largest refuted factor on ε.
 
     Attributes
     ----------
     subject : str
-        What was audited.
+        The name of the audited subject.
     claim : PrivacyClaim
         The claim whose ε was scaled.
     repetitions : tuple of Repetition
-        The audits against the smaller claims, the smallest first.
+        The audits against the smaller claims, smallest first.
 
     Examples
     --------
@@ -60,22 +60,22 @@ class MutationCheck(NoTruth):
 
     @property
     def noticed_from(self) -> float | None:
-        """The largest factor at which the smaller claim was refuted; None if none was."""
+        """The largest factor at which the smaller claim was refuted; None if no claim was."""
         return max((each.factor for each in self.repetitions if each.result.refuted), default=None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON: the largest factor noticed, and the document of every repetition."""
+        """Return plain JSON: the largest refuted factor, and the document of every repetition."""
         repetitions = [each.to_json() for each in self.repetitions]
         return {"noticed_from": self.noticed_from, "repetitions": repetitions}
 
     @classmethod
     def from_json(cls, subject: str, claim: Any, *, stored: Mapping[str, Any]) -> Self:
-        """Return the check that `to_json` stored, for the subject and the claim of the main result.
+        """Return the check stored by `to_json`, for the subject and the claim of the main result.
 
         Raises
         ------
         CorruptFile
-            It is damaged.
+            The stored check is damaged.
         """
         try:
             repetitions = tuple(
@@ -89,7 +89,7 @@ class MutationCheck(NoTruth):
 
     @property
     def lines(self) -> list[str]:
-        """What it says under its headline."""
+        """Return the lines of the report below its headline."""
         return [*map(str, self.repetitions), "", *self._conclusion(), *self._terms()]
 
     def __str__(self) -> str:

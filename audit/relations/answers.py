@@ -31,7 +31,7 @@ def within_one(left: Any, right: Any) -> bool:
     Parameters
     ----------
     left, right
-        Two numbers. NaN and the infinities are within 1 of themselves only; floats are forgiven four times
+        Two numbers. NaN and the infinities are within 1 only of themselves. Floats may exceed 1 by four times
         their relative spacing.
 
     Examples
@@ -53,15 +53,16 @@ def _spacing(number: Any) -> float:
 
 
 def moved(database: Any, rng: Any = None) -> Iterator[Any]:
-    """Yield databases whose answers went up or down by 1: in fixed patterns, or in random ones without end.
+    """Yield databases with answers raised or lowered by 1: in fixed patterns, or endlessly in random ones.
 
     Parameters
     ----------
     database
         A vector of numbers.
     rng
-        None: every pattern once (one answer, all, each half, a quarter against the rest, every other one, one
-        against the rest, each up and down). A `numpy.random.Generator`: random steps.
+        None: every pattern once, up and down (all answers, each one, each half, one half against the other, a
+        quarter against the rest, every other one, one against the rest). A `numpy.random.Generator`: random
+        steps.
 
     Examples
     --------
@@ -72,24 +73,24 @@ def moved(database: Any, rng: Any = None) -> Iterator[Any]:
     for pattern in _patterns(len(answers)) if rng is None else _random_patterns(len(answers), rng):
         steps = [answer + step for answer, step in zip(answers, pattern, strict=True)]
         if isinstance(database, np.ndarray):
-            with np.errstate(all="ignore"):  # what overflows is no neighbour, and the relation drops it
+            with np.errstate(all="ignore"):  # the relation drops databases that overflowed
                 yield np.array(steps).astype(database.dtype)
         else:
             yield rebuilt(database, steps)
 
 
 def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[Any]:
-    """Yield other databases whose answers are within 1 and come from `records`, or stay as they are.
+    """Yield other databases whose answers stay, or change by at most 1 to one of `records`.
 
     Parameters
     ----------
     database
         A vector of numbers.
     records
-        The answers there can be.
+        The possible answers.
     rng
-        None: every such database once, those that move far first. A `numpy.random.Generator`: random ones
-        without end.
+        None: every such database once, the largest changes first. A `numpy.random.Generator`: random ones,
+        endlessly.
 
     Examples
     --------
@@ -127,12 +128,12 @@ def _random_choices(options: list[list[Any]], rng: Any) -> Iterator[Sequence[Any
 
 
 def _patterns(size: int) -> Iterator[tuple[int, ...]]:
-    """Yield different steps of −1, 0 and 1, opposite ones together."""
+    """Yield distinct patterns of steps −1, 0 and 1, each followed by its opposite."""
     seen: set[tuple[int, ...]] = set()
     for shape in _shapes(size):
         for pattern in (tuple(shape), tuple(-step for step in shape)):
             if any(pattern) and pattern not in seen:
-                if size < 4:  # from there on no two shapes are alike
+                if size < 4:  # from 4 on all shapes differ
                     seen.add(pattern)
                 yield pattern
 
@@ -144,7 +145,7 @@ def _shapes(size: int) -> Iterator[list[int]]:
     yield [1] * half + [0] * (size - half)
     yield [0] * half + [1] * (size - half)
     yield [1] * half + [-1] * (size - half)
-    # A mechanism that answers one query after the other tells most by a beginning against what follows.
+    # If a mechanism answers queries one by one, its first answers against the rest reveal most.
     yield from ([1] * first + [-1] * (size - first) for first in (size - size // 4, size // 4) if size >= 8)
     yield [1 - 2 * (place % 2) for place in range(size)]
     yield from ([1 - 2 * int(place == one) for place in range(size)] for one in range(size))

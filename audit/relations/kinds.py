@@ -22,10 +22,12 @@ from audit.values.brief import show
 from audit.values.canonical import key, same
 from audit.values.outcomes import Raised
 
+_FOR_FRAMES = "; give lists of records, and audit `audit.adapters.pandas(function, columns=[...])`"
+
 
 @runtime_checkable
 class NeighbourRelation(Protocol):
-    """What a relation offers, a custom one too; nothing has to be inherited.
+    """The methods of a relation. A custom relation needs these methods and inherits nothing.
 
     Examples
     --------
@@ -34,25 +36,24 @@ class NeighbourRelation(Protocol):
     """
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Return whether two databases are neighbours; which comes first must not matter."""
+        """Return whether two databases are neighbours; must be symmetric."""
 
     def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
-        """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones without end."""
+        """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones endlessly."""
 
 
 class Relation(ABC):
     """A neighbour relation of the toolkit; the five instances are attributes of this class.
 
-    Equal databases are never neighbours. Databases are sequences of one kind: two lists, two tuples, two
-    texts or two arrays (whose records are their rows). Records are compared in the sense of
-    `audit.values.canonical.same`.
+    Equal databases are never neighbours. Both databases have one kind: lists, tuples, texts, or arrays (their
+    records are the rows). Records are compared by `audit.values.canonical.same`.
 
     Attributes
     ----------
     REPLACE_ONE
         Same length, exactly one record differs.
     ADD_OR_REMOVE_ONE
-        One is the other with one record deleted, anywhere, the order kept.
+        Deleting one record, at any position, turns one database into the other.
     REPLACE_LABEL
         Lists of (x, y), exactly one y differs.
     LOCAL
@@ -80,7 +81,7 @@ class Relation(ABC):
 
     @staticmethod
     def from_name(name: str) -> "Relation":
-        """Return the relation called `name`, in either spelling.
+        """Return the relation called `name`, as in ``replace-one`` or ``REPLACE_ONE``.
 
         Raises
         ------
@@ -92,12 +93,11 @@ class Relation(ABC):
         >>> Relation.from_name("replace-one") is Relation.from_name("REPLACE_ONE") is Relation.REPLACE_ONE
         True
         """
-        wanted = str(name).lower().replace("_", "-")
-        for relation in _ALL:
-            if relation.name == wanted:
-                return relation
-        names = ", ".join(relation.name for relation in _ALL)
-        raise InvalidValue("The ", Parameter("relation"), f" must be one of {names}; got {show(name)}.")
+        wanted, named = str(name).lower().replace("_", "-"), {each.name: each for each in _ALL}
+        if wanted in named:
+            return named[wanted]
+        of = ", ".join(named)
+        raise InvalidValue("The ", Parameter("relation"), f" must be one of {of}; got {show(name)}.")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Return whether two databases are neighbours.
@@ -120,11 +120,8 @@ class Relation(ABC):
         kinds = kind_of(left), kind_of(right)
         for side, database, kind in zip(("left", "right"), (left, right), kinds, strict=True):
             if kind is None:
-                instead = (
-                    "; give lists of records, and audit `audit.adapters.pandas(function, columns=[...])`"
-                )
-                frame = instead if is_frame(database) else ""
-                return f"the {side} one is not a sequence of records: {show(database)}{frame}"
+                instead = _FOR_FRAMES if is_frame(database) else ""
+                return f"the {side} one is not a sequence of records: {show(database)}{instead}"
         if kinds[0] != kinds[1]:
             return f"they have different kinds, {kinds[0]} and {kinds[1]}"
         first, second = records_of(left), records_of(right)
@@ -138,17 +135,17 @@ class Relation(ABC):
 
     @abstractmethod
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        """Yield neighbours of `database`, of its kind.
+        """Yield neighbours of `database`, of the same kind of sequence.
 
         Parameters
         ----------
         database
-            A sequence or an array, which is left as it is.
+            A sequence or an array; it is not changed.
         records
-            The records there can be. For QUERY_ANSWERS the answers there can be, or None for any number.
+            The possible records. For QUERY_ANSWERS the possible answers, or None for any number.
         rng
             None: every neighbour once, in a fixed order. A `numpy.random.Generator`: random neighbours
-            without end, repeats included; nothing if there is no neighbour.
+            endlessly, with repeats; nothing if there is no neighbour.
 
         Examples
         --------
@@ -193,15 +190,14 @@ class _AddOrRemoveOne(Relation):
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
         choices = distinct(() if records is None else records, like=database)
-        places = [key(record) for record in records_of(database)]
         if rng is not None:
             return self._random(database, choices, rng)
-        return self._every(database, places, choices)
+        return self._every(database, [key(record) for record in records_of(database)], choices)
 
     @staticmethod
     def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
-        # within a run of equal records every deletion gives the same database, and so does every insertion of
-        # that record: only the first place of a run counts
+        # In a run of equal records all deletions give the same database, and so do all insertions of that
+        # record: use only the first place of a run.
         for place, here in enumerate(places):
             if place == 0 or places[place - 1] != here:
                 yield removed(database, place)
@@ -253,9 +249,8 @@ class _Local(Relation):
         return f"each must hold one record, but they hold {len(left)} and {len(right)}"
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        if len(records_of(database)) != 1:
-            return iter(())
-        return Relation.REPLACE_ONE.neighbours(database, records, rng)
+        is_local = len(records_of(database)) == 1
+        return Relation.REPLACE_ONE.neighbours(database, records, rng) if is_local else iter(())
 
 
 class _QueryAnswers(Relation):
@@ -276,23 +271,23 @@ class _QueryAnswers(Relation):
                     f"The answers of a database must be numbers; got {show(answer)} at position {place}."
                 )
         if rng is not None and next(self._within_one(database, records, None), None) is None:
-            return iter(())  # random steps would be looked for without end
+            return iter(())  # else the search for random steps never ends
         return self._within_one(database, records, rng)
 
     def _within_one(self, database: Any, records: Sequence[Any] | None, rng: Any) -> Iterator[Any]:
         found = moved(database, rng) if records is None else chosen(database, records, rng)
-        # a step may be lost in the rounding of a large number, or leave the dtype of an array
+        # rounding of a large number may undo a step, and the dtype of an array may not hold it
         return (other for other in found if self.are_neighbours(database, other))
 
 
 def _strange(left: list[Any], right: list[Any], fits: Callable[[Any], bool]) -> tuple[int, str, str] | None:
-    """Return the place, the side and the text of the first record that does not fit."""
+    """Return the position, side and text of the first record that does not fit; None if all fit."""
     places = ((i, side, x) for side, rows in (("left", left), ("right", right)) for i, x in enumerate(rows))
     return next(((i, side, show(record)) for i, side, record in places if not fits(record)), None)
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
-    """Yield (place, record) for records that differ from what is there, given the keys of what is there."""
+    """Yield (place, record) for records that differ from the one at the place; `places` holds their keys."""
     if rng is None:
         for place, here in enumerate(places):
             yield from ((place, record) for name, record in choices if name != here)
@@ -326,7 +321,7 @@ def _lengths(left: list[Any], right: list[Any]) -> str:
 
 
 def check_relation(relation: Any) -> NeighbourRelation:
-    """Return the relation that was meant: a relation, a custom one, or the name of one of the toolkit's.
+    """Return the relation: one of the toolkit's or its name, or a custom one.
 
     Raises
     ------
@@ -353,7 +348,7 @@ def check_relation(relation: Any) -> NeighbourRelation:
 
 
 def name_of(relation: Any) -> str:
-    """Return what reports call a relation: its `name`, or the name of its class.
+    """Return the name of a relation in reports: its `name`, or the name of its class.
 
     Examples
     --------
@@ -365,12 +360,12 @@ def name_of(relation: Any) -> str:
 
 
 def check_pair(relation: Any, left: Any, right: Any) -> None:
-    """Refuse two databases that are not neighbours, saying why.
+    """Raise an error that says why, if two databases are not neighbours.
 
     Raises
     ------
     InvalidValue
-        They are not neighbours, or a custom relation could not tell.
+        They are not neighbours, or a custom relation failed.
 
     Examples
     --------

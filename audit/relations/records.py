@@ -1,4 +1,4 @@
-"""The records of a database, taken out of it and put back into a database of the same kind."""
+"""Read the records of a database, and build a database of the same kind from changed records."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ def kind_of(database: Any) -> str | None:
 
 
 def is_frame(value: Any) -> bool:
-    """Return whether a value is a table with named columns, of pandas or alike.
+    """Return whether a value is a table with named columns, of pandas or a similar library.
 
     Examples
     --------
@@ -53,13 +53,13 @@ def records_of(database: Any) -> list[Any]:
     kind = kind_of(database)
     if kind is None:
         raise InvalidKind(f"A database must be a sequence of records; got {show(database)}.")
-    # a narrow float stays what it is, so that its rounding is known
+    # a float32 keeps its type, which shows how it was rounded
     rows = kind == "array" and (database.ndim > 1 or database.dtype.kind != "f")
     return database.tolist() if rows else list(database)
 
 
 def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
-    """Return (key, record) for every distinct record, in order, in the form they have inside `like`.
+    """Return (key, record) for every distinct record, in order; keys are of records as stored in `like`.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
     found: dict[Any, Any] = {}
     rows = isinstance(like, np.ndarray) and like.ndim > 1
     for record in records:
-        # a row comes out of an array as a list, whatever it was given as
+        # an array returns its rows as lists
         plain = np.asarray(record, dtype=object).tolist() if rows else record
         found.setdefault(key(plain), record)
     return list(found.items())
@@ -98,7 +98,7 @@ def removed(database: Any, index: int) -> Any:
 
 
 def inserted(database: Any, index: int, record: Any) -> Any:
-    """Return a copy of `database` with one more record, before `index`.
+    """Return a copy of `database` with one more record, inserted before `index`.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def rebuilt(database: Any, records: Sequence[Any]) -> Any:
     Raises
     ------
     InvalidValue
-        The kind cannot hold these records: a text holds characters only.
+        The kind cannot hold these records; a text, for example, holds only characters.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def labelled(record: Any) -> Any:
     Raises
     ------
     InvalidValue
-        It is not one.
+        `record` is not a pair.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def _array(database: Any, start: int, stop: int, records: Sequence[Any]) -> Any:
 
 
 def _dtype(database: Any, records: Sequence[Any]) -> Any:
-    """Return the least dtype that holds old and new records without changing them."""
+    """Return the smallest dtype that holds old and new records unchanged."""
     if database.dtype.kind in "OV" or not records:
         return database.dtype
     try:

@@ -1,6 +1,6 @@
-"""Calls of a relation for neighbours: one of the toolkit's or, with care, a custom one.
+"""Neighbours by any relation: those of one database, or all pairs among several databases, each once.
 
-Of one database, or all pairs of some databases, each once.
+Errors of a custom relation are caught and reported as such, and its answers are checked.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from audit.values.brief import show
 
 
 def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether two databases are neighbours; if a custom relation fails, they are not.
+    """Return whether two databases are neighbours; False if a custom relation fails.
 
     Examples
     --------
@@ -33,14 +33,14 @@ def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
 
 
 def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
-    """Return the neighbours that a relation lists; a custom one must also call them neighbours.
+    """Yield the neighbours that a relation lists; for a custom one, check that they are neighbours.
 
     Raises
     ------
     InvalidValue
-        It lists a database that is not a neighbour.
+        The relation lists a database that is not a neighbour.
     SubjectError
-        It fails.
+        The relation fails.
 
     Examples
     --------
@@ -65,16 +65,16 @@ def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: 
 def listed(
     relation: Any, databases: list[list[Any]], records: list[Any], *, most: int
 ) -> list[tuple[int, int]] | None:
-    """Return the pairs that a relation lists, as places i < j; None if they are too many.
+    """Return the pairs of neighbours that a relation lists, as indices i < j; None if there are too many.
 
     Parameters
     ----------
     relation
-        One of the toolkit's lists each pair from both of its databases.
+        The relation. The toolkit's own list each pair from both databases; a custom one may list it from one.
     databases, records
-        The databases, and the records that they are made of.
+        The databases, and the records they consist of.
     most
-        Most pairs.
+        The largest number of pairs.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def listed(
 
 
 def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], relation: Any) -> None:
-    """Raise an error if a custom relation lists fewer neighbours than it has.
+    """Raise an error if a custom relation does not list all pairs that it calls neighbours.
 
     Raises
     ------
     SubjectError
-        Two databases are neighbours, one way round or the other, and are no pair.
+        Two databases are neighbours, in either order, but not in `pairs`.
 
     Examples
     --------
@@ -117,15 +117,15 @@ def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], 
 
 
 def _calls(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether a relation calls two databases neighbours; most pairs of many are none."""
+    """Return whether a relation calls two databases neighbours; quick for the many pairs that are not."""
     try:
         return bool(relation.are_neighbours(left, right)) and are_neighbours(relation, left, right)
-    except Exception:  # noqa: BLE001 - the user's own code; where it fails, they are none
+    except Exception:  # noqa: BLE001 - the user's own code; if it fails, they are not neighbours
         return False
 
 
 class _Places:
-    """The place of a database in a list of all, found by its records or, if these are copies, by its key."""
+    """An index of databases, by the identity of their records or, if these are copies, by canonical key."""
 
     def __init__(self, databases: list[list[Any]], records: Sequence[Any]) -> None:
         self._databases = databases
@@ -140,7 +140,7 @@ class _Places:
         return {canonical.key(database): i for i, database in enumerate(self._databases)}
 
     def of(self, database: Any) -> int | None:
-        """Return the place of a database in the list; None if the list does not have it."""
+        """Return the index of a database in the list; None if it is not there."""
         if type(database) is list:
             with contextlib.suppress(KeyError):
                 return self._by_numbers.get(self._numbers(database))

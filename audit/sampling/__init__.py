@@ -1,6 +1,6 @@
-"""Drawing runs: seed tree, blocks, workers, and mechanisms that keep state, change their input or never end.
+"""Drawing runs: seed tree, blocks, workers; subjects may keep state, change their input or hang.
 
-Above `databases` and `subject`; below `task` and all that asks for runs.
+Above `databases` and `subject`; below `task` and everything that draws runs.
 """
 
 from audit.sampling.sampler import Sampler

@@ -1,4 +1,4 @@
-"""One block of runs: what is asked for, what comes back, and the process that answers."""
+"""One block of runs: the task, its result, and the host that runs the subject."""
 
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, replace
@@ -17,10 +17,10 @@ from audit.subject.surroundings import quiet
 from audit.values.said import Said, Says
 
 Tick = Callable[[int], None]
-LARGEST_BLOCK: Final = 2**18  # pairs; bounds memory
-_HEAVIEST_BLOCK: Final = 2**27  # bytes, both sides
+LARGEST_BLOCK: Final = 2**18  # pairs of runs; larger: fewer blocks, more memory
+_HEAVIEST_BLOCK: Final = 2**27  # bytes of both sides; larger: fewer blocks, more memory
 _VECTORISED_BLOCK: Final = 2**16
-#: Parts of a block between which a stake may change.
+#: Larger: stakes within a block adapt more often. Parts of a block between which a stake may change.
 _PARTS: Final = 8
 _WORKERS: Final = 8
 _SMALLEST_BLOCK: Final = 8
@@ -29,9 +29,9 @@ _SMALLEST_BLOCK: Final = 8
 def block_sizes(size: int, *, vectorised: bool, weight: int = 0) -> list[int]:
     """Return the numbers of pairs in the blocks of a draw.
 
-    Per-run calls are cut into up to eight blocks for workers to share. A vectorised sampler is fast and
-    its calls cost the same for one run as for many: only large draws are cut. A block of outputs of
-    `weight` bytes each, as far as they are known, holds at most 128 MB.
+    Single calls are split into up to eight blocks for workers to share. A call of a vectorised sampler costs
+    the same for one run as for many, so only large draws are split. If the `weight` of an output in bytes is
+    known, a block holds at most 128 MB.
 
     Examples
     --------
@@ -51,32 +51,32 @@ def block_sizes(size: int, *, vectorised: bool, weight: int = 0) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A block of runs to be drawn.
+    """A block of runs to draw.
 
     Parameters
     ----------
     left, right
-        The two databases, as the mechanism takes them.
+        The two databases, in the form that the mechanism takes.
     size
         Half the number of runs.
     seed, path
-        Place in the seed tree.
+        The seed and the place in the seed tree.
     fresh
         Whether every run has a fresh copy of the subject.
     copy_inputs
         Whether every run has a fresh copy of its database.
     vectorised
-        Whether the subject's own sampler draws.
+        Whether the subject's own sampler draws the runs.
     limit
-        Seconds that a run may take.
+        The most seconds of one run.
     coupled
-        Whether the two runs of a pair start from one generator state, which is new for that pair.
+        Whether the two runs of a pair start from one generator state, new for that pair.
     by_call
-        Whether each run draws its side by a coin of its own; else the runs are pairs, one of each side.
+        Whether each run draws its side by its own coin; otherwise runs come in pairs, one of each side.
     alone
-        Whether there is one run only, of the side that its coin says.
+        Whether the block is a single run, whose coin decides its side.
     start
-        First run to be drawn, when a part of the block is already there.
+        The first run to draw, if a part of the block is already drawn.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Task:
 
     @property
     def order(self) -> list[bool]:
-        """Of each run whether it is one of the right side."""
+        """Return for each run whether it is on the right side."""
         return sides(self.size, self.coins, by_call=self.by_call)[: self.runs]
 
     @property
@@ -111,12 +111,12 @@ class Task:
 
     @property
     def plan(self) -> list[tuple[int, int, bool]]:
-        """The calls of the subject's own sampler: left runs, right runs, and whether the right come first."""
+        """Return the sampler calls of the block: left runs, right runs, whether the right is first."""
         return shares(self.size, self.coins, by_call=self.by_call)
 
     @property
     def parts(self) -> list[tuple[int, int]]:
-        """How many runs are of the left side and of the right, in successive parts, as the coins have it."""
+        """Return the numbers of left and right runs in successive parts, by the coins."""
         if self.vectorised and not self.fresh:
             return [(left, right) for left, right, _ in self.plan]
         order, size = self.order, max(1, -(-self.runs // _PARTS))
@@ -127,27 +127,27 @@ class Task:
 
     @property
     def coins(self) -> np.random.Generator:
-        """The generator of the order, which the subject never sees."""
+        """Return the generator of the order, which the subject never sees."""
         return generator(self.seed, (*self.path, COINS))
 
     @property
     def patience(self) -> float:
-        """Seconds without any run ending: one call for many runs may take a millisecond more for each."""
+        """The most seconds without a finished run; a call for many runs gets a millisecond more for each."""
         return self.limit + self.size / 1000 if self.vectorised and not self.fresh else self.limit
 
     @property
     def rng(self) -> np.random.Generator:
-        """The generator that the runs share."""
+        """Return the generator that the runs share."""
         return generator(self.seed, (*self.path, *((RESTART, self.start) if self.start else (RUNS,))))
 
     @property
     def inputs(self) -> list[Input]:
-        """What gives the runs their left and their right database."""
+        """Return the sources of the left and the right database for the runs."""
         every_run = self.copy_inputs or self.fresh
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
     def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
-        """Return the results of the runs, called in this order, with the outputs of each side separately."""
+        """Return the block of these outputs, given in call order, with the outputs of each side apart."""
         sides: tuple[list[Any], list[Any]] = [], []
         for output, turned in zip(outputs, self.order, strict=True):
             sides[turned].append(output)
@@ -163,11 +163,11 @@ class Block:
     left, right
         The outputs of the two sides.
     printed
-        Number of characters that the mechanism printed.
+        The number of characters that the mechanism printed.
     notes
-        What the reader of a result should know about these runs.
+        Notes on these runs for the reader of a result.
     rest
-        The number that the block's generator would have given next: it tells how much the runs drew.
+        The next number of the block's generator; it shows how far the runs advanced it.
 
     Examples
     --------
@@ -183,16 +183,16 @@ class Block:
 
 
 class Host:
-    """A subject in the process where its runs happen.
+    """A subject in the process that runs it.
 
     Parameters
     ----------
     mechanism
         The user's object, or a copy of it.
     calling
-        How it gets its generator.
+        How the mechanism gets its generator.
     pristine
-        Its first state, when fresh copies or the question whether it keeps state may come.
+        Its first state, if fresh copies or `state_kept` may be needed.
 
     Examples
     --------
@@ -213,19 +213,19 @@ class Host:
         return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
 
     def first(self) -> Any:
-        """Return a copy of the subject as it was at first; itself where it cannot be copied."""
+        """Return a copy of the subject's first state; the subject itself if it cannot be copied."""
         return self._mechanism if self._copied is None else self._copied.copy(seed=0, path=())
 
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
-        """Draw a block, telling a few times in every limit how many runs have ended.
+        """Return a drawn block; `on_tick` gets the number of finished runs a few times in every limit.
 
         Raises
         ------
         MutatedInput
-            The mechanism changed its database, and the task gives all runs the same.
+            The mechanism changed its database, which all runs of the task share.
         SubjectError
-            The subject's own sampler returned something of another length than asked for; or an output is an
-            iterator or a coroutine.
+            The subject's own sampler returned the wrong number of outputs, or an output is an iterator or a
+            coroutine.
         """
         task = replace(task, fresh=task.fresh and self._copied is not None)
         if task.vectorised and not task.fresh:
@@ -240,7 +240,7 @@ class Host:
         return task.block(outputs, printed=printed, rest=rest)
 
     def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> tuple[int, int]:
-        """Append the outcome of every run to `outputs`, as they are called; return `printed` and `rest`."""
+        """Append the outcome of every run to `outputs`, in call order; return `printed` and `rest`."""
         inputs, rng, order = task.inputs, task.rng, task.order[task.start :]
         if all(given.constant for given in inputs):
             pair = [given() for given in inputs]
@@ -257,7 +257,7 @@ class Host:
         return printed.count, _next_of(rng)
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
-        """Return a call that makes a copy of the subject first, at every run; None where it cannot."""
+        """Return a call that copies the subject before every run; None if it cannot be copied."""
         pristine, calling, runs = self._copied, self._calling, iter(range(task.start, task.runs))
         if not task.fresh or pristine is None:
             return None
@@ -271,7 +271,7 @@ class Host:
         return call
 
     def _sampled(self, task: Task, on_tick: Tick | None) -> Block | Said:
-        """Return the block as the subject's sampler draws it, or a note that it could not."""
+        """Return the block drawn by the subject's own sampler, or a note that this failed."""
         inputs, rng = task.inputs, task.rng
         try:
             with quiet() as printed, Watch(task.patience, lambda: 0, on_tick=on_tick) as watch:
@@ -288,7 +288,7 @@ class Host:
 
 
 def refuse_what_is_spent(outputs: list[Any]) -> None:
-    """Refuse outputs that give their content once only: no audit would see it.
+    """Raise an error for outputs that can be read only once, which no audit could examine.
 
     Examples
     --------
@@ -304,5 +304,5 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
 
 
 def _next_of(rng: np.random.Generator) -> int:
-    """Return what a generator gives next."""
+    """Return the next number of a generator."""
     return int(rng.integers(2**63))

@@ -1,4 +1,4 @@
-"""Copies of databases: for a learner, and for the problem that measures its output, which may change them."""
+"""Copies of databases for code that may change them: a learner, and the problem that measures its output."""
 
 import contextlib
 import operator
@@ -12,29 +12,30 @@ import numpy as np
 from audit.sampling.snapshots import IMMUTABLE
 from audit.values.canonical import same
 
-#: What is said of a problem that changes a database.
+#: The message about a problem that changes a database.
 CHANGES: Final = "changes the database that is passed to its `error`; let it work on a copy"
-#: How deep tuples in tuples are looked into before something in them is taken to be able to change.
+#: Larger: deeper nested tuples are recognised as immutable. Deeper ones are copied.
 _DEEPEST = 8
 
 
 class Watch:
-    """Sees whether a problem changes the database that it measures an output against.
+    """Detects that a problem changes the database that it measures an output against.
 
-    Only containers that are dear to copy are watched, by two copies, one of which the problem gets: what does
-    not equal its own copy cannot be. Of what is cheap to copy the problem always gets a copy.
+    The problem always gets a copy of a database that is cheap to copy. A container that is expensive to copy
+    is watched with two copies, one of which the problem gets. A container that does not equal its own copy
+    cannot be watched.
 
     Parameters
     ----------
     database
         The database.
     look
-        Whether to look at all.
+        Whether to watch at all.
 
     Attributes
     ----------
     given
-        What the problem is to be given.
+        The database to give to the problem.
 
     Examples
     --------
@@ -57,7 +58,7 @@ class Watch:
                 self.given, self.kept = one, other
 
     def trouble(self) -> str:
-        """Return a message if what was given has changed since, else an empty text."""
+        """Return a message if the given database has changed since, else an empty text."""
         return "" if self.kept is None or _equal(self.given, self.kept) else CHANGES
 
 
@@ -74,8 +75,8 @@ def copied(database: Any) -> Any:
     cheap = spare(database)
     if cheap is not database or _cannot_change((database,)):
         return cheap
-    for copy in (_pickled, deepcopy):  # in this order: a record's own `__deepcopy__` may return the record
-        with contextlib.suppress(Exception):  # an object of the user's may refuse in any way
+    for copy in (_pickled, deepcopy):  # pickle first: a record's own `__deepcopy__` may return the record
+        with contextlib.suppress(Exception):  # a user's object may raise anything
             return copy(database)
     return database
 
@@ -85,7 +86,7 @@ def _pickled(database: Any) -> Any:
 
 
 def _cannot_change(records: Any) -> bool:
-    """Return whether all records are plain values or tuples of them; a hashable record may change."""
+    """Return whether all records are plain values or tuples of them; being hashable is not enough."""
     for _ in range(_DEEPEST):
         kinds = set(map(type, records))
         if kinds <= IMMUTABLE:
@@ -98,9 +99,9 @@ def _cannot_change(records: Any) -> bool:
 
 
 def spare(database: Any) -> Any:
-    """Return a copy for the problem's error, which may change what it is given; itself where that is dear.
+    """Return a copy for the problem's error, which may change it; the database itself if copies are costly.
 
-    A copy is cheap if it costs no more than the places of the records do.
+    A copy is cheap if only the container is copied, not the records.
 
     Examples
     --------
@@ -121,7 +122,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def changed(given: Any, database: Any) -> bool:
-    """Return whether the learner changed its copy, as far as that is cheap to see."""
+    """Return whether the learner changed its copy; only cheap comparisons are made."""
     if type(given) is list and type(database) is list:
         if len(given) == len(database) and not any(map(operator.is_not, given, database)):
             return False

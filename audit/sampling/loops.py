@@ -1,4 +1,4 @@
-"""The runs themselves, in an order that coins decide, one call at a time or many at once."""
+"""The runs themselves: single calls or calls of a sampler, in an order drawn by coins."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -17,16 +17,16 @@ _SMALLEST_CHUNK = 16
 
 
 def sides(pairs: int, coins: np.random.Generator, *, by_call: bool = False) -> list[bool]:
-    """Return of `2·pairs` runs whether each is one of the right side.
+    """Return for each of `2·pairs` runs whether it is on the right side.
 
     Parameters
     ----------
     pairs
         Half the number of runs.
     coins
-        Decides by fair coins.
+        The generator of the fair coins.
     by_call
-        One coin a run; else one a pair, which says which of its two sides is called first.
+        Whether each run has a coin for its side; otherwise each pair has one for which side is called first.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def call_each(
 ) -> None:
     """Append the outcome of each run to `outputs`: exceptions as values, runs past `limit` as unfinished.
 
-    The list is the caller's so that it tells at any time how far the loop is.
+    The list belongs to the caller, who sees the progress by its length.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def call_each(
     error: BaseException | None = None
     with Watch(limit, outputs.__len__, on_tick=on_tick) as watch:
         while True:
-            try:  # around the loop, which it costs nothing: the iterator remembers where it is
+            try:  # outside the loop, so it costs nothing; the iterator keeps its place
                 if error is not None:
                     append(outcome_of(error, limit=limit))
                     error = None
@@ -76,7 +76,7 @@ def call_each(
                         end_if_strayed()
                     append(output if type(output) in IMMUTABLE else snapshot(output))
                 break
-            except BaseException as raised:  # whatever a mechanism raises is its output
+            except BaseException as raised:  # an exception of the mechanism is its output
                 end_if_strayed()
                 if raised is watch.outer_error or isinstance(raised, KeyboardInterrupt):
                     raise
@@ -84,9 +84,9 @@ def call_each(
 
 
 def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
-    """Return a call that gives both runs of a pair, called one after the other, the same generator state.
+    """Return a call that gives the two successive runs of a pair the same generator state.
 
-    All runs get one generator, whose state is set anew: to make one for each takes five times as long.
+    All runs share one generator whose state is set again; a new generator each takes five times as long.
 
     Examples
     --------
@@ -112,23 +112,23 @@ def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
 
 
 def _words(seeds: np.random.Generator) -> Iterator[int]:
-    """Yield random numbers of 64 bits, a few hundred drawn at once."""
+    """Yield random 64-bit numbers, drawn a few hundred at a time."""
     while True:
         yield from seeds.integers(2**64, size=512, dtype=np.uint64).tolist()
 
 
 def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:
-    """Return into which calls of a sampler `2·pairs` runs go: left runs, right runs, and the right first.
+    """Return the sampler calls for `2·pairs` runs: left runs, right runs, whether the right is called first.
 
     Parameters
     ----------
     pairs
         Half the number of runs.
     coins
-        Decides the order of the two calls of a chunk.
+        The generator of the coins for the order of the two calls of a chunk.
     by_call
-        Whether a coin decides the side of each run. The number of left runs is then binomial, and since runs
-        are independent they may be called in any order. Otherwise both sides have the same number.
+        Whether a coin decides the side of each run. Then the number of left runs is binomial; the order
+        within a side does not matter, because runs are independent. Otherwise both sides have equally many.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def sample_pairs(
     *,
     rng: np.random.Generator,
 ) -> tuple[Any, Any]:
-    """Return the outputs of each side, drawn in a few calls of the sampler as `shares` planned them.
+    """Return the outputs of each side, drawn in the few sampler calls that `shares` planned.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def kept(batch: Any, count: int) -> Any:
 
 
 def joined(batches: Sequence[Any]) -> Any:
-    """Return the outputs of several batches: one array if they are arrays that agree, else a list.
+    """Return the outputs of several batches: one array if their dtypes and shapes agree, else a list.
 
     Examples
     --------

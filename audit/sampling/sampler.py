@@ -1,4 +1,4 @@
-"""The one seam through which runs are drawn."""
+"""The sampler: the one place through which all runs are drawn."""
 
 import contextlib
 import functools
@@ -27,7 +27,7 @@ from audit.sampling.watch import can_watch
 from audit.subject.subject import Subject
 from audit.values.said import Says
 
-_SILENCE: Final = 64  # runs without an answer, before it is asked whether there are any more
+_SILENCE: Final = 64  # larger: later check that a subject stopped answering; runs without an answer
 
 T = TypeVar("T")
 
@@ -38,24 +38,24 @@ class Sampler(Tally):
     Parameters
     ----------
     subject
-        What is run.
+        The subject to run.
     seed
-        Root of the seed tree.
+        The root of the seed tree.
     jobs
-        Worker processes; what is drawn does not depend on it.
+        The number of worker processes; the outputs do not depend on it.
     isolate
-        Run the subject in a child process, so that nothing it does ends the audit.
+        Run the subject in a child process, so that it cannot end the audit.
     run_time_limit
-        Seconds that one run may take.
+        The most seconds of one run.
 
     Attributes
     ----------
     copy_inputs
-        Whether every run gets a database of its own (`with_copies`).
+        Whether every run gets its own copy of the database (`with_copies`).
     loading
-        Seconds that the first run took longer than the next: it compiles, or loads something.
+        Extra seconds of the first run over the next, for compiling or loading.
     honours_rng
-        Whether the runs can be drawn again from the seed, as far as the first eight tell.
+        Whether the seed reproduces the runs, as far as the first eight runs show.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Sampler(Tally):
         self.close()
 
     def close(self) -> None:
-        """End the workers. A later draw starts with new ones."""
+        """End the workers; a later draw starts new ones."""
         if isinstance(self._workers, Children):
             self._workers.close()
         self._workers = None
@@ -117,9 +117,9 @@ class Sampler(Tally):
         singly: bool = False,
         by_call: bool = False,
     ) -> Iterator[Runs]:
-        """Yield `2·size` runs in blocks, each drawn when it is asked for.
+        """Yield `2·size` runs in blocks; each block is drawn when it is requested.
 
-        The first draw is preceded by eight runs that tell whether the subject honours its generator.
+        Before the first draw, eight runs check whether the subject honours its generator.
 
         Parameters
         ----------
@@ -128,18 +128,19 @@ class Sampler(Tally):
         size
             Half the number of runs.
         path
-            Place in the seed tree; the same path gives the same runs of a subject that honours its generator.
+            The place in the seed tree. If the subject honours its generator, the same path gives the same
+            runs.
         fresh
             Start every run from a copy of the subject as it was before its first run. A subject that keeps no
             state, or that cannot be copied (`state_kept()` is None), is run as it is.
         coupled
-            Start both runs of a pair from one generator state, new for that pair, by single calls: to steer
-            the search only, for such pairs are not independent.
+            Start both runs of a pair from one generator state, new for that pair, by single calls. The two
+            runs of a pair are not independent.
         singly
-            Call the subject run by run, even if it has a sampler of its own.
+            Call the subject run by run, even if it has its own sampler.
         by_call
-            Let each run draw its side by a fair coin of its own; else there are as many runs of either side,
-            and a coin decides for each pair which is first.
+            Let each run draw its side by its own fair coin. Otherwise both sides have the same number of
+            runs, and a coin for each pair decides which side is first.
 
         Raises
         ------
@@ -150,7 +151,7 @@ class Sampler(Tally):
         SubjectError
             `convert` failed, or the subject's sampler returned another length than asked for.
         InvalidValue
-            The mechanism fails on the first two databases, but not once they are arrays or frames.
+            The mechanism fails on the first two databases, but not on them as arrays or frames.
 
         Examples
         --------
@@ -175,7 +176,7 @@ class Sampler(Tally):
             yield replace(self.account(block), typed=not vectorised, parts=_parts(task, block))
 
     def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
-        """Yield blocks; where Ctrl-C breaks them off, what the subject keeps is lost with its worker."""
+        """Yield blocks; if Ctrl-C breaks one off, the worker ends and the subject's state is lost."""
         try:
             yield from drawn(blocks)
         except TimeIsOver:
@@ -183,9 +184,9 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
+        """Return the result of `draw`; if the mechanism changes its database, draw again with copies.
 
-        `again`, if given, draws the second time.
+        `again`, if given, replaces `draw` the second time.
         """
         try:
             return draw()
@@ -197,7 +198,7 @@ class Sampler(Tally):
 
     @property
     def last_sides(self) -> tuple[int, int]:
-        """How many runs of the last draw are of the left side, and how many of the right, by their coins.
+        """The numbers of left and right runs of the last draw, by their coins.
 
         Examples
         --------
@@ -213,7 +214,7 @@ class Sampler(Tally):
     def draw_anew(
         self, left_db: Any, right_db: Any, sizes: Sequence[int], path: Path, *, by_call: bool = True
     ) -> Iterator[Runs]:
-        """Yield `2·size` runs for each of `sizes`, each from a fresh process that makes the subject anew.
+        """Yield `2·size` runs for each of `sizes`, from one fresh process each, which makes the subject anew.
 
         Parameters
         ----------
@@ -222,14 +223,14 @@ class Sampler(Tally):
         sizes
             Half the number of runs of each process; 0 for a single run.
         path
-            Place in the seed tree.
+            The place in the seed tree.
         by_call
             As for `draw`.
 
         Raises
         ------
         SubjectError
-            The subject cannot be made anew (`recipe` is None), or not in another process.
+            The subject cannot be made anew (`recipe` is None), or making it in another process fails.
         """
         if self.recipe is None:
             raise SubjectError(
@@ -245,12 +246,12 @@ class Sampler(Tally):
         try:
             for block in self._unless_stopped(draw_anew(self.recipe, tasks)):
                 yield self.account(block)
-        except (TypeError, AttributeError, pickle.PicklingError) as error:  # what it may say to a pickler
+        except (TypeError, AttributeError, pickle.PicklingError) as error:  # raised by its pickling
             raise SubjectError(f"A database cannot be sent to another process: {error}") from error
 
     @functools.cached_property
     def recipe(self) -> Parcel | None:
-        """How the subject is made anew in a fresh process; None if it cannot be.
+        """The instructions to make the subject anew in a fresh process; None if that is impossible.
 
         Examples
         --------
@@ -264,12 +265,12 @@ class Sampler(Tally):
         return recipe_of(self.subject.object, self.subject.calling, seed=self.seed, at_first=pristine)
 
     def is_stateless(self, left_db: Any, right_db: Any) -> bool:
-        """Whether runs depend on the generator that they are given and on nothing else (`Questions`).
+        """Return whether runs depend on the given generator alone (`Questions`).
 
         Parameters
         ----------
         left_db, right_db
-            Databases that it is asked on.
+            Databases to check it on.
 
         Examples
         --------
@@ -305,7 +306,7 @@ class Sampler(Tally):
         return None if self._broken_off else self._start().state_kept()
 
     def state_suspected(self) -> bool | None:
-        """Return whether the subject keeps state, or answers differently from one generator state.
+        """Return whether the subject keeps state, or gives different answers from one generator state.
 
         Examples
         --------
@@ -319,7 +320,10 @@ class Sampler(Tally):
         return True if kept is False and self.subject.takes_rng and not self.honours_rng else kept
 
     def stopped_answering(self) -> bool:
-        """Whether the last half of the runs has no answer, not even where the subject first gave one."""
+        """Return whether the last half of the runs has no answer, although the subject answered at first.
+
+        The subject is asked again on the database where it answered.
+        """
         silent = self.drawn - self.last_answer >= max(_SILENCE, self.drawn // 2)
         return silent and self._questions.refused_now()
 
@@ -338,13 +342,13 @@ class Sampler(Tally):
         if self._host is None:
             mechanism = self.subject.object
             self._host = Host(mechanism, self.subject.calling, pristine=Pristine(mechanism))
-            with contextlib.suppress(SubjectError):  # it stays here then
+            with contextlib.suppress(SubjectError):  # then it runs in this process
                 self._parcel = None if place is None else Parcel.of(self.subject, seed=self.seed)
         self._workers = Here(self._host, self._parcel, place)
         return self._workers
 
     def _ready(self, left: Any, right: Any) -> Workers:
-        """Return the workers once it is known whether the subject may be shared among them."""
+        """Return the workers, after checking whether they may share the subject."""
         workers = self._start()
         if self._steady is None:
             self._first_pair = left, right
@@ -366,7 +370,7 @@ class Sampler(Tally):
         return block
 
     def _uncounted(self, database: Any) -> Block:
-        """Return two runs on a database that is none of the audit's; they count nowhere."""
+        """Return two runs on a database outside the audit; no count includes them."""
         [block] = self._start().map([self._task(database, database, 1, (RNG_CHECK, 0), copy_inputs=True)])
         return block
 
@@ -377,7 +381,7 @@ class Sampler(Tally):
 
 
 def _parts(task: Task, block: Block) -> list[tuple[int, int]]:
-    """Return the parts of a block: those of single calls where the subject's own sampler failed."""
+    """Return the left and right runs of each part; parts of single calls if the subject's sampler failed."""
     parts = task.parts
     whole = tuple(map(sum, zip(*parts, strict=True)))
     return parts if whole == (len(block.left), len(block.right)) else replace(task, vectorised=False).parts

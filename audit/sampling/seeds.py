@@ -1,4 +1,4 @@
-"""The seed tree: every block of runs has its place, and its place alone decides its generator."""
+"""The seed tree: every block of runs has a place in it, which alone determines its generator."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ SHRINK: Final = 6
 CALLS: Final = 7
 FAULT: Final = 8
 
-# Children of a block. Far above every index of a stage, a pair or a block, so that no two places coincide.
+# The first child of a block, far above every index of a stage, a pair or a block: no two places coincide.
 COINS: Final = 2**31
 RUNS: Final = 2**31 + 1
 RESTART: Final = 2**31 + 2
@@ -30,7 +30,7 @@ def generator(seed: int, path: Path) -> np.random.Generator:
     seed
         The audit's seed, a non-negative int.
     path
-        Non-negative ints from the root: the stage first.
+        Non-negative ints from the root; the first is the stage.
 
     Notes
     -----

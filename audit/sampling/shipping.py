@@ -1,4 +1,4 @@
-"""What travels between processes: the subject on its way out, outputs on their way back."""
+"""Pickles between processes: the subject on its way out, outputs on their way back."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -20,21 +20,21 @@ _LONGEST = 1000
 
 @dataclass(frozen=True)
 class Parcel:
-    """A subject made ready for another process: a copy, or how it is made anew there (`Made`).
+    """A subject prepared for another process: a copy, or instructions to make it anew there (`Made`).
 
-    Functions and classes of modules that could not be imported there travel by value. What cannot be pickled
-    is named, if it is global in a module, and that module's file is run there.
+    Functions and classes of modules that the other process cannot import travel by value. An object that
+    cannot be pickled travels by name if it is global in a module; the other process runs that module's file.
 
     Parameters
     ----------
     text
-        The pickled mechanism, its generators taken out, or its maker.
+        The pickled mechanism without its generators, or its pickled maker.
     calling
-        How it gets its generator.
+        How the mechanism gets its generator.
     seed
-        Root of the seed tree.
+        The root of the seed tree.
     by_value
-        Names of the modules that could not be imported there.
+        Names of the modules that the other process cannot import.
 
     Examples
     --------
@@ -55,12 +55,12 @@ class Parcel:
         Raises
         ------
         SubjectError
-            It cannot be pickled.
+            The subject cannot be pickled.
         """
         by_value = tuple(m.__name__ for m in users_modules() if not is_importable(m))
         try:
             return cls(pack(subject.object, by_value=by_value), subject.calling, seed, by_value)
-        except Exception as error:  # an object of the user's may refuse in any way
+        except Exception as error:  # a user's object may raise anything
             place = find_place(subject.object)
             if place is not None:
                 return cls(pack(place), subject.calling, seed)
@@ -71,11 +71,11 @@ class Parcel:
             ) from error
 
     def mechanism(self, path: Path) -> Any:
-        """Return the user's object as it comes out here, the generators that it carries seeded at `path`."""
+        """Return the user's object, unpickled here, with its generators seeded at `path`."""
         return made(unpack(self.text, Reseeding(self.seed, path)))
 
     def move_in(self, path: Path) -> Host:
-        """Return the subject ready to run in a process of its own, all its generators seeded at `path`."""
+        """Return the subject ready to run in its own process, with all generators seeded at `path`."""
         reseed_process(self.seed, path)
         mechanism = self.mechanism(path)
         pristine = Pristine(mechanism)
@@ -89,9 +89,9 @@ def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
     Parameters
     ----------
     value
-        What is to travel.
+        The value to send.
     by_value
-        Modules whose functions and classes travel with it.
+        Modules whose functions and classes are sent by value.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
 
 
 def pack_outputs(value: Any) -> bytes:
-    """Return a pickle of outputs for the parent process; what cannot be pickled becomes `Opaque`.
+    """Return a pickle of outputs for the parent process; an output that cannot be pickled becomes `Opaque`.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def pack_outputs(value: Any) -> bytes:
 
 
 def unpack(text: bytes, reseeding: Reseeding | None = None) -> Any:
-    """Return what was packed.
+    """Return the value that was packed.
 
     Examples
     --------
@@ -133,13 +133,13 @@ class _Outward(Writer):
 
 class _Homeward(Writer):
     def persistent_id(self, value: Any) -> Any:
-        """Name classes: the parent has them already, and must not get its own overwritten."""
+        """Return the name of a class, so that the parent keeps its own class and does not overwrite it."""
         if not isinstance(value, type) or value.__module__ == "builtins" or "<locals>" in value.__qualname__:
             return None
         return (value.__module__, value.__qualname__)
 
     def reducer_override(self, value: Any) -> Any:
-        """Reduce as other writers do, but views of memory as copies; local classes become new ones."""
+        """Return the base class's reduction, except: memory views become copies, local classes new ones."""
         if type(value) is memoryview:
             return memory, (value.tobytes(), value.format, value.shape)
         return super().reducer_override(value)

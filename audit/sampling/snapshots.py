@@ -1,4 +1,4 @@
-"""What a mechanism gets and gives, kept as it was: nothing that it does to either goes unseen."""
+"""Copies of a mechanism's inputs and outputs, so that later changes by the mechanism are detected."""
 
 import contextlib
 import copy
@@ -20,14 +20,13 @@ _SCALARS: Final = {
     *(decimal.Decimal, fractions.Fraction, Raised, Unfinished),
 }
 IMMUTABLE: Final = frozenset(_SCALARS | {kind for kind in np.sctypeDict.values() if kind is not np.void})
-#: Of immutable values they are copied by calling their kind. Keys of a dict are hashable, taken as immutable.
+#: Containers that are copied by calling their type, if their values are immutable. Keys of a dict count as
+#: immutable, because they are hashable.
 _FLAT: Final = frozenset({tuple, frozenset, list, set, dict})
 
 
 def snapshot(output: Any) -> Any:
-    """Return `output` itself when nothing can change it, else a copy.
-
-    What cannot be copied is returned as it is.
+    """Return `output` itself if it is immutable or cannot be copied, else a copy.
 
     Examples
     --------
@@ -44,7 +43,7 @@ def snapshot(output: Any) -> Any:
         return output.copy()
     if kind in _FLAT and IMMUTABLE.issuperset(map(type, output.values() if kind is dict else output)):
         return kind(output)
-    if issubclass(kind, enum.Enum | type):  # `isinstance` would ask the output, and it may lie or raise
+    if issubclass(kind, enum.Enum | type):  # `isinstance` asks the output itself, which may lie or raise
         return output
     try:
         return _copied(output)
@@ -59,7 +58,7 @@ def _copied(output: Any) -> Any:
 
 
 def memory(content: bytes, kind: Any, shape: Any) -> Any:
-    """Return a view of a copy of memory.
+    """Return a memory view of a copy of `content`.
 
     Examples
     --------
@@ -71,7 +70,7 @@ def memory(content: bytes, kind: Any, shape: Any) -> Any:
 
 
 def outcome_of(error: BaseException, *, limit: float) -> Raised | Unfinished:
-    """Return the outcome of a run that `error` ended, when runs may take `limit` seconds.
+    """Return the outcome of a run that ended with `error`, given the limit in seconds.
 
     Examples
     --------
@@ -85,19 +84,19 @@ def outcome_of(error: BaseException, *, limit: float) -> Raised | Unfinished:
     return Unfinished("out of memory") if isinstance(error, MemoryError) else Raised.of(error)
 
 
-class MutatedInput(AuditError):  # noqa: N818  it is a fact about the mechanism, not a failure of ours
-    """The mechanism changed the database that it was given; each run needs a copy of its own."""
+class MutatedInput(AuditError):  # noqa: N818  a fact about the mechanism, not an error of ours
+    """The mechanism changed its database, so each run needs its own copy."""
 
 
 class Input:
-    """A database and the copy of it that runs are given.
+    """A database and the copy of it that the runs get.
 
     Parameters
     ----------
     database
-        The database; it is never given away unless it cannot be copied.
+        The database; runs get it only if it cannot be copied.
     every_run
-        Whether every run gets a copy of its own.
+        Whether every run gets its own copy.
 
     Examples
     --------
@@ -112,7 +111,7 @@ class Input:
         self._pristine = database
         self._every_run = every_run
         self._immutable = snapshot(database) is database
-        # A run that has a copy of its own needs no comparison: nothing is pickled, which may import a module.
+        # With a copy for every run no comparison is needed. Pickling, which may import modules, is avoided.
         self._text = None if self._immutable or every_run else _pickled(database)
         self._given = database
         if self._text is not None:
@@ -121,16 +120,16 @@ class Input:
             self._given = snapshot(database)
 
     def __call__(self) -> Any:
-        """Return what the next run is given."""
+        """Return the database for the next run."""
         return snapshot(self._pristine) if self._every_run else self._given
 
     @property
     def constant(self) -> bool:
-        """Whether every run is given the same object."""
+        """Whether all runs get the same object."""
         return not self._every_run or self._immutable
 
     def check(self) -> None:
-        """Compare what was given with the database.
+        """Compare the copy that runs got with the database.
 
         Raises
         ------
@@ -145,7 +144,7 @@ class Input:
             return False
         equals = getattr(self._pristine, "equals", None)  # frames have lazy internals
         if callable(equals):
-            with contextlib.suppress(Exception):  # somebody else's method of that name
+            with contextlib.suppress(Exception):  # another library's method of that name
                 return not equals(self._given)
         return not same(self._given, self._pristine)
 

@@ -1,4 +1,4 @@
-"""Whether a subject keeps anything between calls: a few generator states, asked again and elsewhere."""
+"""The check for state kept between calls: the same few generator states, later and in other processes."""
 
 import time
 from collections.abc import Callable
@@ -13,15 +13,15 @@ from audit.sampling.shipping import Parcel
 from audit.values.canonical import same
 from audit.values.outcomes import Unfinished, is_refusal
 
-#: Generator states that are asked, each for a pair of runs.
+#: Larger: state is found more surely, for more runs. Generator states to ask, with a pair of runs each.
 _STATES: Final = 2
-#: Pairs of runs more, before it is said that the generator makes no difference.
+#: Larger: fewer subjects count as ignoring their generator. Further pairs of runs before saying that.
 _MORE: Final = 16
 
 
 @dataclass
 class Answers:
-    """What a subject answered to the generator states on one database.
+    """A subject's answers to the generator states on one database.
 
     Examples
     --------
@@ -34,23 +34,23 @@ class Answers:
 
     @property
     def outputs(self) -> list[Any]:
-        """All outputs."""
+        """The outputs of all runs, both sides."""
         return [output for block in self.blocks for side in (block.left, block.right) for output in side]
 
     @property
     def refused(self) -> bool:
-        """Whether none was an answer."""
+        """Whether no output is an answer."""
         return all(map(is_refusal, self.outputs))
 
     @property
     def vary(self) -> bool:
-        """Whether different generator states had different answers on one of the two databases."""
+        """Whether different generator states gave different answers on one of the two databases."""
         lefts = [output for block in self.blocks for output in block.left]
         rights = [output for block in self.blocks for output in block.right]
         return any(not same(side[0], output) for side in (lefts, rights) for output in side)
 
     def are(self, others: "Answers") -> bool:
-        """Whether these are the others' answers, and the generators were used alike."""
+        """Return whether the answers equal the others', and the generators advanced alike."""
         mine, theirs = (
             [(each.left, each.right, each.rest) for each in answers.blocks] for answers in (self, others)
         )
@@ -58,18 +58,18 @@ class Answers:
 
 
 class Questions:
-    """The runs by which it is told whether a subject keeps state.
+    """The runs that show whether a subject keeps state.
 
-    A subject is stateless if it answers alike to the same generator state and differently to different ones:
-    before the audit's runs and after them, on the same object and on copies of how it was at first and, where
-    data was made with it, in a fresh process. Its pickled form is looked at elsewhere (`Pristine`).
+    A stateless subject answers alike to the same generator state and differently to different ones. This is
+    checked before and after the audit's runs, on the same object and on copies of its first state. If making
+    the subject also made data, a fresh process is asked too. `Pristine` compares its pickled form.
 
     Parameters
     ----------
     draw
-        Draws a task, and counts its runs.
+        Draws a task and counts its runs.
     task
-        Makes a task of two databases, half the number of runs, and a place in the seed tree.
+        Makes a task from two databases, half the number of runs and a place in the seed tree.
     """
 
     def __init__(self, draw: Callable[[Task], Block], task: Callable[..., Task]) -> None:
@@ -79,21 +79,21 @@ class Questions:
         self._first = Answers()
 
     def repeat(self, database: Any) -> tuple[bool, float]:
-        """Ask a first time, and again: whether the answers are the same, and how long the subject loaded.
+        """Return whether a second asking gives the first answers, and the seconds that loading took.
 
-        That is how many seconds the first runs took longer than the next.
+        Loading is the extra time of the first runs over the last ones.
         """
         self._database, self._first = database, self._ask(database)
         first = self._first
-        stuck = any(type(output) is Unfinished for output in first.outputs)  # it may take long to say no more
+        stuck = any(type(output) is Unfinished for output in first.outputs)  # do not ask again
         return stuck or first.are(self._ask(database)), max(0.0, first.seconds[0] - first.seconds[-1])
 
     def refused_now(self) -> bool:
-        """Whether there is no answer any more where there was one at first."""
+        """Return whether the subject refuses now although it answered at first."""
         return not self._first.refused and self._ask(self._database).refused
 
     def answered_alike(self, databases: list[Any]) -> bool:
-        """Whether the subject and its copies answer as at first, but differently to different states."""
+        """Return whether subject and copies answer as at first, and differently to different states."""
         if not all(self._ask(self._database, fresh=fresh).are(self._first) for fresh in (False, True)):
             return False
         answers = [self._ask(database) for database in databases]
@@ -104,7 +104,7 @@ class Questions:
         return any(each.vary for each in answers) or Answers([self._draw(more)]).vary
 
     def answered_alike_in(self, recipe: Parcel, databases: list[Any]) -> bool:
-        """Whether fresh processes answer as this one does; True where they cannot be had."""
+        """Return whether fresh processes answer like this one; True if none can be started."""
         for database in databases:
             here = self._ask(database)
             try:

@@ -1,7 +1,7 @@
-"""Ctrl-C as the end of an audit's time: what was bet on so far counts, and gives the verdict.
+"""Ctrl-C as the end of an audit's time: the bets so far count and give the verdict.
 
-A batch that is broken off is bet on nowhere. The wealth before it is one that the audit had: the guarantee
-holds at all of its moments together (Ville), whenever somebody stops it.
+No bet uses a batch that was broken off. The guarantee holds at all times of the audit simultaneously (Ville),
+so it covers the wealth before that batch, whenever the user stops.
 """
 
 import contextlib
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 
 class TimeIsOver(KeyboardInterrupt):
-    """The time is over, by its limit or by Ctrl-C, before runs were drawn that count only all together."""
+    """The time limit or Ctrl-C ended the audit during runs that count only when complete."""
 
 
 @dataclass
 class _Stop:
-    """Whether Ctrl-C was pressed, and whether a draw is under way that it may break off."""
+    """Whether Ctrl-C was pressed, and whether it may break off a draw now."""
 
     asked: bool = False
     drawing: bool = False
@@ -30,7 +30,7 @@ _STOP = _Stop()
 
 
 def stop_asked() -> bool:
-    """Return whether Ctrl-C has ended the time of the audit under way (`ctrl_c_ends_time`).
+    """Return whether Ctrl-C has ended the time of the running audit (`ctrl_c_ends_time`).
 
     Examples
     --------
@@ -41,7 +41,7 @@ def stop_asked() -> bool:
 
 
 def why_over() -> str:
-    """Return why the time is over, in words.
+    """Return a text saying why the time is over.
 
     Examples
     --------
@@ -53,9 +53,9 @@ def why_over() -> str:
 
 @contextlib.contextmanager
 def ctrl_c_ends_time(tell: Callable[[], None]) -> Iterator[None]:
-    """Let the first Ctrl-C end the time of an audit, after a call of `tell`; the second interrupts, as ever.
+    """Make the first Ctrl-C call `tell` and end the time of an audit; the second interrupts as usual.
 
-    Where Ctrl-C is not heeded, as in a job of `nohup`, or cannot be (in a thread), nothing changes.
+    Nothing changes if Ctrl-C is ignored, as under `nohup`, or cannot be handled, as in a thread.
     """
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
@@ -79,12 +79,12 @@ def ctrl_c_ends_time(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def drawn(blocks: Iterator[T]) -> Iterator[T]:
-    """Yield what is drawn; Ctrl-C breaks that off.
+    """Yield the drawn blocks; Ctrl-C breaks off the current one.
 
     Raises
     ------
     TimeIsOver
-        Ctrl-C was pressed while one was drawn.
+        Ctrl-C was pressed while a block was drawn.
 
     Examples
     --------

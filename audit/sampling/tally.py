@@ -1,4 +1,4 @@
-"""Outputs as they are given out, and what is counted of them: some never vary, some stop being answers."""
+"""Outputs as the sampler returns them, and counts of them: whether they vary, whether answers stop."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ class Runs:
     Parameters
     ----------
     left, right
-        The outputs on the two databases, each in the order of the calls: a list, or one array of shape (n,)
-        or (n, d) when the subject's own sampler returned arrays. Of pairs of runs the i-th of each belong
-        together; of runs with a coin each, one side may have more than the other.
+        The outputs on the two databases, in the order of the calls: a list, or one array of shape (n,) or
+        (n, d) if the subject's own sampler returned arrays. If the runs were drawn in pairs, the i-th outputs
+        form a pair. If each run had its own coin, the sides may differ in length.
     typed
-        Whether the type of every output is its own, and not that of many drawn in one call.
+        Whether every output has its own type, not the dtype of an array drawn in one call.
     parts
-        How many runs of either side there are in successive parts of the block; empty if nobody said.
+        The numbers of left and right runs in successive parts of the block; empty if unknown.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Runs:
 
 
 class Variety:
-    """Looks at outputs until two differ. Exceptions and unfinished runs are no outputs here.
+    """Looks at outputs until two differ; it ignores exceptions and unfinished runs.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Variety:
         self._first: Any = None
 
     def look(self, outputs: Sequence[Any] | np.ndarray[Any, Any]) -> None:
-        """Take outputs of some runs into account."""
+        """Take the outputs of more runs into account."""
         if len(self._keys) > 1:
             return
         for output in _distinct(outputs):
@@ -73,29 +73,29 @@ class Variety:
 
     @property
     def only(self) -> str | None:
-        """The output of every run, as a short text; None if outputs vary, or without any."""
+        """The one output of all runs, as a short text; None if outputs vary or there is none."""
         return show(self._first, 40) if len(self._keys) == 1 else None
 
 
 class Tally:
-    """What is counted of the runs given out so far, both sides.
+    """Counts of the runs returned so far, both sides together.
 
     Attributes
     ----------
     drawn
-        How many there are.
+        The number of runs.
     unfinished, raised
-        How many of them have no output, and how many raised.
+        The numbers of unfinished runs and of runs that raised.
     printed
-        Characters that the mechanism printed in them.
+        The number of characters that the mechanism printed.
     last_answer
-        Which of them was the last to give an answer: neither None nor an exception.
+        The position of the last run that answered: neither None nor an exception.
     weight
-        Bytes of an output, roughly: the largest mean of a block.
+        The rough size of an output in bytes: the largest mean of a block.
     variety
-        Whether their outputs vary.
+        Whether the outputs vary.
     notes
-        What the reader of a result should know.
+        Notes for the reader of a result.
     """
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ class Tally:
         self.notes: list[Said] = []
 
     def account(self, block: Block) -> Runs:
-        """Count a block, and give its outputs out."""
+        """Return the outputs of a block, once counted."""
         self.drawn += len(block.left) + len(block.right)
         for side in (block.left, block.right):
             self.variety.look(side)
@@ -122,12 +122,12 @@ class Tally:
         return Runs(block.left, block.right)
 
     def note(self, note: Said) -> None:
-        """Keep a note, once."""
+        """Keep a note, unless it is already kept."""
         if note not in self.notes:
             self.notes.append(note)
 
 
 def _distinct(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> Sequence[Any] | np.ndarray[Any, Any]:
-    """Return one output of an array whose rows are all equal, as whole arrays tell fastest."""
+    """Return one output if all rows of an array are equal (a fast check), else all outputs."""
     plain = isinstance(outputs, np.ndarray) and outputs.dtype.kind in "iufb"
     return outputs[:1] if plain and bool(np.all(outputs == outputs[:1])) else outputs

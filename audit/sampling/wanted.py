@@ -1,4 +1,4 @@
-"""A mechanism that fails on lists of records, and not on arrays or frames of them: it wants a `convert`."""
+"""The check for a missing `convert`: a mechanism fails on lists of records but not on arrays or frames."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -11,10 +11,10 @@ from audit.sampling.blocks import Block
 from audit.subject.subject import Subject
 from audit.values.outcomes import Raised, Unfinished
 
-#: What code for arrays or frames raises on a list, and what code for frames raises on an array.
+#: Exceptions that code for arrays or frames raises on a list, and code for frames on an array.
 _ON_A_LIST: Final = {"TypeError", "AttributeError"}
 _ON_AN_ARRAY: Final = {"IndexError", "AttributeError"}
-#: What a frame raises that lacks a column.
+#: The exception of a frame for a missing column.
 _NO_COLUMN: Final = "KeyError"
 _ANSWERS: Final = ""
 
@@ -33,12 +33,12 @@ def refuse_lists(
     first
         Two runs on the first of them.
     run
-        Draws two runs on any database; it is asked only if the first two failed.
+        Draws two runs on any database; called only if the first two runs failed.
 
     Raises
     ------
     InvalidValue
-        One line: what it wants, and what to pass.
+        The mechanism takes arrays or frames; the message says which, and what to pass.
     """
     if subject.convert is not None or not all(type(each) is list for each in databases):
         return
@@ -70,15 +70,15 @@ def refuse_lists(
 
 
 def _on(run: Callable[[Any], Block], convert: Callable[[Any], Any], databases: tuple[Any, Any]) -> set[str]:
-    """Return the outcomes on the converted databases."""
+    """Return the kinds of outcomes on the converted databases."""
     try:
         return {_outcome(run(convert(database))) for database in databases}
-    except (TypeError, ValueError):  # ragged records, for one
+    except (TypeError, ValueError):  # ragged records, for example
         return {"no database"}
 
 
 def _outcome(block: Block) -> str:
-    """Return the kind of exception that both runs of a block raised, or that one answered."""
+    """Return the exception type that both runs of a block raised; another text if one answered."""
     outputs = [*block.left, *block.right]
     silent = [output for output in outputs if type(output) in (Raised, Unfinished)]
     if len(silent) < len(outputs):

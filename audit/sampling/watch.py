@@ -1,4 +1,4 @@
-"""The time limit of a run, without cost to the runs: a timer looks whether the loop has moved."""
+"""The time limit of a run: a timer checks whether the loop has moved, at no cost to the runs."""
 
 import math
 import os
@@ -13,12 +13,12 @@ _LONGEST_TICK: Final = 1.0
 _SHORTEST_TICK: Final = 1e-3
 
 
-class TimeLimit(BaseException):  # as KeyboardInterrupt: not for a mechanism's `except Exception`
-    """A run passed its time limit."""
+class TimeLimit(BaseException):  # like KeyboardInterrupt, it passes a mechanism's `except Exception`
+    """A run exceeded its time limit."""
 
 
 def can_watch() -> bool:
-    """Return whether runs can be limited here: a system with interval timers, in the main thread.
+    """Return whether runs can be limited here: the system has interval timers, and this is the main thread.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def can_watch() -> bool:
 
 
 def in_words(limit: float) -> str:
-    """Return the reason that a run has which passed its time limit.
+    """Return the `reason` of a run that exceeded its time limit.
 
     Examples
     --------
@@ -42,18 +42,19 @@ def in_words(limit: float) -> str:
 class Watch:
     """Raises `TimeLimit` inside a loop whose current run takes longer than `limit` seconds.
 
-    The timer and the handler of SIGALRM that it finds are put back afterwards, less the time that has passed;
-    if that timer goes off meanwhile its handler is called at once, and what it raises leaves the loop. A
-    mechanism that sets SIGALRM or its timer takes the limit away until the loop ends; `isolate` limits it.
+    An earlier timer and SIGALRM handler are restored afterwards, with the elapsed time subtracted. If the
+    earlier timer falls due inside the loop, its handler is called, and an exception that it raises ends the
+    loop. A mechanism that sets SIGALRM or the timer itself disables the limit until the loop ends; `isolate`
+    limits such a mechanism.
 
     Parameters
     ----------
     limit
-        Seconds that one run may take; infinity for no limit.
+        The most seconds of one run; infinity for no limit.
     progress
-        Tells how many runs have ended.
+        Returns the number of runs that have ended.
     on_tick
-        Is told the progress a few times in every `limit` seconds.
+        Called with the progress a few times in every `limit` seconds.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class Watch:
         self._seen = -1
         self._since = 0.0
         self._handler: Any = None
-        self._due: float | None = None  # when the timer that was found would have gone off
+        self._due: float | None = None  # when the earlier timer falls due
         self._interval = 0.0
         self.outer_error: BaseException | None = None
 
@@ -107,11 +108,11 @@ class Watch:
         if progress != self._seen:
             self._seen, self._since = progress, now
         elif now - self._since >= self._limit:
-            self._since = now  # a mechanism that swallows this one gets another
+            self._since = now  # if a mechanism swallows this error, raise it again later
             raise TimeLimit
 
     def _ring(self, signum: int, frame: FrameType | None, now: float) -> None:
-        """Let the timer that was found go off."""
+        """Fire the earlier timer: call its handler."""
         self._due = now + self._interval if self._interval else None
         if callable(self._handler):
             try:

@@ -1,6 +1,6 @@
-"""The auditor audited: false alarms, runs to a refutation, efficiency, tightness, coverage, each from a run.
+"""The self-audit: measured false alarms, runs to a refutation, efficiency, tightness and coverage.
 
-`run` carries out the `measures/` on `subjects/` whose truth is known, and `judging` holds what came out to
-what the auditor promises; `row` is what is handed back, in words (`text`) and in a file (`saved`). Above
+`run` applies the `measures/` to `subjects/` with known truth. `judging` compares the figures with the
+auditor's promises. `row` holds the results, with their text (`text`) and their files (`saved`). Above
 `privacy`; below the doors.
 """

@@ -1,4 +1,4 @@
-"""The one loop in which the audits of a self-audit are carried out, each with a seed of its own."""
+"""The loop that runs all audits of a self-audit, each with its own seed."""
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,26 +25,26 @@ class Task:
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is measured.
+    """The extent of a self-audit.
 
     Parameters
     ----------
     extent
-        What this much is called.
+        The name of this extent.
     audits
         Audits of each tight mechanism at each level.
     witnesses
-        Audits of each mechanism whose witness intervals are looked at.
+        Audits of each mechanism whose witness intervals are checked.
     detections
         Audits at each detectable ε.
     every
-        Of the flawed gallery, one entry in so many.
+        Audit every `every`-th entry of the flawed gallery.
     controls
-        Most runs of an audit of a correct mechanism of the peer suite.
+        The most runs of an audit of a correct mechanism of the peer suite.
     repeats
         Audits of each setting of efficiency and of tightness.
     side
-        Runs a side that a bound on ε rests on.
+        Runs on each database for a bound on ε.
     """
 
     extent: str
@@ -59,7 +59,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Step:
-    """An audit of a self-audit begins: the `number`-th of `of` that a row rests on."""
+    """An audit of a self-audit begins: the `number`-th of the `of` audits behind a row."""
 
     part: str
     what: str
@@ -69,16 +69,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Audits:
-    """Carries out audits.
+    """Runs the audits of a self-audit.
 
     Parameters
     ----------
     seed
         The root of all seeds.
     level
-        What each end of an interval of a judged row may be wrong with.
+        The error probability of each end of the interval of a judged row.
     auditor
-        What audits: `audit_privacy`, or an auditor under test.
+        The auditor: `audit_privacy`, or another one under test.
     tell
         Receives each `Step`.
 
@@ -96,7 +96,7 @@ class Audits:
     tell: Callable[[Step], None] | None = None
 
     def results(self, part: str, what: str, tasks: Sequence[Task]) -> Iterator[AuditResult]:
-        """Yield the result of each audit, in order; its seed depends on `part`, `what` and its place."""
+        """Yield the result of each audit, in order; its seed depends on `part`, `what` and its position."""
         name = zlib.crc32(f"{part}: {what}".encode())
         for k, task in enumerate(tasks):
             if self.tell is not None:
@@ -105,12 +105,12 @@ class Audits:
             yield self.auditor(task.subject, task.claim, **{**task.options, "seed": int(seed)})
 
     def carried_out(self, part: str, what: str, tasks: Sequence[Task]) -> Iterator[AuditResult]:
-        """Yield the same.
+        """Yield the same results as `results`, none of them an ERROR.
 
         Raises
         ------
         AuditError
-            An audit could not be carried out, so that it says nothing of the auditor's level.
+            An audit ended in an ERROR, so it says nothing about the auditor's level.
         """
         for result in self.results(part, what, tasks):
             if result.verdict is Verdict.ERROR:

@@ -1,12 +1,12 @@
-"""Counts and means held to a limit, by closed forms and not by the auditor's own bounds.
+"""Tests of counts and means against a limit, by closed forms, not by the auditor's own bounds.
 
-**Counts.** Audits are independent. If each one alarms with probability at most `limit`, the number of alarms
-is at most binomial in distribution, whatever mechanisms are put together. The interval is Clopper and
-Pearson's, and the row fails when its near end lies beyond the limit: with probability at most `level`.
+**Counts.** Audits are independent. If each alarms with probability at most `limit`, the number of alarms is
+stochastically at most binomial, for any mix of mechanisms. The interval is Clopper and Pearson's. The row
+fails if the interval lies beyond the limit: with probability at most `level` for a correct auditor.
 
-**Means.** Were the mean of V ≥ 0 at most m, then each of ∏(1 + λ·(V/m − 1)) and their average over a fixed
-grid of λ would have expectation at most 1 (an e-value), and would pass 1/level with probability at most
-`level` (Markov). The least m at which it does not is a lower bound on the mean.
+**Means.** If the mean of V ≥ 0 is at most m, then each product ∏(1 + λ·(V/m − 1)), and their average over a
+fixed grid of λ, has expectation at most 1 (an e-value) and exceeds 1/level with probability at most `level`
+(Markov). The least m at which it does not is a lower bound on the mean.
 """
 
 import math
@@ -20,12 +20,12 @@ from audit.self_audit.row import Row
 from audit.values.wording import number
 
 RATES = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
-#: Power at which a row says what it would have caught.
+#: Larger: rows name larger faults. The power at which a row says what it would have caught.
 POWER = 0.9
 
 
 def log_e_value(values: NDArray[np.float64], mean: float = 1.0) -> float:
-    """Return the log of an e-value against a mean of at most `mean` of values ≥ 0.
+    """Return the log of an e-value against "the mean of these values ≥ 0 is at most `mean`".
 
     Examples
     --------
@@ -67,7 +67,7 @@ def share_interval(count: int, n: int, level: float) -> tuple[float, float]:
 
 
 def first_failing(n: int, limit: float, level: float) -> int | None:
-    """Return the fewest of n that no rate of at most `limit` allows; None if it allows all n.
+    """Return the least count of n that makes a row fail at `limit`; None if even n does not.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def first_failing(n: int, limit: float, level: float) -> int | None:
 
 
 def caught_rate(n: int, count: int) -> float:
-    """Return the rate at which at least `count` of n happen with probability 0.9.
+    """Return the rate at which `count` or more of n happen with probability 0.9.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def judged_share(
     note: str = "",
     details: Sequence[tuple[str, str]] = (),
 ) -> Row:
-    """Return the row of `count` of n, with what a failure takes and the power of that.
+    """Return the row of `count` of n, with the count that makes it fail and the power of the test.
 
     Examples
     --------
@@ -134,9 +134,9 @@ def judged_share(
 def judged_mean(
     part: str, what: str, *, values: NDArray[np.float64], cap: float, level: float, note: str = ""
 ) -> Row:
-    """Return the row of a mean that is at most 1, of values between 0 and `cap`.
+    """Return the row of a mean that must be at most 1, of values between 0 and `cap`.
 
-    The power said is of values that are the cap in some audits and ½ in all others.
+    The stated power is for values equal to the cap in some audits and ½ in all others.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def judged_mean(
 
 
 def _power(n: int, rate: float, level: float, side: str) -> str:
-    """Return what makes a row fail, and which true rate does so nine times in ten."""
+    """Return a text with the count that makes a row fail, and the true rate that does so at power 0.9."""
     fewest = first_failing(n, rate, level)
     if fewest is None:
         return "too few to fail whatever they show"

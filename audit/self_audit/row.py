@@ -1,4 +1,4 @@
-"""What a self-audit hands back: rows of figures, each beside the limit that it is held to."""
+"""The result of a self-audit: rows of figures, each with the limit that it must keep."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Literal
 from audit.errors import InvalidValue, NoTruth, check_word, positive_int, probability
 
 Kind = Literal["share", "runs", "ratio"]
-"""What `Row.measured` is: a share of `Row.n`, a number of runs, or a ratio of two figures."""
+"""The kind of `Row.measured`: a share of `Row.n`, a number of runs, or a ratio of two figures."""
 
 Spread = Literal["interval", "range"]
-"""What `Row.low` and `Row.high` are: an interval for the truth, or the least and the greatest."""
+"""The kind of `Row.low` and `Row.high`: an interval for the truth, or the least and the greatest figure."""
 
 Side = Literal["", "at most", "at least"]
-"""How the truth behind a row must lie to the limit; empty for a row that is measured and not judged."""
+"""The side of the limit on which the truth must lie; empty for a row that is measured but not judged."""
 
 
 @dataclass(frozen=True)
@@ -26,23 +26,23 @@ class Row(NoTruth):
     part
         The measure: ``"false alarms"``.
     what
-        What was measured.
+        The measured quantity.
     n
-        How many audits, or intervals, the figure rests on.
+        The number of audits, or intervals, behind the figure.
     measured
         The figure; None if nothing could be measured.
     low, high
-        Its interval or range; None for an end that is not bounded.
+        Its interval or range; None for an unbounded end.
     kind, spread
-        What these are, a `Kind` and a `Spread`.
+        The kind of the figure, a `Kind`, and of its range, a `Spread`.
     side, limit
-        What the truth is held to, a `Side` and a number.
+        The limit for the truth: a `Side` and a number.
     chance
         An upper bound on the chance that a correct auditor fails the row; 0 if it is not judged.
     note
-        More in one sentence: what a failure takes, which auditor would fail.
+        A sentence more: the result that means failure, an auditor that would fail.
     details
-        Pairs of a name and a text: the figures of which this one is made.
+        Pairs of a name and a text: the parts of the figure.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Row(NoTruth):
 
     @property
     def kept(self) -> bool | None:
-        """Whether the limit may be kept, by the interval; None if the row is not judged."""
+        """Whether the interval is compatible with the limit; None if the row is not judged."""
         if not self.side or self.limit is None:
             return None
         if self.side == "at most":
@@ -100,19 +100,19 @@ class SelfAudit(NoTruth):
     Parameters
     ----------
     rows
-        In the order in which they were measured.
+        The rows, in the order of measurement.
     extent
         ``"quick"`` or ``"full"``.
     seed
-        The root of everything random in it.
+        The root of all randomness.
     planned
-        How many rows are judged in a whole self-audit of this extent; `level` is shared out among them.
+        The number of judged rows in a complete self-audit of this extent; it determines `level`.
     level
-        Each end of each interval is wrong with at most this probability.
+        The error probability of each end of each interval.
     cases
-        The file of cases that was given; empty for none.
+        The given file of cases; empty for none.
     errors
-        A sentence for each measure that was broken off, with the reason.
+        A sentence for each measure that broke off, with the reason.
 
     Examples
     --------
@@ -133,17 +133,17 @@ class SelfAudit(NoTruth):
 
     @property
     def judged(self) -> tuple[Row, ...]:
-        """The rows that are held to a limit."""
+        """The rows that must keep a limit."""
         return tuple(row for row in self.rows if row.kept is not None)
 
     @property
     def failed(self) -> tuple[Row, ...]:
-        """The rows whose limit is not kept."""
+        """The rows whose limit is broken."""
         return tuple(row for row in self.rows if row.kept is False)
 
     @property
     def kept(self) -> bool:
-        """Whether no limit was shown to be broken."""
+        """Whether no row shows a broken limit."""
         return not self.failed
 
     @property

@@ -1,9 +1,9 @@
-"""The whole self-audit: its measures one after the other, each row kept as soon as it is there.
+"""The whole self-audit: its measures one after another, each row kept as soon as it is measured.
 
-**Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``; a row fails
-by one end of its interval. So a correct auditor, one that refutes true claims no more often than it says,
-whose intervals hold as often as they say and that detects a detectable ε nine times in ten, fails any row of
-the page with probability at most `PAGE`, in closed form and whatever the dependence between rows.
+**Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``, and a row
+fails by one end of its interval. A correct auditor refutes true claims at most as often as it states, its
+intervals hold as often as stated, and it detects a detectable ε nine times in ten. The chance that it fails
+any row of the page is at most `PAGE` (union bound), whatever the dependence between rows.
 """
 
 import os
@@ -17,7 +17,7 @@ from audit.self_audit.measures import coverage, efficiency, false_alarms, refuta
 from audit.self_audit.row import Row, SelfAudit
 from audit.self_audit.subjects.cases import Case, load_cases
 
-#: The chance that a correct auditor fails any row of the page.
+#: Larger: narrower intervals, more false failures. Bounds the chance that a correct auditor fails any row.
 PAGE = 1e-4
 QUICK = Sizes(
     "quick", audits=10, witnesses=20, detections=20, every=8, controls=20_000, repeats=3, side=20_000
@@ -47,29 +47,29 @@ def self_audit(
     auditor: Auditor = audit_privacy,
     listener: Listener | None = None,
 ) -> SelfAudit:
-    """Audit the auditor and return the rows.
+    """Return the rows of a self-audit of the auditor.
 
     Parameters
     ----------
     sizes
-        How much is measured: `QUICK` or `FULL`.
+        The extent: `QUICK` or `FULL`.
     seed
-        The root of everything random; the same rows for the same seed and versions.
+        The root of all randomness; the same seed and versions give the same rows.
     cases
-        A file of cases for the part of refutations (`subjects.cases`); its code is run.
+        A file of cases for the measure of refutations (`subjects.cases`); its code is run.
     parts
-        The measures wanted, some of `PARTS`. The level of a row is the same whichever are wanted.
+        The measures to run, some of `PARTS`. The level of a row does not depend on this choice.
     auditor
-        What is audited, called as `audit_privacy` is.
+        The auditor under test, called like `audit_privacy`.
     listener
-        Receives a `Step` before each audit, and each `Row` once it is there.
+        Receives a `Step` before each audit, and each `Row` once it is measured.
 
     Raises
     ------
     SelfAuditInterrupted
-        Ctrl-C; it has the finished rows.
+        Ctrl-C was pressed; the exception has the finished rows.
     AuditError
-        The file of cases is not one. What goes wrong in an audit is among the result's `errors`.
+        The file is not a file of cases. Errors of audits are in the result's `errors`.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def self_audit(
                     found.append(row)
                     if listener is not None:
                         listener(row)
-            except Exception as error:  # a measure that fails must not lose the others
+            except Exception as error:  # one failing measure must not lose the others
                 if os.environ.get("DP_AUDIT_TRACEBACK"):
                     raise
                 said = f"{error}" if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
@@ -115,7 +115,7 @@ def self_audit(
 
 
 def judged_rows(cases: Mapping[str, Case]) -> int:
-    """Return how many rows of a whole self-audit are held to a limit; a quick one has as many.
+    """Return the number of judged rows of a complete self-audit; a quick one has the same number.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def judged_rows(cases: Mapping[str, Case]) -> int:
 def _measures(
     audits: Audits, sizes: Sizes, cases: Mapping[str, Case]
 ) -> dict[str, Callable[[], Iterator[Row]]]:
-    """Return what yields the rows of each part, in page order."""
+    """Return the functions that yield the rows of each part, in page order."""
     return {
         false_alarms.PART: lambda: false_alarms.rows(audits, sizes),
         refutations.PART: lambda: refutations.rows(audits, sizes, cases),

@@ -1,4 +1,4 @@
-"""Self-audits as documents that JSON can hold, and back."""
+"""Self-audits as JSON documents, and back."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -11,7 +11,7 @@ from audit.self_audit.row import Row, SelfAudit
 
 
 def to_json(result: SelfAudit) -> dict[str, Any]:
-    """Return the self-audit as a document; numbers that are not finite are tagged.
+    """Return the self-audit as a document, with non-finite numbers tagged.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def from_json(document: Mapping[str, Any]) -> SelfAudit:
     Raises
     ------
     AuditError
-        If dp-audit did not write the document.
+        The document was not written by dp-audit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A self-audit in words, for a terminal and for a page."""
+"""The text of a self-audit, for a terminal and for a page."""
 
 import math
 
@@ -20,7 +20,7 @@ PURPOSE = {
 
 
 def measured(row: Row) -> str:
-    """Return the figure of a row.
+    """Return the figure of a row as a text.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def measured(row: Row) -> str:
 
 
 def spread(row: Row) -> str:
-    """Return the interval or the range of a row; empty if it has none.
+    """Return the interval or the range of a row as a text; empty if it has none.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def spread(row: Row) -> str:
 
 
 def limit(row: Row) -> str:
-    """Return what a row is held to; empty if it is not judged.
+    """Return the limit of a row as a text; empty if it is not judged.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def limit(row: Row) -> str:
 
 
 def line(row: Row) -> str:
-    """Return a row in a line or two of a terminal.
+    """Return a row as one or two lines for a terminal.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def line(row: Row) -> str:
 
 
 def heading(part: str) -> str:
-    """Return the title of a part with what it measures, in lines of a terminal.
+    """Return the title of a part and a text on what it measures, in lines for a terminal.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def heading(part: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    """Return a text in lines of a terminal.
+    """Return a text wrapped into lines for a terminal.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def paragraph(text: str) -> str:
 
 
 def verdict(result: SelfAudit) -> str:
-    """Return what the rows say together.
+    """Return the overall verdict of the rows as a text.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def verdict(result: SelfAudit) -> str:
 
 
 def small_print(result: SelfAudit) -> str:
-    """Return how the rows are judged, and the chance that a correct auditor fails them.
+    """Return a text on how rows are judged, with the chance that a correct auditor fails them.
 
     Examples
     --------

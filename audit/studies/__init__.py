@@ -1,4 +1,4 @@
-"""Studies of sample size: declared (`study`), carried out (`run`, `least_size`) and saved (`saved`).
+"""Studies of sample size: declaring them (`study`), running them (`run`, `least_size`), files (`saved`).
 
 Above `privacy` and `utility`; below the doors.
 """

@@ -1,4 +1,4 @@
-"""What was computed at one place of a study's axis: the steps of a search, and the bracket they leave."""
+"""The results at one place of a study's axis: the steps of a search and the bracket they leave."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from audit.errors import InvalidValue, check_word, finite_number, positive_int, 
 
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
-_FARTHEST = 1e100  # on an axis: a line is fitted by the squares of places
+_FARTHEST = 1e100  # the largest place on an axis; fitting a line squares the places
 _CLOSED = "the problem of the closed form"
 
 
 @dataclass(frozen=True)
 class Step:
-    """One audit of a cell: at this m the claim is refuted, or met, or that is open.
+    """One audit of a cell: at this m the claim is refuted, met or open.
 
     Parameters
     ----------
     size
-        m.
+        The number m of records.
     verdict
         ``"refuted"``: the failure probability on some problem is above beta; ``"met"``: it is at most beta on
-        every one, or, where a closed form decides, on its own; ``"open"``: neither was shown.
+        every problem or, if a closed form decides, on its problem; ``"open"``: neither was shown.
     low, high
         Bounds on the failure probability of the worst problem.
     runs
-        Runs drawn.
+        The number of runs drawn.
     how
-        ``"runs"``: an audit at its share of the significance; ``"exact"``; or ``"refused"``: the learner
-        takes no database of so few records.
+        ``"runs"``: an audit at its share of the significance; ``"exact"``: a law or closed form;
+        ``"refused"``: the learner takes no database of so few records.
     family
-        The problems that were looked at, in words; empty if a closed form told the failure probability on
-        its own problem and no other was looked at. An exact step with a family is met on the closed form's
-        problem, and an audit of the family refuted the claim on none; `high` is then the audit's bound.
+        A text naming the problems searched; empty if a closed form gave the failure probability on its own
+        problem and no other was searched. An exact step with a family is met on the closed form's problem,
+        and an audit of the family refuted the claim on no other; `high` is then the audit's bound.
     worst
         The problem of the family that failed most.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        `size` is below 1, `runs` below 0, either beyond 63 bits, or not 0 ≤ low ≤ high ≤ 1; one line.
+        `size` is below 1, `runs` is below 0, either exceeds 63 bits, or 0 ≤ low ≤ high ≤ 1 is violated.
 
     Examples
     --------
@@ -80,18 +80,18 @@ class Cell:
     Parameters
     ----------
     value
-        The parameter.
+        The value of the parameter.
     place
-        Where that lies on the axis.
+        Its place on the axis.
     bound
         The sample size that a theorem states, or None.
     steps
-        The audits, in their order.
+        The audits, in order.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        `value` or `place` is not finite, `bound` is NaN, or an m is met at or below one refuted; one line.
+        `value` or `place` is not finite, `bound` is NaN, or some m is met at or below a refuted one.
 
     Examples
     --------
@@ -117,22 +117,22 @@ class Cell:
 
     @property
     def refuted(self) -> int | None:
-        """The largest m at which the claim is refuted; None if it was at none."""
+        """The largest refuted m; None if no m was refuted."""
         return max((step.size for step in self.steps if step.verdict == "refuted"), default=None)
 
     @property
     def met(self) -> int | None:
-        """The least m at which it is met; None if it was at none."""
+        """The least m at which the claim is met; None if it was met at no m."""
         return min((step.size for step in self.steps if step.verdict == "met"), default=None)
 
     @property
     def _met_by(self) -> Step | None:
-        """The step at `met`: no size is audited twice."""
+        """The step at `met`; it is unique, because no size is audited twice."""
         return next((step for step in self.steps if step.verdict == "met" and step.size == self.met), None)
 
     @property
     def low(self) -> int:
-        """The largest m refuted, 0 if none."""
+        """The largest refuted m; 0 if no m was refuted."""
         return self.refuted or 0
 
     @property
@@ -149,7 +149,7 @@ class Cell:
 
     @property
     def how_met(self) -> str:
-        """What a closed form alone says of `met`, in brackets; empty if every problem was met.
+        """A text in brackets if `met` rests on a closed form alone; empty if every problem was met.
 
         Examples
         --------
@@ -171,10 +171,10 @@ class Cell:
 
     @property
     def family(self) -> str:
-        """The problems on which the claim is met at `met`, or on which it was tried last, in words.
+        """A text naming the problems on which the claim is met at `met`, or was tried last.
 
-        Where a closed form decides it is met on that one's problem. Of the others that were searched there
-        it is said that none refuted it, and what the failure probability is at most: not that it is met.
+        If a closed form decides, the claim is met on that form's problem. For the other problems searched
+        there, the text says only that none refuted it, and bounds the failure probability.
 
         Examples
         --------
@@ -197,8 +197,8 @@ class Cell:
 
 
 def _searched(step: Step) -> str:
-    """Return what was shown on the problems of a step's family, in words."""
-    decided = step.low == step.high  # by laws, on every problem of the family
+    """Return a text with the findings on the problems of a step's family."""
+    decided = step.low == step.high  # laws decided every problem of the family
     if step.how != "exact" or step.verdict != "met" or decided:
         return step.family
     return f"{_CLOSED}; not refuted (failure ≤ {step.high:.3g}) on {step.family}"

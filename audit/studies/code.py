@@ -1,4 +1,4 @@
-"""A digest of all that a curve is computed with, so that a changed learner begins its cells anew."""
+"""A digest of the code behind a curve, so that a changed learner restarts its cells."""
 
 from audit.sampling.remake.digest import digest_of
 from audit.studies.study import Curve
@@ -7,7 +7,7 @@ _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "sta
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest of the code of a curve and of what its functions hold: 16 hexadecimal digits.
+    """Return a digest of a curve's code and of the values its functions hold: 16 hexadecimal digits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How the least sample size grows over a study's axis: fitted curves, and what the brackets alone allow."""
+"""The growth of the least sample size over a study's axis: fitted curves, and bounds from the brackets."""
 
 import math
 from collections.abc import Sequence
@@ -10,15 +10,16 @@ import numpy as np
 from audit.studies.cells import Cell
 
 Form = Literal["line", "power law", "exponential"]
-#: Confidence of the interval of a slope.
+#: Larger: wider intervals. The confidence of the interval of a slope.
 CONFIDENCE = 0.95
-#: A fit whose residuals are below this share of the values is exact: there is nothing to test or to bound.
+#: Larger: more fits count as exact. A fit is exact if its residuals are below this share of the values; then
+#: there is no slope interval and no test.
 _EXACT = 1e-9
 
 
 @dataclass(frozen=True)
 class Growth:
-    """A curve through the middles of the brackets, by least squares (`statsmodels`).
+    """A curve fitted to the middles of the brackets by least squares (`statsmodels`).
 
     Parameters
     ----------
@@ -28,14 +29,15 @@ class Growth:
     intercept, slope
         Its coefficients.
     low, high
-        The interval of the slope at `CONFIDENCE`, if errors are normal and alike; None with two cells.
+        The interval of the slope at `CONFIDENCE`, assuming normal errors of equal variance; None with two
+        cells.
     curvature
-        The p-value of Ramsey's RESET test of this form: small where it does not fit. None with three cells or
-        fewer, or where the curve passes through every middle.
+        The p-value of Ramsey's RESET test of this form; small if it does not fit. None with three cells or
+        fewer, or if the curve passes through every middle.
     missed
-        How many brackets the curve does not pass through.
+        The number of brackets that the curve does not pass through.
     error
-        Root mean square of ln(fitted/middle); infinite where a fitted value is not positive.
+        The root mean square of ln(fitted/middle); infinite if a fitted value is not positive.
     """
 
     form: Form
@@ -50,18 +52,18 @@ class Growth:
 
 @dataclass(frozen=True)
 class Fit:
-    """How the least m grows over the axis.
+    """The growth of the least m over the axis.
 
     Parameters
     ----------
     curves
-        The fitted curves, that with the least `error` first; no power law where a place is not positive.
+        The fitted curves, smallest `error` first; without a power law if a place is not positive.
     least, most
-        What the mean slope between the two ends is at least and at most, by the brackets alone.
+        Bounds on the mean slope between the two ends, from the brackets alone.
     ratio_least, ratio_most
-        The same of the least m at the last value divided by that at the first.
+        Bounds on the least m at the last value divided by that at the first, from the brackets alone.
     rate_least, rate_most
-        What the mean slope of ln m between the two ends is at least and at most, by the brackets alone.
+        Bounds on the mean slope of ln m between the two ends, from the brackets alone.
 
     Examples
     --------
@@ -82,7 +84,7 @@ class Fit:
 
     @property
     def grows(self) -> bool:
-        """Whether the least m at the last value is above that at the first, by the brackets alone."""
+        """Whether the brackets alone show that the least m is larger at the last value than at the first."""
         return self.least > 0
 
     def of(self, form: Form) -> Growth | None:
@@ -91,13 +93,13 @@ class Fit:
 
 
 def fit(cells: Sequence[Cell]) -> Fit | None:
-    """Return how the least m grows over the cells; None unless two or more were met, at places that differ.
+    """Return the growth of the least m over the cells; None unless two or more were met at different places.
 
     Guarantee
     ---------
-    If every bracket holds its least m (`StudyResult.statement`), the mean slope between the first and the
-    last place lies in [least, most], the ratio of the two in [ratio_least, ratio_most], and the mean slope of
-    ln m in [rate_least, rate_most].
+    If every bracket contains its least m (`StudyResult.statement`), then the mean slope between the first and
+    the last place lies in [least, most], the ratio of the least m there in [ratio_least, ratio_most], and the
+    mean slope of ln m in [rate_least, rate_most].
     """
     known = [cell for cell in cells if cell.middle is not None]
     if len(known) < 2 or known[0].place == known[-1].place:
@@ -120,7 +122,7 @@ def fit(cells: Sequence[Cell]) -> Fit | None:
 
 
 def _met(cell: Cell) -> int:
-    assert cell.met is not None  # only such cells are fitted
+    assert cell.met is not None  # only cells that were met are fitted
     return cell.met
 
 

@@ -1,19 +1,20 @@
-"""The least m that meets a claim, by sequential bisection: each step is an audit at a size of its own.
+"""The least m that meets a claim, by sequential bisection: each step audits another size.
 
-**The rule.** From a first guess m is doubled or halved until one size is refuted and a larger one met; then
-the bracket is cut at its geometric middle. A step that shows neither ("open") says that the failure
-probability there is close to beta: both sides of the open sizes are then cut in turn, the wider one first.
-It ends when the ends of every side are neighbours or within the resolution, when no size is left, or after
-so many steps.
+**The rule.** From a first guess, m is doubled or halved until one size is refuted and a larger one met. Then
+the bracket is cut at its geometric middle. At an "open" step, which shows neither, the failure probability is
+close to beta; from then on the wider of the two sides around the open sizes is cut. The search ends when the
+ends of each side are neighbours or within the resolution, when no size is left, or after a fixed number of
+steps.
 
-**Guarantee.** Each step has a share of the significance that was fixed before the first one, and draws from
-a branch of the seed tree that no other step uses. Given the steps before it, it refutes a true claim, or
-calls one met that is false on a problem of the list, with probability at most its share (`audit_utility`).
-So all verdicts are right but with probability at most the sum of the shares, however the sizes were chosen.
-A closed form tells the failure probability on one problem; at the least m that it allows a family of others
-is searched. Where that refutes, the bisection goes on above m by audits of the family, each with a share too.
-That failing is the rarer the more records there are is assumed only where a bracket is read as one of the
-least m; the verdicts do not need it.
+**Guarantee.** Each step has a share of the significance, fixed before the first step, and its own branch of
+the seed tree. Given the earlier steps, the chance that it refutes a true claim is at most its share, as is
+the chance that it calls a claim met that is false on a problem of the list (`audit_utility`). So the chance
+that any verdict is wrong is at most the sum of the shares, however the sizes were chosen.
+
+A closed form gives the failure probability on one problem. At the least m that it allows, a family of other
+problems is searched. If the search refutes, the bisection continues above m by audits of the family, each
+with its own share. Only the reading of a bracket as one of the least m assumes that failures become rarer
+with more records; the verdicts do not.
 """
 
 import math
@@ -32,9 +33,9 @@ from audit.utility.exact import exceeds
 from audit.utility.front import audit_utility
 from audit.utility.result import UtilityResult
 
-#: Runs that an exact failure probability is compared with, at either end of a bracket.
+#: Larger: a wrong closed form is found more surely. Runs to compare it with, at each end of a bracket.
 COMPARED = 200
-#: Shares that the two comparisons of a closed form with runs take, two bounds each.
+#: Shares of the significance for the two comparisons of a closed form with runs, two bounds each.
 _COMPARISONS = 4
 _VERDICTS: dict[Verdict, StepVerdict] = {
     Verdict.REFUTED: "refuted",
@@ -47,7 +48,7 @@ _VERDICTS: dict[Verdict, StepVerdict] = {
 def next_size(
     steps: Sequence[Step], *, start: int, largest: int, resolution: float = 1.1, most: int = 16
 ) -> int | None:
-    """Return the size of the next step, None if the search is over: a function of the steps alone.
+    """Return the size of the next step, from the steps alone; None if the search is over.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def next_size(
 
 
 def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | None:
-    """Return the middle of the wider of the two sides that may still be cut."""
+    """Return the geometric middle of the wider of the sides that may still be cut; None if there is none."""
     sides = [(refuted, min(opened)), (max(opened), met)] if opened else [(refuted, met)]
     wide = [(low, high) for low, high in sides if high - low > 1 and high > resolution * low]
     if not wide:
@@ -82,12 +83,12 @@ def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | 
 
 
 def searched(steps: Sequence[Step], found: Step) -> list[Step]:
-    """Return the steps of a closed form once its family was searched at the least m that they met.
+    """Return the steps of a closed form after a search of its family at the least m that they met.
 
-    Unless the search refutes the claim, the step at that m stays met: on the closed form's problem, with what
-    the search bounds on the others, `high`, beside it; that is mostly above beta there. If it does,
-    nothing is known of that m and above but by audits of the family: what the closed form met there is left
-    out, and the bisection goes on.
+    If the search does not refute the claim, the step at that m stays met on the closed form's problem. Its
+    `high` becomes the search's bound on the others, which is mostly above beta. If the search refutes, the
+    closed form says nothing about the family at that m and above. Its met steps are dropped, and the
+    bisection continues by audits of the family.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def searched(steps: Sequence[Step], found: Step) -> list[Step]:
 
 
 def most_audits(study: Study, curve: Curve) -> int:
-    """Return how many audits a cell can take at most."""
+    """Return the most audits that a cell can take."""
     if curve.failure is None:
         return study.steps
     return _COMPARISONS + (0 if curve.family is None else study.steps)
@@ -120,17 +121,17 @@ class CellSearch:
     Parameters
     ----------
     study, curve, value
-        Which cell it is.
+        The study, curve and value of the cell.
     path
-        Numbers that lead to it in the seed tree.
+        Its place in the seed tree.
     share
-        The part of the significance that each audit has.
+        The part of the significance for each audit.
     budget
-        Most runs of an audit; None for what the curve and the study say.
+        The most runs of an audit; None for those of the curve or the study.
     seed
-        Of the study.
+        The seed of the study.
     jobs
-        Worker processes.
+        The number of worker processes.
     """
 
     study: Study
@@ -143,7 +144,7 @@ class CellSearch:
     jobs: int
 
     def key(self) -> dict[str, Any]:
-        """Return everything that the cell depends on, but the code."""
+        """Return everything that the cell depends on, except the code."""
         study, curve = self.study, self.curve
         return {
             "study": study.name,
@@ -178,7 +179,7 @@ class CellSearch:
         return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
 
     def advance(self, steps: Sequence[Step]) -> list[Step] | None:
-        """Return the steps with what one more audit shows; None if the search is over.
+        """Return the steps and one more audit; None if the search is over.
 
         Raises
         ------
@@ -187,11 +188,11 @@ class CellSearch:
         """
         curve, size = self.curve, self._next(steps)
         was_searched = curve.failure is not None and any(step.family for step in steps)
-        if size is not None and was_searched:  # another problem than the closed form's refuted the claim
+        if size is not None and was_searched:  # a problem of the family refuted the claim
             return [*steps, self._search(size, steps)]
         if size is not None:
             further = [*steps, self.take(size, number=len(steps))]
-            if self._next(further) is None:  # before the last step is kept
+            if self._next(further) is None:  # compare before the last step is saved
                 self._compare(self.cell(further))
             return further
         met = [step.size for step in steps if step.verdict == "met"]
@@ -210,7 +211,7 @@ class CellSearch:
         )
 
     def take(self, size: int, *, number: int) -> Step:
-        """Return what this size shows: by the closed form where there is one, else by an audit."""
+        """Return the step at this size: by the closed form if there is one, else by an audit."""
         curve = self.curve
         if curve.refuses(self.value, size):
             return Step(size, "refuted", low=1.0, high=1.0, how="refused")
@@ -222,16 +223,16 @@ class CellSearch:
         return _step(size, result)
 
     def _search(self, size: int, steps: Sequence[Step]) -> Step:
-        """Return what an audit of the family of a curve with a closed form shows at this size."""
-        assert self.curve.family is not None  # no other curve is searched
+        """Return the audit of the family at this size, for a curve with a closed form."""
+        assert self.curve.family is not None  # only such curves are searched
         number = self.study.steps + _COMPARISONS + sum(bool(step.family) for step in steps)
         return _step(size, self._audit(self.curve.family, size, number=number, budget=self._search_budget))
 
     def _compare(self, cell: Cell) -> None:
-        """Refuse a closed form with which runs of the learner disagree at either end of the bracket.
+        """Raise an error if runs of the learner contradict the closed form at either end of the bracket.
 
-        **Guarantee.** Where the closed form is right they are said to disagree with probability at most the
-        audits' shares: each of the two bounds on the failure probability holds at one.
+        **Guarantee.** If the closed form is right, the chance of an error is at most `_COMPARISONS` shares:
+        each of the two bounds on the failure probability at each end holds at one share.
         """
         curve = self.curve
         for number, size in enumerate((cell.refuted, cell.met), start=self.study.steps):
@@ -249,8 +250,8 @@ class CellSearch:
                 )
 
     def _failure(self, size: int) -> float:
-        """Return what the closed form says, or refuse what is no probability."""
-        assert self.curve.failure is not None  # no other curve is asked
+        """Return the failure probability of the closed form; raise an error if it is not a probability."""
+        assert self.curve.failure is not None  # only such curves are asked
         failure = float(self.curve.failure(self.value, size))
         if not -TOLERANCE <= failure <= 1.0 + TOLERANCE:  # NaN too
             raise AuditError(
@@ -269,7 +270,7 @@ class CellSearch:
         exact: bool = False,
         until: str = "decided",
     ) -> UtilityResult:
-        """Return the result of an audit; `number` leads to its seed, another one for every audit."""
+        """Return the result of an audit; `number` gives each audit its own seed."""
         words = np.random.SeedSequence((self.seed, *self.path, number)).generate_state(2)
         result = audit_utility(
             self.curve.learner(self.value, size),

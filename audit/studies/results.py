@@ -1,4 +1,4 @@
-"""What a study found: curves of brackets, and what is said of them."""
+"""The result of a study: curves of brackets, and the texts about them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from audit.studies.fits import Fit, fit
 
 @dataclass(frozen=True)
 class CurveResult:
-    """What was found of one learner; fields as in `audit.studies.Curve`."""
+    """The result for one learner; fields as in `audit.studies.Curve`."""
 
     name: str
     source: str
@@ -21,14 +21,15 @@ class CurveResult:
 
     @property
     def fit(self) -> Fit | None:
-        """How it grows."""
+        """The growth of the least m; None with too few cells."""
         return fit(self.cells)
 
     @property
     def found(self) -> str:
-        """What the brackets at the two ends show; empty where they show nothing.
+        """The growth that the brackets at the two ends show; empty if they show none.
 
-        A last value that was never met shows growth where it was refuted at what met the first.
+        If the claim was never met at the last value, growth is shown by a refutation there at an m that met
+        it at the first value.
         """
         if len(self.cells) < 2 or self.cells[0].place == self.cells[-1].place:
             return ""
@@ -41,7 +42,7 @@ class CurveResult:
 
     @property
     def unexpected(self) -> bool:
-        """Whether that is not what the texts say.
+        """Whether the growth found contradicts the texts.
 
         Examples
         --------
@@ -57,7 +58,7 @@ class CurveResult:
 
 @dataclass(frozen=True)
 class StudyResult(NoTruth):
-    """What a study found: its own words and numbers, and its curves.
+    """The result of a study: its description and its curves.
 
     Parameters
     ----------
@@ -66,17 +67,17 @@ class StudyResult(NoTruth):
     claim
         The claim in words, and its `alpha` and `beta`.
     significance
-        Bounds the probability that any verdict of the study is wrong.
+        A bound on the probability that any verdict of the study is wrong.
     audits
-        How many verdicts share it at most.
+        The most verdicts that share the significance.
     seed
-        Root of everything random.
+        The root of all randomness.
     values
-        The values that were asked for in place of the study's own; empty for its own.
+        The requested values; empty for the study's own.
     target
-        What the command line calls it, if not its name.
+        The study's name on the command line, if it differs from `name`.
     curves
-        The learners; those whose cells were interrupted have fewer.
+        The results for the learners; after an interruption some have fewer cells.
 
     Examples
     --------
@@ -107,12 +108,12 @@ class StudyResult(NoTruth):
 
     @property
     def finished(self) -> int:
-        """How many cells are here; `planned` are to be."""
+        """The number of finished cells, of `planned`."""
         return sum(len(curve.cells) for curve in self.curves)
 
     @property
     def statement(self) -> str:
-        """What the brackets say, and with what probability one of them is wrong."""
+        """A text saying what the brackets mean, and the probability that any of them is wrong."""
         return (
             "A bracket (r, m] says two things. With r records the learner fails with probability above "
             f"{self.beta:g} on at least one problem. With m records it fails with probability at most "

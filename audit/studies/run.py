@@ -1,4 +1,4 @@
-"""Carrying out a study: cell by cell, step by step, each kept as soon as it is known."""
+"""The run of a study: cell by cell, step by step, each step kept as soon as it is known."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from audit.studies.study import Study
 from audit.task import version_of
 
 Path = tuple[int, int]
-"""Where a cell is in its study: the number of its curve, and that of its value."""
+"""The place of a cell in its study: the index of its curve and of its value."""
 
 
 class StudyInterrupted(KeyboardInterrupt):
-    """The user stopped a study; `result` has the cells that were finished.
+    """The user stopped a study; `result` has the finished cells.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class StudyInterrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class CellAdvanced:
-    """A step was taken, or (`done`) a cell is finished.
+    """A step was taken or, if `done`, a cell was finished.
 
     Examples
     --------
@@ -59,31 +59,31 @@ def run_study(
     jobs: int = 1,
     listener: Callable[[CellAdvanced], None] | None = None,
 ) -> StudyResult:
-    """Return the least m of every learner of a study at every value, each bracketed by audits.
+    """Return the result of a study: a bracket of the least m for every learner and value, by audits.
 
     Parameters
     ----------
     study
-        What is sought.
+        The study to run.
     store
-        Keeps every step on disk; steps that it has are not taken again.
+        Keeps every step on disk; steps saved there are not repeated.
     significance
-        Of the whole study: each audit has an equal share, fixed beforehand.
+        The significance of the whole study; each audit has an equal share, fixed beforehand.
     budget
-        Most runs of a step; by default the study's.
+        The most runs of a step; by default the study's.
     seed
-        Root of everything random.
+        The root of all randomness.
     jobs
-        Worker processes; the result does not depend on it.
+        The number of worker processes; the result does not depend on it.
     listener
-        Told of every step.
+        Called with every step.
 
     Raises
     ------
     AuditError
-        A bad argument, or an audit of a step failed.
+        An argument is wrong, or an audit of a step failed.
     StudyInterrupted
-        The user stopped it.
+        The user stopped the study.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def run_study(
 
 
 class StudyRun:
-    """A study whose cells are sought one by one, in any order and, with the same arguments, in any process.
+    """The run of a study whose cells may be computed in any order and, with the same arguments, any process.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class StudyRun:
         listener: Callable[[CellAdvanced], None] | None = None,
     ) -> None:
         most = study.budget if budget is None else budget
-        Options(significance=significance, budget=most, seed=seed, jobs=jobs)  # refuses what is out of range
+        Options(significance=significance, budget=most, seed=seed, jobs=jobs)  # raises if out of range
         self.study, self.store, self.listener = study, store, listener
         self.significance, self.budget, self.seed, self.jobs = significance, budget, seed, jobs
         self.found: dict[Path, Cell] = {}
@@ -157,17 +157,17 @@ class StudyRun:
 
     @property
     def paths(self) -> list[Path]:
-        """Where the cells are: each the number of a curve and that of a value."""
+        """Return the paths of all cells: the index of a curve and of a value."""
         study = self.study
         curves = enumerate(study.curves)
         return [(index, place) for index, curve in curves for place in range(len(study.values_of(curve)))]
 
     def saved(self, path: Path) -> tuple[Step, ...]:
-        """Return the steps of a cell that the store has."""
+        """Return the saved steps of a cell."""
         return self.store.read(self._key(path))
 
     def seek(self, path: Path, saved: Sequence[Step]) -> Cell:
-        """Return the cell at a path, from its saved steps on; each further one is saved when it is taken."""
+        """Return the cell at a path, continuing from its saved steps; each new step is saved."""
         search, steps = self._search(path), list(saved)
         while (further := search.advance(steps)) is not None:
             steps = further
@@ -176,7 +176,7 @@ class StudyRun:
         return search.cell(steps)
 
     def take(self, path: Path, cell: Cell, *, save: bool = False) -> None:
-        """Take in the cell at a path, and save it if whoever sought it did not."""
+        """Add the cell at a path to the result; with `save`, also save its steps."""
         if save:
             self.store.write(self._key(path), cell.steps)
         self._tell(path, cell, done=True)
@@ -205,7 +205,7 @@ class StudyRun:
             self.listener(CellAdvanced(self.study.name, curve, cell, number, self.study.cells, done))
 
     def told(self) -> StudyResult:
-        """Return what the study found so far."""
+        """Return the result of the study so far."""
         study = self.study
         return StudyResult(
             study.name,
@@ -231,5 +231,5 @@ class StudyRun:
         )
 
     def _cells(self, index: int) -> tuple[Cell, ...]:
-        """Return the cells of a curve that are found, in the order of their values."""
+        """Return the finished cells of a curve, in the order of their values."""
         return tuple(cell for path, cell in sorted(self.found.items()) if path[0] == index)

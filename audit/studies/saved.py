@@ -16,12 +16,12 @@ from audit.errors import AuditError, finite_number, probability
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 
-#: Parts of a cell's key that do not change its file name: cells of new code overwrite the old ones.
+#: Parts of a cell's key that do not enter its file name, so cells of new code overwrite old ones.
 _OF_CODE = frozenset({"code", "version"})
 
 
 def to_json(result: StudyResult) -> dict[str, Any]:
-    """Return the result as a document; the same bytes for the same study, however often it was interrupted.
+    """Return the result as a document; interruptions of the study do not change its bytes.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
     Raises
     ------
     AuditError
-        If dp-audit did not write the document.
+        The document was not written by dp-audit.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def _text(document: Mapping[str, Any]) -> str:
 
 
 def _as_lists(value: Any) -> Any:
-    """Return the value with lists for its tuples, as JSON has them."""
+    """Return the value with lists in place of tuples, as in JSON."""
     if isinstance(value, dict):
         return {key: _as_lists(item) for key, item in value.items()}
     return [_as_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
@@ -92,7 +92,7 @@ def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
-    """Return the steps of the document of a cell; None if other code or settings made it."""
+    """Return the steps in a cell's document; None if other code or settings made it."""
     if not isinstance(document, dict) or not {"key", "steps"} <= document.keys():
         raise AuditError("it must be an object with `key` and `steps`")
     if document["key"] != encode(dict(key)):
@@ -104,19 +104,19 @@ def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
         return Cell(0.0, 0.0, None, _steps(steps)).steps
     except AuditError:
         raise
-    except TypeError:  # a field is missing, or one too many (`InvalidKind` is a TypeError too)
+    except TypeError:  # a field is missing or unknown (`InvalidKind` is a TypeError too)
         raise AuditError("a step has missing or unknown fields") from None
 
 
 class CellStore:
-    """The cells of studies on disk, each in a file of its own that is written after every step.
+    """The cells of studies on disk, each in its own file, written after every step.
 
     Parameters
     ----------
     folder
-        Where; None saves nothing.
+        The folder of the files; None saves nothing.
     say
-        Called with one line when a cell was computed by other code, and the first time one cannot be saved.
+        Called with one line if a cell was computed by other code, and when saving fails for the first time.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class CellStore:
         Raises
         ------
         AuditError
-            Its file is damaged; the message names it.
+            The cell's file is damaged; the message names it.
         """
         path = None if self.folder is None else self._path(key)
         if path is None or not path.exists():
@@ -165,7 +165,7 @@ class CellStore:
         return steps or ()
 
     def write(self, key: Mapping[str, Any], steps: Sequence[Step]) -> None:
-        """Save the steps of a cell atomically; the first failure is reported (`say`), later ones are not."""
+        """Save the steps of a cell atomically; `say` reports only the first failure."""
         if self.folder is None:
             return
         stored = encode([asdict(step) for step in steps])
@@ -176,7 +176,7 @@ class CellStore:
             self.give_up(f"{error} The study continues without saving.")
 
     def give_up(self, why: str) -> None:
-        """Note that a cell could not be saved, here or in another process; say so once."""
+        """Record that a cell could not be saved, here or in another process, and report it once."""
         if not self.unsaved:
             self._say(why)
         self.unsaved = True

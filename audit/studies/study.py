@@ -1,8 +1,8 @@
 """Studies of sample size: the least m at which a learner is accurate, over a sweep of a parameter.
 
-A study is a value: which learners, on which problems, over which parameter, and the theorem's sample size
-beside. A distribution offers its own through the entry-point group `GROUP`: each entry point resolves to a
-callable without arguments that returns the `Study` values, in page order. `run` carries one out.
+A study is a value: learners, problems, a parameter to sweep, and the theorem's sample size for comparison.
+Installed packages offer studies through the entry-point group `GROUP`: each entry point names a callable
+without arguments that returns the `Study` values, in page order. `run` runs one.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,11 +17,11 @@ from audit.subject.loading import load_object, reason
 GROUP = "dp_audit.studies"
 
 Expected = Literal["grows", "does not grow", ""]
-"""What the texts say of the least m over the sweep; empty if they say nothing."""
+"""The growth of the least m over the sweep according to the texts; empty if they say nothing."""
 
 
 Shape = Literal["", "exponential"]
-"""How the bound grows over the axis, where that decides what is fitted: ln m, if exponential."""
+"""The growth of the bound over the axis, if that decides the fit; "exponential" fits a line to ln m."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,39 +31,40 @@ class Curve:
     Parameters
     ----------
     name
-        Unique in its study: ``"pure, proper"``.
+        A name unique in its study: ``"pure, proper"``.
     learner
         (value, m) -> the learner for databases of m records at this value of the parameter.
     problems
-        (value, m) -> the problems that it must be accurate on, each drawing m records: a sequence, or an
-        object with `problems()` and optionally `vary` and `random`, which is searched at every step
+        (value, m) -> the problems on which the learner must be accurate, each drawing m records: a sequence,
+        or an object with `problems()` and optionally `vary` and `random`, which is searched at every step
         (`audit_utility`).
     bound
-        value -> the sample size that the theorem asks for; None if there is none.
+        value -> the sample size that the theorem requires; None if there is none.
     source
-        Whose bound it is.
+        The source of the bound.
     failure
-        (value, m) -> the exact probability of failure on the worst of the problems, where it has a closed
-        form: no runs are then needed to decide, and the two ends are compared with runs of the learner.
+        (value, m) -> the exact probability of failure on the worst problem, if it has a closed form. The
+        closed form then decides without runs, and both ends of the bracket are compared with runs of the
+        learner.
     family
-        (value, m) -> problems as `problems`, searched at the least m that the closed form allows. If a worse
-        one refutes the claim there, the least m is sought above by audits of these.
+        (value, m) -> problems as in `problems`, searched at the least m that the closed form allows. If one
+        of them refutes the claim there, audits of this family search for a larger m.
     least
-        value -> fewer records than this the learner refuses, whatever they are.
+        value -> the fewest records that the learner accepts.
     start
-        value -> the m to begin at; by default an eighth of the bound.
+        value -> the first m; by default an eighth of the bound.
     values
-        Its own values of the parameter, if the learner does not reach all of the study's.
+        The learner's own values of the parameter, if it cannot reach all of the study's.
     expected
-        What the texts say of the curve.
+        The growth of the curve according to the texts.
     law
-        Whether the exact law of the learner stands for a run, where it declares one.
+        Whether the learner's exact law, if it declares one, replaces its runs.
     budget
-        Most runs of one step, if not the study's.
+        The most runs of one step, if not the study's.
     compared
-        Most records that the comparison of `failure` with runs may draw in all; 0 for none.
+        The most records that the comparison of `failure` with runs may draw in all; 0 for no comparison.
     shape
-        "exponential" where the bound is exponential over the axis: a line is then fitted to ln m.
+        "exponential" if the bound is exponential over the axis; then a line is fitted to ln m.
 
     Examples
     --------
@@ -110,42 +111,42 @@ class Study:
     Parameters
     ----------
     name
-        What the command line calls it.
+        The study's name on the command line.
     summary
         One sentence.
     claim
-        What least m is sought for: `PAC(alpha, beta)` or alike.
+        The claim that the least m must meet: `PAC(alpha, beta)` or similar.
     parameter
-        What is swept: ``"d"``.
+        The swept parameter: ``"d"``.
     values
         Its values, ascending.
     curves
         The learners.
     fixed
-        What is held fixed, in words: the other parameters and the problems.
+        A text on what is held fixed: the other parameters and the problems.
     source
         The statements of the texts.
     axis
-        What the least m is drawn and fitted against, if not the parameter itself: ``"ln|H|"``.
+        The quantity that the least m is drawn and fitted against, if not the parameter itself: ``"ln|H|"``.
     at
         value -> its place on that axis.
     budget
-        Most runs of a step.
+        The most runs of a step.
     search
-        Most runs of an audit of a curve's `family`.
+        The most runs of an audit of a curve's `family`.
     largest
-        No larger m is tried.
+        The largest m tried.
     resolution
-        A bracket is narrow enough when its ends are within this factor. Where a step's runs show neither, it
-        holds that step's m, and each side of it is cut to within the factor.
+        A bracket is narrow enough if its ends are within this factor. If a step stays open, the bracket
+        contains its m, and each side of it is cut to within the factor.
     steps
-        Most steps of a cell.
+        The most steps of a cell.
     whole
-        Whether the parameter counts something, so that its values are whole numbers.
+        Whether the parameter takes whole numbers only, because it counts something.
     chosen
-        Whether the values were asked for, in place of the study's own (`over`).
+        Whether the user requested these values in place of the study's own (`over`).
     target
-        What the command line calls it, if not its name: ``"mean.py:study"``.
+        The study's name on the command line, if it differs from `name`: ``"mean.py:study"``.
 
     Raises
     ------
@@ -195,7 +196,7 @@ class Study:
 
     @property
     def cells(self) -> int:
-        """How many least sizes it seeks: one for each curve and value."""
+        """The number of cells: one for each curve and value."""
         return sum(len(self.values_of(curve)) for curve in self.curves)
 
     def over(self, values: Sequence[float]) -> Self:
@@ -204,7 +205,7 @@ class Study:
         Raises
         ------
         InvalidValue
-            There are none, they do not ascend, or one should be a whole number and is not.
+            There are no values, they do not ascend, or one must be a whole number and is not.
 
         Examples
         --------
@@ -224,7 +225,7 @@ class Study:
         return curve.values or self.values
 
     def place(self, value: float) -> float:
-        """Return where a value of the parameter lies on the axis."""
+        """Return the place of a parameter value on the axis."""
         return float(value) if self.at is None else float(self.at(value))
 
 
@@ -241,7 +242,7 @@ def load_studies() -> dict[str, Study]:
     Raises
     ------
     AuditError
-        An entry point does not import or offers something else, or two studies share a name.
+        An entry point cannot be imported or offers something else, or two studies share a name.
 
     Examples
     --------
@@ -255,12 +256,12 @@ def load_studies() -> dict[str, Study]:
 def load_study(text: str) -> Study:
     """Return the study that ``module:object`` or ``path.py:object`` names.
 
-    The object is a `Study`, or a function that returns one when it is called without arguments.
+    The object is a `Study`, or a function without arguments that returns one.
 
     Raises
     ------
     AuditError
-        Nothing has that name, the import or the call fails, or it is not a study.
+        Nothing has that name, the import or the call fails, or the object is not a study.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is audited: a mechanism or learner, adapted, imported by name, found again; settings it may change.
+"""The audited subject: a mechanism or learner, adapted, imported by name, found again; its surroundings.
 
 Above the public vocabulary and `codec`; below `sampling`, which alone runs it. `subject.adapt` makes a
 `Subject`.

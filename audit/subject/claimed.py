@@ -1,4 +1,4 @@
-"""What a subject claims, and so which audits it gets; light, for it looks at attributes only."""
+"""The claims of a subject, which decide its audits; quick, because only attributes are read."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from audit.options import Kind
 
 
 def claims_utility(subject: Any) -> bool:
-    """Return whether a subject claims utility and has problems to audit that on: a sequence, or `problems()`.
+    """Return whether a subject claims utility and has problems for it: a sequence, or `problems()`.
 
     Examples
     --------
@@ -26,9 +26,9 @@ def _has(subject: Any, name: str) -> bool:
 
 
 def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
-    """Return the audits that a subject, or an entry, gets with these options of its privacy audit.
+    """Return the kinds of audit for a subject or entry, given the options of its privacy audit.
 
-    What claims nothing gets a privacy audit, which says that a claim is missing.
+    A subject without a claim gets a privacy audit, which reports the missing claim.
 
     Examples
     --------

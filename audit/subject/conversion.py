@@ -1,4 +1,4 @@
-"""How an audit's `convert` is found again: a witness holds records, the mechanism takes something else."""
+"""An audit's `convert`, saved by name and found again: it turns a witness's records into the right type."""
 
 import contextlib
 import os
@@ -14,9 +14,9 @@ from audit.subject.subject import Convert, Subject
 
 
 def said_of_convert(convert: Convert | None) -> dict[str, str]:
-    """Return what the environment of a result says of its audit's `convert`; empty if there was none.
+    """Return the entry for `convert` in a result's environment; empty if the audit had none.
 
-    That is ``module:function`` where this leads to the function again, else an empty text.
+    Its value is ``module:function`` if that finds the function again, else an empty text.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def said_of_convert(convert: Convert | None) -> dict[str, str]:
         return {}
     module, name = (str(getattr(convert, each, "")) for each in ("__module__", "__qualname__"))
     found = None
-    with contextlib.suppress(Exception):  # a module of the user's may fail in any way
+    with contextlib.suppress(Exception):  # a user's module may raise anything
         found = attrgetter(name)(import_module(module))
     return {"convert": f"{module}:{name}" if found is convert and module != "__main__" else ""}
 
@@ -35,21 +35,21 @@ def said_of_convert(convert: Convert | None) -> dict[str, str]:
 def saved_convert(
     environment: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None, trust: bool = False
 ) -> Convert | None:
-    """Return the `convert` of the audit that a saved result is from; None if it had none.
+    """Return the `convert` of the audit behind a saved result; None if it had none.
 
     Parameters
     ----------
     environment
-        The result's.
+        The result's environment.
     file
-        Where the result was saved; a convert in a file of the user's is looked for as its target is.
+        The file of the result; a `convert` in a user's file is located relative to it, as a target is.
     trust
-        Whether what the result names may be imported (`require_trust`).
+        Whether the function that the result names may be imported (`require_trust`).
 
     Raises
     ------
     AuditError
-        It had one that cannot be found by a name, or may not be imported.
+        The audit's `convert` has no importable name, or may not be imported.
 
     Examples
     --------
@@ -71,16 +71,16 @@ def saved_convert(
 def converting(
     subject: Subject, environment: Mapping[str, Any], *, live: Subject | None = None, trust: bool = False
 ) -> Subject:
-    """Give a subject the audit's `convert` where it has none: it would be called with something else.
+    """Return the subject with the audit's `convert`, unless it has its own.
 
     Parameters
     ----------
     subject
         The subject.
     environment
-        That of the result.
+        The environment of the result.
     live
-        The subject of the audit itself, where the result comes from no file.
+        The audited subject itself, if the result was not read from a file.
     trust
         As for `saved_convert`.
 

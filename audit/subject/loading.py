@@ -1,4 +1,4 @@
-"""Objects by text: imported from a module of the user's, or from a file."""
+"""Objects named by a text, imported from a user's module or file."""
 
 import contextlib
 import importlib
@@ -21,13 +21,13 @@ from audit.values.nearest import near
 def load_object(text: str) -> Any:
     """Return the object named by ``module:object`` or ``path.py:object``.
 
-    A file's folder, and for a module the working folder, go to the front of ``sys.path``, as Python does for
-    a script, so that imports of its siblings work.
+    The folder of a file, or the working folder for a module, goes to the front of ``sys.path``, as Python
+    does for a script. So imports of its siblings work.
 
     Raises
     ------
     AuditError
-        Nothing has that name, or the import fails; the message carries the import's own.
+        Nothing has that name, or the import fails; the message includes the import's own.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _module_name(path: Path) -> str:
-    """Return the same name for the same file in every process; never one that an import statement finds."""
+    """Return a module name for a file: the same in every process, and not importable by a statement."""
     name = f"dp_audit_target_{path.stem}"
     while name in sys.modules and Path(str(sys.modules[name].__file__)) != path:
         name += "_"
@@ -87,7 +87,7 @@ def _execute(name: str, path: Path) -> ModuleType:
 
 
 def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
-    """Run the import; what it prints goes to stderr, because stdout carries results."""
+    """Return the imported module; its prints go to stderr, because stdout carries results."""
     try:
         with contextlib.redirect_stdout(sys.stderr):
             return load()
@@ -96,7 +96,7 @@ def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
 
 
 def reason(error: BaseException) -> str:
-    """Return the error's kind, the first line it says, and the line of the user's that raised it.
+    """Return the error's type, the first line of its message, and the user's line that raised it.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def reason(error: BaseException) -> str:
     said = next(iter(str(error).splitlines()), "")
     words = f"{type(error).__name__}: {said}"
     frames = traceback.extract_tb(error.__traceback__)
-    if isinstance(error, SyntaxError) or not frames:  # a syntax error says its own place
+    if isinstance(error, SyntaxError) or not frames:  # a syntax error names its own place
         return words
     file = Path(frames[-1].filename)
     theirs = file.suffix == ".py" and file.parent != Path(__file__).parent
@@ -119,11 +119,11 @@ def _put_first_on_path(folder: Path) -> None:
 
 
 def locate_target(target: str, witness: str | os.PathLike[str], *, source: str | None = None) -> str:
-    """Return the saved `target` of a witness file as it is found from here, a file with its whole path.
+    """Return the saved `target` of a witness file as found from here, with the full path of a file.
 
-    A target ``path.py:object`` is relative to the folder it was saved from. Such files are looked for in the
-    witness file's own folder, those above it, and then the working folder: the first is taken that is as it
-    was when it was audited (its digest is `source`, see `audit.codec.files.source_of`), or else the first.
+    A target ``path.py:object`` is relative to the folder it was saved from. The file is searched in the
+    witness file's folder, its parents, and then the working folder. The first unchanged file is taken (its
+    digest is `source`, see `audit.codec.files.source_of`), or else the first file.
 
     Raises
     ------
@@ -151,25 +151,25 @@ def locate_target(target: str, witness: str | os.PathLike[str], *, source: str |
 
 
 def require_trust(name: object, *, what: str, trust: bool) -> None:
-    """Refuse to import what a saved file names unless its reader says that the file is trusted.
+    """Raise an error if a saved file names code to import and the caller does not trust the file.
 
-    Loading a file imports nothing and calls nothing of the user's. Replaying it calls the subject and the
-    `convert` that the caller gives, on the databases of the file. A file names both, too: a name may be
-    anybody's, ``os:system`` for one, and what it is called with stands in the file.
+    Loading a file imports and calls none of the user's code. A replay calls a subject and a `convert` on the
+    databases of the file. The caller may give both; otherwise the file names them. A malicious file may name
+    any function, such as ``os:system``, and also holds its arguments.
 
     Parameters
     ----------
     name
         The name that the file gives.
     what
-        What it names, as the caller may give it.
+        The argument by which the caller may give the object instead.
     trust
         Whether the file is trusted.
 
     Raises
     ------
     AuditError
-        It is not.
+        The file is not trusted.
 
     Examples
     --------

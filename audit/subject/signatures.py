@@ -1,4 +1,4 @@
-"""How a callable is called: with the database alone, or with a generator beside it."""
+"""The way to call a mechanism: with the database alone, or with a generator too."""
 
 import functools
 import inspect
@@ -17,14 +17,14 @@ _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSIT
 
 @dataclass(frozen=True)
 class Calling:
-    """How a subject gets its generator.
+    """The way a subject gets its generator.
 
     Parameters
     ----------
     takes_rng
-        Whether it gets one at all.
+        Whether the subject takes a generator.
     keyword
-        The parameter it is passed by; None when it is the second positional argument.
+        The keyword parameter for the generator; None if it is the second positional argument.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Calling:
     keyword: str | None = None
 
     def bind(self, mechanism: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-        """Return `mechanism` as a function of a database and a generator, itself where that is possible.
+        """Return `mechanism` as a function of a database and a generator; itself if it already is one.
 
         Examples
         --------
@@ -52,16 +52,16 @@ class Calling:
 
 
 def read_calling(mechanism: Any) -> Calling:
-    """Return how `mechanism` is called.
+    """Return the way to call `mechanism`.
 
-    The generator is passed when the second positional parameter is required or is called rng, random_state
-    or generator, and by keyword when a keyword-only parameter is called so; otherwise only the database is
-    passed.
+    The generator is the second positional argument if that parameter is required or named rng, random_state
+    or generator. It is a keyword argument if a keyword-only parameter has such a name. Otherwise the
+    mechanism gets the database alone.
 
     Raises
     ------
     SubjectError
-        It is no callable, it is a class, or it cannot be called with a database and a generator.
+        `mechanism` is not callable, is a class, or cannot be called with a database and a generator.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def read_calling(mechanism: Any) -> Calling:
 
 
 def refusal(said: str, *, write: str) -> SubjectError:
-    """Return the error that says what is wrong with a mechanism, and what to audit in its place.
+    """Return the error that says what is wrong with a mechanism and what to audit instead.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def refusal(said: str, *, write: str) -> SubjectError:
 
 
 def spoken_name(mechanism: Any) -> str:
-    """Return what a mechanism is called: its `name`, else its qualified name, else that of its class.
+    """Return the name of a mechanism: its `name`, else its qualified name, else that of its class.
 
     Examples
     --------

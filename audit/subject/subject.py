@@ -1,4 +1,4 @@
-"""What is audited: a user's mechanism, read once, with everything it says about itself."""
+"""The audited subject: a user's mechanism, read once, with everything that it declares."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -16,7 +16,7 @@ _AS_DECLARED = ("claim", "relation", "records", "size", "databases", "reference"
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """Code of ours that is run around a user's object, whose state and making are those of that object.
+    """Code of ours that wraps a user's object; state and construction are those of that object.
 
     Parameters
     ----------
@@ -32,20 +32,20 @@ class Around:
     inner: Any
 
     def shell(self) -> Self:
-        """Return this without the user's object, to be put around one that is made anew."""
+        """Return this wrapper without the user's object, to wrap one made anew."""
         return replace(self, inner=None)
 
 
 @dataclass(frozen=True, eq=False)
 class Renewed:
-    """A subject whose every run is one of a new object.
+    """A subject that uses a new object for every run.
 
     Parameters
     ----------
     factory
-        Makes the object of a run.
+        Makes the object for a run.
     calling
-        How an object gets its generator.
+        How the object gets its generator.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Renewed:
     calling: Calling
 
     def __call__(self, database: Any, rng: Any = None) -> Any:
-        """Return one output of a new object."""
+        """Return one output of a newly made object."""
         return self.calling.bind(self.factory())(database, rng)
 
 
@@ -68,25 +68,26 @@ class Subject:
     Parameters
     ----------
     name
-        What reports call it.
+        The name in reports.
     object
         The user's own object.
     calling
         How it gets its generator.
     convert
-        Turns a database into what the mechanism takes; None when it takes the database itself.
+        Turns a database into the type that the mechanism takes; None if it takes the database itself.
     claim, relation, records, size, databases, reference, expected
-        What the object declares under these names, or None.
+        The object's attributes of these names, or None.
     aligned
-        Whether run i uses the same draws on every database under one generator state.
+        Whether, under one generator state, run i uses the same draws on every database.
     declared_sampler, declared_law, suggested_pairs
-        Its `sample`, `distribution` and `suggested_pairs` as they are, or None.
+        The object's `sample`, `distribution` and `suggested_pairs`, or None.
     parameters
-        Its own parameters by name, for the report.
+        The object's own parameters by name, for the report.
     family
-        What its domain stands for by a derivation of its own, such as "databases of every size".
+        The databases that its domain represents by a derivation of its own, such as "databases of every
+        size".
     symmetric
-        Whether it says that its law does not depend on the order of the records: `audit.verdict.multisets`.
+        Whether it declares that its law ignores the order of the records (`audit.verdict.multisets`).
 
     Examples
     --------
@@ -119,7 +120,7 @@ class Subject:
 
     @property
     def takes_rng(self) -> bool:
-        """Whether runs can be repeated from a seed.
+        """Whether the subject takes a generator, so that a seed can repeat its runs.
 
         Examples
         --------
@@ -129,12 +130,12 @@ class Subject:
         return self.calling.takes_rng
 
     def prepare(self, database: Any) -> Any:
-        """Return `database` as the mechanism takes it.
+        """Return `database` in the form that the mechanism takes.
 
         Raises
         ------
         SubjectError
-            `convert` failed; the text is that of its exception.
+            `convert` failed; the message is that of its exception.
 
         Examples
         --------
@@ -179,26 +180,26 @@ def adapt(
     fresh: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Subject:
-    """Return `mechanism`, a callable or an object that declares more, as a subject.
+    """Return `mechanism`, a callable with or without declared attributes, as a subject.
 
     Parameters
     ----------
     mechanism
-        A callable (database, rng) -> output or (database) -> output; the rule is that of
-        `audit.subject.signatures.read_calling`. It may carry `claim`, `relation`, `records`,
+        A callable (database, rng) -> output or (database) -> output, as decided by
+        `audit.subject.signatures.read_calling`. It may have the attributes `claim`, `relation`, `records`,
         `size`, `databases`, `aligned`, `name`, `reference`, `parameters`, `expected`, `family`, `symmetric`,
         `sample(database, size, rng)`, `distribution(database)` and `suggested_pairs()`.
     convert
-        Turns the list of records into what the mechanism takes, an array or a frame.
+        Turns the list of records into the type that the mechanism takes: an array or a frame.
     fresh
-        Makes a new mechanism for every run; `mechanism` says what is claimed of it. Its `sample` is not used.
+        Makes a new mechanism for every run; `mechanism` declares the claim. Its `sample` is not used.
     name
-        What results call it, where its own name is none: a lambda, or one of several partials.
+        The name in results, for a mechanism without a telling one: a lambda, or one of several partials.
 
     Raises
     ------
     InvalidKind
-        The `name` is no text.
+        `name` is not a text.
     SubjectError
         The mechanism cannot be called with a database and a generator.
 
@@ -224,7 +225,7 @@ def adapt(
 
 
 def _read(mechanism: Any) -> Subject:
-    """Return the subject that an object declares itself to be."""
+    """Return the subject that an object's attributes declare."""
     declared = partial(_declared, mechanism)
     family = declared("family")
     return Subject(
@@ -243,7 +244,7 @@ def _read(mechanism: Any) -> Subject:
 
 
 def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
-    """Return a subject whose every run has a new object: many runs of one call of `sample` have not."""
+    """Return a subject with a new object for every run; it has no `sample`, whose runs would share one."""
     if not callable(fresh):
         raise SubjectError("`fresh` must be a function without arguments that makes a new mechanism.")
     calling = Calling(takes_rng=subject.calling.takes_rng)
@@ -251,9 +252,9 @@ def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
 
 
 def _outdated(kind: type) -> bool:
-    """Return whether a class inherits `sample` with a `__call__` that it, or a class between, has overridden.
+    """Return whether a class inherits `sample` although it, or a class between, overrides `__call__`.
 
-    Many runs at once would then be runs of the code that was replaced.
+    Such a `sample` would run the replaced code.
     """
     definers = {name: [c for c in kind.__mro__ if name in vars(c)] for name in ("sample", "__call__")}
     if not definers["sample"] or len(definers["__call__"]) < 2:
@@ -266,7 +267,7 @@ def _outdated(kind: type) -> bool:
 def _declared(mechanism: Any, name: str) -> Any:
     try:
         return getattr(mechanism, name, None)
-    except Exception as error:  # a property of the user's may raise anything
+    except Exception as error:  # a user's property may raise anything
         raise SubjectError(
             f"The `{name}` of `{spoken_name(mechanism)}` cannot be read: {type(error).__name__}: {error}"
         ) from error

@@ -1,4 +1,4 @@
-"""What a mechanism may change around it and leave changed: settings that our own code runs under too."""
+"""Process settings that a mechanism may change and leave changed, although our code depends on them."""
 
 import contextlib
 import decimal
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-#: Empty but in a process that the mechanism forked since it was last emptied.
+#: Empty, except in a process that the mechanism has forked since the list was last emptied.
 strays: Final[list[int]] = []
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: strays.append(os.getpid()))
@@ -25,12 +25,12 @@ _SIGNALS: Final = tuple(
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGCHLD")
     if hasattr(signal, name)
 )
-# How numpy treats bad floats where the caller of an audit was: the mechanism's own settings.
+# The numpy settings for bad floats at the caller of the audit; the mechanism runs under them.
 _THEIRS: ContextVar[dict[str, Any] | None] = ContextVar("theirs", default=None)
 
 
 def end_if_strayed() -> None:
-    """End this process if the mechanism forked it and let it come back: one process answers for a run.
+    """End this process if the mechanism forked it and returned in it; one process answers for a run.
 
     Examples
     --------
@@ -42,9 +42,9 @@ def end_if_strayed() -> None:
 
 @contextlib.contextmanager
 def own_arithmetic() -> Iterator[None]:
-    """Let no floating-point error of ours raise, whatever `np.seterr` the session has.
+    """Keep floating-point errors of our code from raising, whatever `np.seterr` the session has.
 
-    A mechanism still runs under the session's settings.
+    Mechanisms still run under the session's settings.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def own_arithmetic() -> Iterator[None]:
     ours: dict[str, Any] = {kind: "ignore" if mode == "ignore" else "warn" for kind, mode in found.items()}
     token = _THEIRS.set({**found})
     try:
-        with np.errstate(**{**ours, "under": "ignore"}):  # as numpy's own settings do
+        with np.errstate(**{**ours, "under": "ignore"}):  # numpy's default
             yield
     finally:
         _THEIRS.reset(token)
@@ -64,11 +64,11 @@ def own_arithmetic() -> Iterator[None]:
 
 @contextlib.contextmanager
 def put_back() -> Iterator[None]:
-    """Put back what the code inside changes about this process; end a process that it forks.
+    """Restore the process settings that the code inside changes; end a process that it forks.
 
-    That is: how numpy and `decimal` treat bad numbers, the recursion limit, tracing, garbage collection, the
-    working directory, and handlers of signals. (SIGALRM is looked after by `Watch`, standard streams and
-    filters of warnings by `quiet`.)
+    Restored are numpy's and `decimal`'s treatment of bad numbers, the recursion limit, tracing, garbage
+    collection, the working directory and signal handlers. (`Watch` restores SIGALRM; `quiet` restores
+    standard streams and warning filters.)
 
     Examples
     --------
@@ -90,7 +90,7 @@ def put_back() -> Iterator[None]:
 
 
 class Printed(io.TextIOBase):
-    """A text stream that keeps nothing but the number of characters.
+    """A text stream that keeps only the number of characters written.
 
     Examples
     --------
@@ -106,18 +106,18 @@ class Printed(io.TextIOBase):
         self.count = 0
 
     def write(self, text: str, /) -> int:
-        """Count `text`."""
+        """Return the number of characters of `text`, once counted."""
         self.count += len(text)
         return len(text)
 
     def writable(self) -> bool:
-        """Tell that it can be written to."""
+        """Return True: the stream can be written to."""
         return True
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[Printed]:
-    """Swallow what is printed inside, ignore warnings, and put back the settings that are changed.
+    """Discard prints and warnings of the code inside, and restore the settings that it changes.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def quiet() -> Iterator[Printed]:
 def _folder() -> str | None:
     try:
         return os.getcwd()  # noqa: PTH109  a text is compared
-    except OSError:  # it was removed
+    except OSError:  # the directory was removed
         return None
 
 
@@ -156,13 +156,13 @@ def _collect(enabled: bool) -> None:  # noqa: FBT001  the setting itself
 
 def _handlers() -> list[Any]:
     if threading.current_thread() is not threading.main_thread():
-        return []  # they can be set in the main thread only
+        return []  # only the main thread can set handlers
     return [signal.getsignal(each) for each in _SIGNALS]
 
 
 def _handle(handlers: list[Any]) -> None:
     for each, handler in zip(_SIGNALS, handlers, strict=True):
-        if handler is not None:  # else it was not set by Python, and cannot be
+        if handler is not None:  # None: not set by Python, which cannot restore it
             signal.signal(each, handler)
 
 

@@ -1,4 +1,4 @@
-"""From the text of a target to the subject it names."""
+"""The subject that the text of a target names."""
 
 import dataclasses
 import functools
@@ -30,15 +30,15 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The entry's name, or the text."""
+        """The name of the catalogue entry, or the target's text."""
         return self.text if self.entry is None else self.entry.name
 
     def options_for(self, kind: Kind) -> dict[str, Any]:
-        """Return the entry's keywords of an audit; none without an entry."""
+        """Return the entry's keywords for an audit of this kind; empty without an entry."""
         return {} if self.entry is None else self.entry.options_for(kind)
 
     def expects(self, kind: Kind) -> Expected | None:
-        """Return what the entry expects of an audit; None if it plans none."""
+        """Return the outcome that the entry expects of this kind of audit; None if it plans none."""
         return self.entry.expects(kind) if self.entry is not None and kind in self.entry.audits else None
 
 
@@ -48,15 +48,15 @@ def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Ta
     Parameters
     ----------
     text
-        ``module:object``, ``path.py:object`` or a catalogue name. A class is called with the parameters,
-        a function gets them as keywords.
+        ``module:object``, ``path.py:object`` or a catalogue name. A class is constructed with the
+        parameters; a function gets them as keywords.
     parameters
         The subject's parameters by name.
 
     Raises
     ------
     AuditError
-        The text names nothing, the module does not import, or the subject has no such parameter.
+        The text names nothing, the module cannot be imported, or the subject lacks a parameter.
 
     Examples
     --------
@@ -71,17 +71,17 @@ def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Ta
 
 
 def rebuild_subject(text: str, saved: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Any:
-    """Return the subject that `text` names as a saved result had it.
+    """Return the subject that `text` names, with the parameters of a saved result.
 
     Parameters
     ----------
     text
         The result's `target`.
     saved
-        The result's `parameters`; those that the target does not take are left out, because a subject may
-        report more than it can be built from.
+        The result's `parameters`. Those that the target does not take are left out, because a subject may
+        report more parameters than it takes.
     settings
-        Parameters that have to be taken.
+        Parameters that the target must take.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def rebuild_subject(text: str, saved: Mapping[str, Any], settings: Mapping[str, 
 
 
 def find_object(text: str) -> Any:
-    """Return what `text` names, not built yet: an object, a class or a catalogue `Entry`.
+    """Return the object, class or catalogue `Entry` that `text` names, without building a subject.
 
     Examples
     --------
@@ -145,10 +145,10 @@ def _construct(factory: Callable[..., Any], parameters: Mapping[str, Any], *, na
 def _refuse_unknown(
     factory: Callable[..., Any], parameters: Mapping[str, Any], *, name: str, skip: int = 0
 ) -> None:
-    """Refuse a parameter that `factory` does not have; `skip` leaves out a mechanism's database and rng."""
+    """Raise an error for a parameter that `factory` lacks; `skip` ignores a mechanism's database and rng."""
     try:
         signature = inspect.signature(factory)
-    except (TypeError, ValueError):  # unreadable: the call itself will say what is wrong
+    except (TypeError, ValueError):  # no readable signature: the call itself will report errors
         return
     accepted = list(signature.parameters.values())
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):

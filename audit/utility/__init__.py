@@ -1,4 +1,4 @@
-"""Utility audits: whether a learner keeps its (α, β), on the problems likeliest to break it.
+"""Utility audits: tests of a learner's claim (α, β) on the problems most likely to break it.
 
 Above `words`; below `privacy`, `studies` and the doors.
 """

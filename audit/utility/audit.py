@@ -1,4 +1,4 @@
-"""One utility audit from its task to its result: exact where laws allow it, by runs elsewhere."""
+"""One utility audit from its task to its result: exact if the laws allow it, otherwise by runs."""
 
 import contextlib
 from typing import Any, Final
@@ -22,18 +22,18 @@ from audit.utility.task import UtilityTask
 from audit.values.said import Said, Says
 from audit.values.wording import at_least, at_most
 
-#: Databases on which a declared law is compared with the code, output by output.
+#: Larger: a declared law is compared with the code, output by output, on more databases.
 CHECKED_DATABASES: Final = 3
-#: Steps of a climb over exact failure probabilities that may find nothing worse before it ends.
+#: Larger: a longer climb over exact failure probabilities. The most steps in a row that find nothing worse.
 IDLE: Final = 20
-#: Its steps in all: failure probabilities may creep for ever.
+#: The most steps of a climb in all, because failure probabilities may creep for ever.
 MOST_STEPS: Final = 1_000
-#: Runs that tell whether the learner honours its generator.
+#: The runs that check whether the learner honours its generator.
 FIRST_RUNS: Final = 8
 
 
 class UtilityAudit:
-    """The steps of one audit, and what they share; by runs, what draws them and what is bet on them."""
+    """The steps of one audit and their shared state: the sampler, the search and the bets."""
 
     sampler: Sampler
     betting: UtilityBetting
@@ -48,7 +48,7 @@ class UtilityAudit:
         self.renewal: Renewal | None = None
 
     def result(self) -> UtilityResult:
-        """Audit, and say what was found."""
+        """Return the result of the audit."""
         exact = self._exact() if self.law else None
         return self._by_runs() if exact is None else self._by_laws(exact)
 
@@ -67,19 +67,19 @@ class UtilityAudit:
         return self._climbed([*found, *self._random(rng)], rng)
 
     def _proposed(self, way: str, *arguments: Any) -> ExactFailure | None:
-        """Look at a problem that the family proposes; None if the laws do not tell its failures."""
+        """Return the exact failure of a problem that the family proposes; None if the laws do not give it."""
         found = exact_failure(self.task.subject, proposed(self.task.family, way, *arguments), self.claim)
         self.tried += found is not None
         return found
 
     def _random(self, rng: np.random.Generator) -> list[ExactFailure]:
-        """Look at a few random problems, and keep the worst of them."""
+        """Return the worst of a few random problems."""
         many = RANDOM if self.task.family.random is not None else 0
         found = [self._proposed("random", rng) for _ in range(many)]
         return sorted(filter(None, found), key=self._badness)[-1:]
 
     def _climbed(self, found: list[ExactFailure], rng: np.random.Generator) -> list[ExactFailure]:
-        """Vary the worst problem as long as that finds a worse one, and keep the worst."""
+        """Return the problems with the worst one of a climb, which varies the worst problem so far."""
         worst = first = max(found, key=self._badness)
         idle = IDLE if self.task.family.vary is None else 0
         for _ in range(MOST_STEPS):
@@ -155,10 +155,10 @@ class UtilityAudit:
             return self._told(verdict, **fields)
 
     def _decided(self) -> tuple[Verdict, dict[str, Any]]:
-        """Return the verdict that the bets allow, and what the result has by it.
+        """Return the verdict of the bets, and the fields of the result that depend on it.
 
-        Laws that were bet on have to agree with the code. Where runs share state, new learners have to
-        confirm the verdict.
+        Laws that were bet on must agree with the code. If runs share state, new learners must confirm the
+        verdict.
         """
         betting = self.betting
         if betting.silent:
@@ -190,7 +190,7 @@ class UtilityAudit:
             list(sampler.draw(database, database, 1, (LAW, 0)))
 
     def _open(self) -> str:
-        """Return why the claim is neither refuted nor met."""
+        """Return a text saying why the claim is neither refuted nor met."""
         betting = self.betting
         if betting.log_wealth_with_unfinished >= betting.log_limit:
             return (
@@ -207,13 +207,13 @@ class UtilityAudit:
         )
 
     def _kept(self) -> str:
-        """Return a note that the runs were of one learner that keeps state, which may be why."""
+        """Return a note that all runs share one learner with state, which may be the reason."""
         if not self.betting.ran or self._how() or not self.sampler.state_kept():
             return ""
         return "; the learner keeps state: to audit new learners, give `fresh=`"
 
     def _needs(self) -> str:
-        """Return how many runs are needed to meet the claim if none fails."""
+        """Return a text with the number of runs needed to meet the claim if none fails."""
         if self.claim.beta < LEAST_BETA:
             return "; no number of runs can show that failures never happen"
         each = least_runs(1.0 - self.claim.beta, self.task.options.significance)
@@ -222,7 +222,7 @@ class UtilityAudit:
         return f"; even without a failure each problem needs {each:,} runs: raise `budget`"
 
     def _drawn_databases(self) -> list[tuple[Any, Any]]:
-        """Return databases on which the declared law is compared with the code, the worst problem's first."""
+        """Return the databases to compare the declared law with the code on, the worst problem's first."""
         problems, seed = self.betting.problems, self.task.options.seed
         chosen = [problems[k % len(problems)] for k in range(CHECKED_DATABASES)]
         return [
@@ -230,7 +230,7 @@ class UtilityAudit:
         ]
 
     def _witness(self) -> UtilityWitness | None:
-        """Draw the failure again, with its database and output."""
+        """Return the failure, drawn again with its database and output."""
         worst = self.betting.worst
         trial = worst.failing
         if trial is None:
@@ -241,7 +241,7 @@ class UtilityAudit:
         if not isinstance(shown, Revealed):
             return None
         again = shown.trial
-        if not again.failure:  # of a learner that keeps state: what it gives now is no failure
+        if not again.failure:  # the learner keeps state and does not fail now
             self.notes.append(Says.LEARNER_UNSTEADY())
             return None
         return UtilityWitness(
@@ -261,7 +261,7 @@ class UtilityAudit:
         if verdict is Verdict.ERROR:
             low, high = 0.0, 1.0
         doubtful = renewal is not None and bool(renewal.doubt)
-        anew = doubtful or (renewal is not None and renewal.how == "fresh")  # whose failures bounds are of
+        anew = doubtful or (renewal is not None and renewal.how == "fresh")  # the bounds are of new learners
         self.samples += sampler.drawn
         self.notes += [note for note in sampler.notes if note not in self.notes]
         if betting.changed:

@@ -1,7 +1,7 @@
-"""Betting on failures, problem by problem: the next batch is of the one that looks worst and is not met.
+"""Bets on failures, problem by problem: the next batch is of the worst-looking problem that is not met.
 
-Which problem is drawn next, and how often, depends on the past alone; the wealth is looked at after every
-pair of runs. The guarantees are derived at the top of `audit.evidence.failures`.
+The choice and size of the next batch depend on the past alone, and the wealth is checked after every pair of
+runs. The guarantees are derived at the top of `audit.evidence.failures`.
 """
 
 import contextlib
@@ -21,18 +21,19 @@ from audit.utility.search import Look
 from audit.utility.task import UtilityTask
 from audit.values.progress import AuditProgressed
 
-#: Pairs of runs in a first bet; later ones add a quarter to what was bet on the problem.
+#: Larger: bets on a problem begin with more runs. Pairs of runs in a first bet; each later bet adds a quarter
+#: to the runs bet on the problem.
 FIRST: Final = 16
 GROWTH: Final = 0.25
-#: Every how many batches the problem with the fewest bets has its turn.
+#: Larger: neglected problems are drawn less often. Every 4th batch is of the problem with the fewest bets.
 NEGLECTED: Final = 4
-#: Runs without any answer before it is said that there never is one.
+#: Larger: more runs without an answer are drawn before the audit gives up.
 SILENT: Final = 6
 
 
 @dataclass(eq=False)
 class Standing:
-    """What is known of one problem."""
+    """The trials and bets on one problem."""
 
     look: Look
     share: float
@@ -45,7 +46,7 @@ class Standing:
     failed: float = 0.0
 
     def note(self, trials: Trials) -> None:
-        """Count trials, bet on or not, for the choice of the next problem."""
+        """Count trials for the choice of the next problem, whether bet on or not."""
         self.seen += len(trials.low)
         self.failed += float(trials.low.sum())
         if self.failing is None:
@@ -55,11 +56,11 @@ class Standing:
 
     @property
     def mean(self) -> float:
-        """An estimate of the failure probability, never 0 or 1."""
+        """The estimated failure probability, strictly between 0 and 1."""
         return (self.failed + 0.5) / (self.seen + 1.0)
 
     def index(self, runs: float) -> float:
-        """Return how bad the problem may still be: its estimate, and what chance may have hidden."""
+        """Return an optimistic index of the failure probability: the estimate plus its uncertainty."""
         mean = self.mean
         return mean + math.sqrt(mean * (1.0 - mean) * math.log(1.0 + runs) / (self.seen + 1.0))
 
@@ -75,7 +76,7 @@ class UtilityBetting:
     sampler
         Draws the runs.
     looks
-        The problems to be bet on, the most promising first; fixed before the first bet.
+        The problems to bet on, most promising first, fixed before the first bet.
     """
 
     task: UtilityTask
@@ -110,30 +111,30 @@ class UtilityBetting:
 
     @property
     def met(self) -> bool:
-        """Whether every problem was met."""
+        """Whether the claim was met on every problem."""
         return all(standing.met for standing in self.standings)
 
     @property
     def log_wealth(self) -> float:
-        """The log wealth against the claim, now."""
+        """The current log wealth against the claim."""
         logs = np.array([each.bets.log_now for each in self.standings])
         return float(log_sum(logs + np.log(self.shares)))
 
     @property
     def log_wealth_with_unfinished(self) -> float:
-        """The log wealth against the claim, had every unfinished run been a failure."""
+        """The log wealth against the claim if every unfinished run had failed."""
         logs = [each.bets.log_wealth(self.beta, as_failures=True) for each in self.standings]
         return float(log_sum(np.array(logs) + np.log(self.shares)))
 
     def run(self) -> None:
-        """Bet until the claim is refuted, met on every problem, or the budget or the time is over."""
+        """Bet until the claim is refuted, or met on every problem, or the budget or the time runs out."""
         while not self._done():
             open_ones = [each for each in self.standings if not each.met] or self.standings
-            with contextlib.suppress(TimeIsOver):  # the batch that Ctrl-C broke off counts nowhere
+            with contextlib.suppress(TimeIsOver):  # no count includes a broken batch
                 self._bet(self._next(open_ones))
 
     def _next(self, standings: list[Standing]) -> Standing:
-        """Return the problem that looks worst; every few batches the one with the fewest bets."""
+        """Return the worst-looking problem; every `NEGLECTED` batches the one with the fewest bets."""
         if sum(each.batches for each in standings) % NEGLECTED == NEGLECTED - 1:
             return min(standings, key=lambda each: each.bets.runs)
         runs = sum(each.seen for each in self.standings)
@@ -145,7 +146,7 @@ class UtilityBetting:
         low = lower_bound(self.shares, bets, significance=self.significance)
         high = max(self.upper(each) for each in self.standings)
         low = max(low, self.beta) if self.refuted else low
-        return low, max(low, high)  # what was met and fell later has no upper bound below the lower one
+        return low, max(low, high)  # a problem may be met first and refuted later
 
     def upper(self, standing: Standing) -> float:
         """Return an upper bound on the failure probability of one problem."""
@@ -154,14 +155,14 @@ class UtilityBetting:
 
     @property
     def worst(self) -> Standing:
-        """The problem that speaks most against the claim."""
+        """The problem with the most evidence against the claim."""
         if self.worst_at_crossing is not None:
             return self.worst_at_crossing
         return max(self.standings, key=lambda each: (each.mean, each.seen))
 
     @property
     def problems(self) -> list[Any]:
-        """The problems that are bet on, the worst first."""
+        """The problems that are bet on, worst first."""
         others = [each for each in self.standings if each is not self.worst]
         return [each.look.problem for each in (self.worst, *others)]
 
@@ -185,7 +186,7 @@ class UtilityBetting:
         return bool(self.stopped)
 
     def _bet(self, standing: Standing) -> None:
-        """Draw a batch of one problem and bet on it, pair of runs by pair of runs."""
+        """Draw a batch of one problem and bet on it, one pair of runs at a time."""
         pairs = max(FIRST, int(GROWTH * standing.bets.runs / 2)) if self.answered else SILENT // 2
         pairs = min(pairs, self._left // 2)
         before = self.sampler.drawn
@@ -198,7 +199,10 @@ class UtilityBetting:
         self._tell()
 
     def _settle(self, standing: Standing, trials: Trials, before: int) -> None:
-        """Look at the wealths after every pair: which of its two runs was called first is not kept."""
+        """Settle the bets on some trials, checking the wealths after every pair of runs.
+
+        Within a pair the order of the two calls is not recorded.
+        """
         low, high = trials.low, trials.high
         against, favour = standing.bets.paths(low, high, beta=self.beta)
         others = [each.bets.log_now + math.log(each.share) for each in self.standings if each is not standing]

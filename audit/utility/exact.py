@@ -1,4 +1,4 @@
-"""Failure probabilities that are exact: by the problem's law and the learner's."""
+"""Exact failure probabilities, from the problem's law and the learner's."""
 
 import math
 from dataclasses import dataclass
@@ -12,15 +12,16 @@ from audit.subject.subject import Subject
 from audit.utility.experiment import Ask, as_subject, length
 from audit.values.brief import show
 
-#: Databases of a problem's law beyond which it is sampled.
+#: Larger: more problems are computed exactly. A law with more databases is sampled.
 MOST_DATABASES = 100_000
-#: An exact failure probability may pass beta by this share of it, and by what sums of floats lose.
+#: Larger: more rounding is forgiven. An exact failure probability may exceed beta by this share of it, plus
+#: the rounding of sums of floats.
 TOLERANCE = 1e-9
 _ROUNDING = 1e-15
 
 
 def exceeds(failure: float, beta: float) -> bool:
-    """Return whether an exact failure probability breaks a claim, however small the claim is.
+    """Return whether an exact failure probability breaks a claim, for claims as small as floats allow.
 
     Examples
     --------
@@ -44,17 +45,17 @@ class ExactFailure:
     discrete: bool
 
     def badness(self, alpha: float) -> tuple[float, int]:
-        """Return what problems are compared by: failures, then errors in percent of alpha.
+        """Return the key that ranks problems: failure probability, then error in whole percent of alpha.
 
-        The worst by this is the worst by failures, which alone decide; errors steer where those are equal.
-        Whole percents, so that a climb which only creeps soon comes to an end.
+        Failures alone decide; errors steer the search between problems with equal failures. Whole percents
+        end a climb that gains only tiny amounts.
         """
         near = min(self.error / alpha, 1.0) if alpha > 0 else 0.0
         return self.failure, 0 if math.isnan(near) else int(100 * near)
 
 
 def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactFailure | None:
-    """Return the exact failure probability on a problem; None if the laws do not tell it.
+    """Return the exact failure probability on a problem; None if the laws do not give it.
 
     Raises
     ------
@@ -110,7 +111,7 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
 
 
 def _drawn(problem: Any) -> Any:
-    """Return the law of a problem's `draw`, None if it tells none."""
+    """Return the law of a problem's `draw`; None if it declares none."""
     from audit.distributions import Finite
 
     with blamed(f"The `distribution()` of the problem `{problem.name}` failed"):

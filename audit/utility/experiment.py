@@ -1,8 +1,8 @@
-"""One run of a utility audit: a database drawn, the learner run on it, its error computed.
+"""One run of a utility audit: draw a database, run the learner on it, compute its error.
 
-The whole experiment runs where the learner runs (an isolated child, a worker), so that only a few numbers
-travel back. Every trial has a seed of its own, one generator for the problem and one for the learner: it can
-be done again alone.
+The whole experiment runs in the learner's process (an isolated child, a worker), so only a few numbers travel
+back. Every trial has its own seed, with one generator for the problem and one for the learner, so it can be
+repeated alone.
 """
 
 import math
@@ -19,29 +19,30 @@ from audit.subject.subject import Around, Subject
 from audit.values.brief import show
 from audit.values.outcomes import Raised
 
-#: An error is above alpha only if it is so by more than rounding: errors are sums of float probabilities.
+#: Larger: more rounding is forgiven. An error must exceed alpha by more than this, because errors are sums of
+#: float probabilities.
 ROUNDING = 1e-12
-#: Outcomes of a law whose errors are computed one by one; more need the problem's `errors`.
+#: Larger: larger laws are summed outcome by outcome. Laws with more outcomes need the problem's `errors`.
 MOST_OUTCOMES = 4_096
-#: What a sum of probabilities may be above 1 by.
+#: Larger: more rounding is forgiven. A sum of probabilities may exceed 1 by this.
 _SUMMED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """What one run is asked to do.
+    """The request for one run.
 
     Parameters
     ----------
     problem
-        What the database is drawn from.
+        The problem that draws the database.
     seed
-        The trial to be done again; None for a fresh one.
+        The seed of a trial to repeat; None for a new one.
     reveal
-        Whether the database and the output are wanted too.
+        Whether to return the database and the output too.
     seen
-        What the first run saw of a problem that changes a database which is dear to copy: a text, or an empty
-        one. Later runs say the same.
+        The first run's message about a problem that changes a database too costly to copy; empty if it found
+        no change. Later runs repeat it.
 
     Examples
     --------
@@ -61,15 +62,15 @@ class Ask:
         return self.seen[0]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Stay itself: a problem may keep caches, and no learner sees it."""
+        """Return this object itself: no learner sees the problem, whose caches may stay."""
         return self
 
 
 class Trial(NamedTuple):
-    """The result of a run: plain numbers, and what went wrong in words.
+    """The result of a run: plain numbers, and texts of what went wrong.
 
-    `failure` is 1 or 0, or (`exact`) the conditional probability of failure given the database; `ran` tells
-    whether the code failed where it was run beside its law; `trouble` is the problem's own fault.
+    `failure` is 1 or 0 or, if `exact`, the conditional probability of failure given the database. `ran` says
+    whether the code failed, if it ran beside its law. `trouble` describes a fault of the problem itself.
     """
 
     failure: float
@@ -95,7 +96,7 @@ class Revealed:
 class Conditional(NamedTuple):
     """The exact probability of failure on one database, the mean of its errors, and an output that fails.
 
-    The mean is what a search follows; it is the error of no output.
+    The mean guides the search; it need not be the error of any output.
     """
 
     failure: float
@@ -110,19 +111,19 @@ class Experiment(Around):
     Parameters
     ----------
     inner
-        The learner, the user's object.
+        The learner: the user's object.
     calling
         How it gets its generator.
     alpha
-        The error allowed.
+        The allowed error.
     convert
-        Turns a database into what the learner takes, or None.
+        Turns a database into the type that the learner takes, or None.
     law
-        The learner's exact law of its output on a database, which replaces its runs, or None.
+        Returns the learner's exact law on a database, which replaces its runs, or None.
     beside
-        Whether the code is run all the same, to be compared with its law.
+        Whether the code runs too, to be compared with its law.
     most
-        The largest finite error that can be: 1 where errors are probabilities.
+        The largest possible finite error: 1 if errors are probabilities.
 
     Examples
     --------
@@ -141,11 +142,11 @@ class Experiment(Around):
     most: float = math.inf
 
     def shell(self) -> Self:
-        """Return this without the learner and its law."""
+        """Return this experiment without the learner and its law."""
         return replace(self, inner=None, law=None)
 
     def __call__(self, ask: Ask, rng: np.random.Generator) -> Trial | Revealed:
-        """Do one trial."""
+        """Return the result of one trial."""
         drawn = int(rng.integers(2**63))
         seed = drawn if ask.seed is None else ask.seed
         for_problem, for_learner = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
@@ -190,7 +191,7 @@ class Experiment(Around):
         return output, trial._replace(failure=float(fails(distance, self.alpha)), error=distance)
 
     def _by_law(self, ask: Ask, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
-        """Return the likeliest failing output, else the likeliest, and the trial; None without a law."""
+        """Return the likeliest failing output, or the likeliest output, and the trial; None without a law."""
         _, found = self.failure_on(ask, database)
         if found is None:
             return None
@@ -199,14 +200,14 @@ class Experiment(Around):
         return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
 
     def _of_output(self, problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
-        """Return the trial with the error of the very output where a law gave the mean of them all."""
+        """Return the trial with the error of this output in place of the mean error that the law gave."""
         if not trial.exact or trial.trouble:
             return trial
         error, trouble = self.error_of(problem, output, database)
         return trial._replace(error=error, trouble=trouble)
 
     def failure_on(self, ask: Ask, database: Any) -> tuple[Any, Conditional | str | None]:
-        """Return what the declared law is on a database, and its failures as `failure_given` does."""
+        """Return the declared law on a database, and its failures as given by `failure_given`."""
         found = law_on(self.law, database, self.convert)
         if found is None or isinstance(found, str):
             return found, found
@@ -217,7 +218,7 @@ class Experiment(Around):
     def error_of(self, problem: Any, output: Any, database: Any) -> tuple[float, str]:
         """Return the error of an output of a law, and a sentence if it cannot be measured.
 
-        NaN where the problem tells the probability alone, so that there is no output.
+        The error is NaN if there is no output, because the problem gives the probability alone.
         """
         if callable(getattr(problem, "failure", None)):
             return math.nan, ""
@@ -225,7 +226,7 @@ class Experiment(Around):
 
 
 def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool = False) -> Subject:
-    """Return the experiment around a learner as a subject that runs can be drawn of; `law`: by its law."""
+    """Return the experiment around a learner as a subject; with `law`, the learner's law replaces runs."""
     experiment = Experiment(
         subject.object,
         subject.calling,
@@ -239,12 +240,12 @@ def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool
 
 
 def largest_error(claim: UtilityClaim) -> float:
-    """Return the largest finite error that can be: 1 of a claim about errors that are probabilities."""
+    """Return the largest possible finite error: 1 for a claim about errors that are probabilities."""
     return 1.0 if isinstance(claim, PAC) else math.inf
 
 
 def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
-    """Return what a call of the user's code returns, and in words what it raised (anything).
+    """Return the result of a call of the user's code, and a text saying what it raised, if anything.
 
     Examples
     --------
@@ -260,7 +261,7 @@ def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
 
 
 def fails(error: Any, alpha: float) -> Any:
-    """Return whether an error, or which of an array of them, is above alpha by more than rounding.
+    """Return whether an error is above alpha by more than rounding; for an array, elementwise.
 
     Examples
     --------
@@ -271,7 +272,7 @@ def fails(error: Any, alpha: float) -> Any:
 
 
 def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf) -> tuple[float, str]:
-    """Return the error of an output, at most `most` or infinite, and in words why there is none."""
+    """Return the error of an output, at most `most` or infinite, and a text saying why there is none."""
     error, raised = attempted(problem.error, output, database)
     if raised:
         return 0.0, f"cannot measure the output {show(output, 40)}: {raised}"
@@ -285,9 +286,9 @@ def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf
 
 
 def _no_error(output: Any, error: float, most: float) -> str:
-    """Return why a number is no error: it is minus infinity, or outside [0, 1] where it must not be.
+    """Return why a number cannot be an error: it is minus infinity, or outside a required [0, 1].
 
-    The error of no answer is infinite.
+    The error of a missing answer is infinite.
     """
     if error == -math.inf:
         return f"measures an error of -inf for the output {show(output, 40)}; no error is negative infinity"
@@ -300,7 +301,7 @@ def _no_error(output: Any, error: float, most: float) -> str:
 
 
 def law_on(law: Any, database: Any, convert: Any = None) -> Any:
-    """Return what a learner's declared law is on a database, None for none, or its fault in words."""
+    """Return a learner's declared law on a database, None if it has none, or a text naming its fault."""
     found, raised = attempted(lambda: law(database if convert is None else convert(copied(database))))
     return f"needs the law of the learner, whose `distribution` failed: {raised}" if raised else found
 
@@ -308,10 +309,9 @@ def law_on(law: Any, database: Any, convert: Any = None) -> Any:
 def failure_given(
     law: Any, problem: Any, database: Any, alpha: float, *, most: float = math.inf
 ) -> Conditional | str | None:
-    """Return the exact probability of failure under a law, its fault in words, or None where it is not known.
+    """Return the exact probability of failure under a law, a text naming a fault, or None if it is unknown.
 
-    It is summed over the outcomes of a finite law that are not too many; of another law the problem has to
-    know it.
+    For a finite law with few enough outcomes it is a sum over these; otherwise the problem must give it.
 
     Examples
     --------
@@ -331,7 +331,7 @@ def failure_given(
     probabilities = np.exp(law.log_probabilities[np.isfinite(law.log_probabilities)])
     given = spare(database)
     errors = _errors(outcomes, problem, given, most)
-    if changed(given, database):  # what it measured next was measured against another database
+    if changed(given, database):  # later errors would refer to another database
         return CHANGES
     if errors is None or isinstance(errors, str):
         return errors
@@ -374,13 +374,13 @@ def _errors(outcomes: Any, problem: Any, database: Any, most: float) -> Any:
 
 
 def _real(errors: Any) -> Any:
-    """Return errors as an array of floats, NaN for complex ones."""
+    """Return errors as an array of floats, with NaN for complex values."""
     found = np.asarray(errors)
     return np.full(1, math.nan) if np.iscomplexobj(found) else found.astype(np.float64)
 
 
 def length(database: Any) -> int | None:
-    """Return how many records a database has, None if that is unknown."""
+    """Return the number of records of a database; None if unknown."""
     try:
         return len(database)
     except Exception:  # noqa: BLE001  a database may be anything

@@ -1,4 +1,4 @@
-"""Where the problems of an audit come from: a sequence, a strategy, or an object that proposes them."""
+"""The source of an audit's problems: a sequence, a strategy, or an object that proposes them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -9,7 +9,7 @@ from audit.errors import InvalidKind, InvalidValue, Parameter, blamed
 from audit.problems import check_problem
 from audit.values.brief import show
 
-#: Examples of a strategy that make its family.
+#: Larger: larger families from strategies. Examples that make the family of a strategy.
 EXAMPLES = 32
 PROBLEMS = Parameter("problems")
 _SOURCES = (
@@ -20,18 +20,18 @@ _SOURCES = (
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The problems of an audit, and how to find others.
+    """The problems of an audit, and functions that propose others.
 
     Parameters
     ----------
     library
         The problems to begin with, at least one.
     vary
-        Another problem near one, or None.
+        Returns a problem near a given one; None if there is no such function.
     random
-        Any problem, or None.
+        Returns a random problem; None if there is no such function.
     source
-        Where they come from, in words.
+        A text that says where the problems come from.
 
     Examples
     --------
@@ -48,11 +48,11 @@ class Family:
 
     @property
     def finite(self) -> bool:
-        """Whether the library is all there is."""
+        """Whether the library is the whole family."""
         return self.vary is None and self.random is None and self.source != "strategy"
 
     def words(self, tried: int, kept: int | None = None) -> str:
-        """Return the family in words, once `tried` problems were looked at and `kept` audited (None: all)."""
+        """Return a text on the family, with `tried` problems searched and `kept` audited (None: all)."""
         many = len(self.library)
         if self.source == "strategy":
             start = f"{many} examples of the strategy"
@@ -72,12 +72,12 @@ class Family:
 
 
 def read_problems(problems: Any, *, subject: Any = None) -> Family:
-    """Return the family that `problems` stands for; None stands for the subject's own.
+    """Return the family that `problems` describes; None means the subject's own problems.
 
     Raises
     ------
     InvalidKind, InvalidValue
-        There are no problems, or one of them is not a problem.
+        There are no problems, or an item is not a problem.
     SubjectError
         The subject's own `problems()` fails.
 

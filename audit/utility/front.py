@@ -42,41 +42,42 @@ def audit_utility(
     Parameters
     ----------
     learner
-        A callable (database, rng) -> output or (database) -> output, or a subject object that may also carry
+        A callable (database, rng) -> output or (database) -> output, or a subject object that may also have
         `utility_claim`, `problems()`, `vary(problem, rng)`, `random(rng)` and `distribution(database)`.
     claim
-        `PAC(alpha, beta)`, `Accuracy(alpha, beta)` or alike; by default the subject's `utility_claim`.
+        `PAC(alpha, beta)`, `Accuracy(alpha, beta)` or similar; by default the subject's `utility_claim`.
     problems
         A sequence of problems (`audit.problems`), a Hypothesis strategy for one, or an object that proposes
         them; by default the subject.
     convert
-        Turns a database into what the learner takes.
+        Turns a database into the type that the learner takes.
     exact
-        Use the exact law `distribution(database)`, where the subject declares a finite one, in place of runs:
-        the probability of failure given the sample then replaces the indicator of failure.
+        Use the exact law `distribution(database)` in place of runs, if the subject declares a finite one. The
+        probability of failure given the sample then replaces the indicator of failure.
     until
         "decided": stop when the claim is refuted or met; "budget": go on, to tighten the bounds.
     budget
-        Most runs of the learner, search included; two more show a failure again, up to three quarters as many
-        compare a declared law with the code, and 24 to 32 tell whether the learner keeps state. If it does,
-        up to four times as many, at least 20,000, confirm the verdict on new learners in fresh processes.
+        The most runs of the learner, search included. Further runs come on top: two show a failure again, up
+        to three quarters of the budget compare a declared law with the code, and 24 to 32 check whether the
+        learner keeps state. If it does, new learners in fresh processes confirm the verdict with up to four
+        times the budget, or 20,000 runs if that is more.
     time_limit, run_time_limit
-        Seconds, for the audit (looked at between batches) and for one run.
+        Seconds for the audit (checked between batches) and for one run.
     isolate
-        Run the learner in a child process, which may hang or die.
+        Run the learner in a child process, so that it may hang or crash.
     unfinished
-        "against": a run without an output speaks neither against the claim nor for it; "output": it failed.
+        "against": an unfinished run counts neither against the claim nor for it; "output": it is a failure.
     fresh
-        A function without arguments that makes a new learner, one for every run: for those that keep state.
+        A function without arguments that makes a new learner for every run, for learners that keep state.
     name
-        What results call the learner, where its own name says little: a lambda, a partial.
+        The learner's name in results, if its own name says little: a lambda, a partial.
     significance
-        The audit's error probability: the chance to refute a true claim, and the chance to call one met that
-        is false on a problem of the list.
+        The audit's error probability: the chance to refute a true claim, and the chance to call a claim met
+        that is false on a problem of the list.
     seed
-        Root of everything random here, a whole number ≥ 0.
+        The root of all randomness of the audit, a whole number ≥ 0.
     jobs
-        Worker processes; the result does not depend on it.
+        The number of worker processes; the result does not depend on it.
     progress
         Receives the events of `audit.values.progress`.
 
@@ -88,19 +89,20 @@ def audit_utility(
     Raises
     ------
     AuditError
-        A bad argument, in one line, a problem that cannot draw or measure among them, or that measures finite
-        errors above 1 for `PAC`. What the *learner* does
-        wrong is a failure: one that raises on a database of a problem has failed.
+        An argument is wrong; one line says which. That includes a problem that cannot draw or measure, or
+        that measures finite errors above 1 for `PAC`. Errors of the *learner* are failures: a learner that
+        raises on a problem's database has failed.
 
     Notes
     -----
-    **Guarantee.** If the error is above alpha with probability at most beta on every problem, then with
-    probability at least 1 − significance the verdict is not REFUTED. If it is so with a larger probability on
-    a problem of the list, then with probability at least 1 − significance the verdict is not NOT_REFUTED
-    (`audit.evidence.failures`). A learner that keeps state, or draws from elsewhere than its generator, is
-    run as it is: the claim is read as one about each call, given the state it is in. That makes a verdict
-    only if new learners, each in a fresh process, confirm it (`audit.utility.renewal`). With `fresh=` the
-    claim is about the first call of a new learner. What was neither refuted nor met is INCONCLUSIVE.
+    **Guarantee.** If on every problem the error is above alpha with probability at most beta, the verdict is
+    REFUTED with probability at most significance. If on a problem of the list that probability is larger than
+    beta, the verdict is NOT_REFUTED with probability at most significance (`audit.evidence.failures`).
+
+    A learner that keeps state, or draws from other sources than its generator, is run as it is: the claim is
+    then about each call, given the learner's state. The verdict stands only if new learners, each in a fresh
+    process, confirm it (`audit.utility.renewal`). With `fresh=` the claim is about the first call of a new
+    learner. A claim neither refuted nor met is INCONCLUSIVE.
 
     Examples
     --------

@@ -1,17 +1,18 @@
-"""A learner's declared law, and what follows from it, compared with the code before anything is said.
+"""The comparison of a learner's declared law with its code, before any verdict rests on the law.
 
-Three comparisons, each an e-value; one that reaches (number of comparisons)/significance is trouble:
+There are three kinds of comparison. Each gives an e-value; trouble means that one reaches
+(number of comparisons)/significance:
 
-- *on a database*: the outputs of the code against the law (`audit.laws.law_check`);
-- *on a problem whose exact failure probability is known*: whole trials, so that the law of `draw`, the laws
-  of the learner on every database, `errors` and `failure` all stand the test;
+- *on a database*: outputs of the code against the law (`audit.laws.law_check`);
+- *on a problem whose exact failure probability is known*: whole trials. They test the law of `draw`, the laws
+  of the learner on every database, `errors` and `failure` together;
 - *on a problem whose conditional failure probabilities are bet on*: the code beside the law, trial by trial.
 
-The last two know the probability f_i of failing in the i-th trial and whether it failed, x_i.
+The last two use, for the i-th trial, the probability f_i of failing and the indicator x_i that it failed.
 
-**Guarantee.** If the f_i are right, each product over trials of 1 + s·(x_i/f_i − 1), and of the same with
-1 − x_i and 1 − f_i, has expectation 1, and so has their average over a fixed grid of s: it reaches 1/t with
-probability at most t (Markov).
+**Guarantee.** If the f_i are right, the product over trials of 1 + s·(x_i/f_i − 1) has expectation 1, as has
+the same product with 1 − x_i and 1 − f_i. So has their average over a fixed grid of s, which therefore
+reaches 1/t with probability at most t (Markov).
 """
 
 import math
@@ -33,23 +34,24 @@ from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
 from audit.values.said import Said
 
-#: Pairs of runs on each database.
+#: Larger: smaller differences are found. Pairs of runs on each database.
 CHECKED_PAIRS: Final = 500
-#: With fewer runs of a database nothing is called a proof.
+#: Larger: fewer results count as proved. The least runs on a database for that.
 LEAST_CHECKED: Final = 1_000
-#: Pairs of whole trials of all problems together, and the least and the most of one problem.
+#: Larger: smaller differences are found. Pairs of whole trials of all problems together; below, the least and
+#: the most of one problem.
 TRIAL_PAIRS: Final = 1_000
 FEWEST, MOST = 8, 250
-#: The same where each trial computes a law.
+#: The same numbers for trials that each compute a law.
 LAW_PAIRS: Final = 200
 FEWEST_LAWS, MOST_LAWS = 4, 64
-#: Pairs that are drawn before the others: of code that hangs, few are enough.
+#: Smaller: code that hangs is noticed sooner. Pairs drawn before all others.
 FIRST: Final = 3
 _GRID = np.append(STAKES[STAKES > 0], 1.0)
 
 
 def failures_log_e_value(failed: Floats, probabilities: Floats) -> float:
-    """Return the log e-value that trials did not fail with these probabilities, +inf for an impossible one.
+    """Return the log e-value against trials failing with these probabilities; +inf if that is impossible.
 
     Examples
     --------
@@ -62,7 +64,7 @@ def failures_log_e_value(failed: Floats, probabilities: Floats) -> float:
         if np.any((claimed <= 0.0) & (shown > 0.0)):
             return math.inf
         ratio = np.divide(shown, claimed, out=np.ones(len(shown)), where=claimed > 0.0)
-        with np.errstate(divide="ignore"):  # the stake 1 loses everything to a single 0
+        with np.errstate(divide="ignore"):  # a stake of 1 loses all wealth at a single 0
             logs.append(np.log1p(_GRID * (ratio[:, None] - 1.0)).sum(axis=0))
     both = np.concatenate(logs)
     return float(log_sum(both) - math.log(len(both)))
@@ -77,16 +79,16 @@ def _called(problem: Any, where: str) -> str:
 
 @dataclass(eq=False)
 class LawCheck:
-    """The comparisons of one audit, and what they cost.
+    """The comparisons of one audit, and their runs.
 
     Parameters
     ----------
     task
         The audit.
     tests
-        How many comparisons there will be at most.
+        The most comparisons to come.
     notes
-        The audit's; what the sampler notices is added.
+        The audit's notes; those of the sampler are added.
     """
 
     task: UtilityTask
@@ -100,12 +102,12 @@ class LawCheck:
 
     @property
     def limit(self) -> float:
-        """The log e-value that is trouble."""
+        """The log e-value that means trouble."""
         return math.log(self.tests / self.task.options.significance)
 
     @property
     def open(self) -> str:
-        """Why the laws decide nothing, in words: what they say was not compared, or not of every run."""
+        """A text saying why the laws cannot decide: the comparison did not happen or is incomplete."""
         if not self.runs:
             return "time ran out before the law was compared with the code"
         if self.runs <= self.unfinished:
@@ -119,11 +121,11 @@ class LawCheck:
 
     @property
     def verdict(self) -> Verdict:
-        """What an `open` check makes of the audit."""
+        """The verdict of an audit whose check stayed `open`."""
         return Verdict.ERROR if 0 < self.runs <= self.unfinished else Verdict.INCONCLUSIVE
 
     def on_databases(self, databases: Sequence[tuple[Any, Any]]) -> str:
-        """Compare the law with the code on each (problem, database); say where they disagree."""
+        """Return where the law and the code disagree on these (problem, database); empty if nowhere."""
         subject = self.task.subject
         pairs = min(CHECKED_PAIRS, max(1, self.task.options.budget // (4 * len(databases))))
         self.least = min(self.least, 2 * pairs)
@@ -137,7 +139,7 @@ class LawCheck:
         return self._each(replace(subject, declared_sampler=None), len(databases), compared)
 
     def on_problems(self, found: Sequence[ExactFailure]) -> str:
-        """Compare the exact failure probabilities with whole trials; say where they disagree."""
+        """Return where exact failure probabilities and whole trials disagree; empty if nowhere."""
         pairs = self._share(len(found), TRIAL_PAIRS, FEWEST, MOST)
         experiment = self.task.experiment(law=False)
 
@@ -155,7 +157,7 @@ class LawCheck:
         return self._each(experiment, len(found), compared)
 
     def beside_laws(self, problems: Sequence[Any]) -> str:
-        """Run the code wherever a trial computes a law; say where they disagree."""
+        """Return where the code, run in trials that compute a law, disagrees with it; empty if nowhere."""
         pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
         experiment = self.task.experiment(law=True, beside=True)
 
@@ -176,7 +178,7 @@ class LawCheck:
     def _each(
         self, subject: Subject, count: int, compared: Callable[[Sampler, int], tuple[str, float]]
     ) -> str:
-        """Make some comparisons, until one is trouble, a run does not finish or the time is over."""
+        """Return the first trouble of some comparisons; stop at unfinished runs or the time limit."""
         with self.task.sampler(subject) as sampler:
             sampler.copy_inputs = True
             trouble = ""
@@ -213,7 +215,7 @@ class LawCheck:
         return found
 
     def _parts(self, pairs: int, index: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield the parts of a draw, the second only when all of the first finished."""
+        """Yield the parts of a draw; the second only if all runs of the first finished."""
         first = min(FIRST, pairs)
         yield first, (LAW, index, 0)
         if pairs > first and not self.unfinished:

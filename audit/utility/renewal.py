@@ -1,21 +1,21 @@
-"""What follows a verdict by runs of a learner that is not stateless: new learners, each of them one trial.
+"""Confirmation of a verdict on a learner that keeps state: new learners, each of them one trial.
 
-In one process runs depend on those before: a learner that draws once whether it is a good one, and keeps
-that, fails always or never. What its runs showed has to show again on new learners. Each is made in a fresh
-process (`audit.sampling.isolated.fresh`) and called as often as was fixed before. The trial is the share of
-its calls that fail.
+In one process, runs may depend on earlier runs. A learner that once draws whether it is good, and keeps that,
+fails always or never. So its verdict must be confirmed on new learners. Each is made in a fresh process
+(`audit.sampling.isolated.fresh`) and called a number of times fixed beforehand. A trial is the share of its
+calls that fail.
 
-**Guarantee.** Let p be the mean of that share. Shares of new learners are independent, however the calls of
-one depend on each other. So the wealths of `audit.evidence.failures` hold with F that share: if p ≤ β the
-wealth against the claim reaches 1/significance with probability at most significance, and if p ≥ β so does
-the one for it. For calls that do not depend on each other, p is the failure probability. All problems that
-are to be met have to be confirmed, so nothing is corrected for their number.
+**Guarantee.** Let p be the mean of that share. The shares of new learners are independent, even if the calls
+of one learner are not. So the wealths of `audit.evidence.failures` are valid with F equal to that share. If
+p ≤ β, the wealth against the claim reaches 1/significance with probability at most significance. If p ≥ β,
+the same holds for the wealth in favour of the claim. If calls are independent, p is the failure probability.
+The claim is met only if all its problems are confirmed, so no correction for their number is needed.
 
-A learner counts as stateless if `Sampler.is_stateless` says so and its constructor draws nothing. One that
-keeps data counts so if that makes no difference, as a cache does: copies of how it was at first give the same
-from the same generator states. Both are looked at so often that luck which has a probability of at least β
-escapes with probability at most significance, unless that takes over 2,000 learners. Luck that is drawn when
-the learner's module is imported is assumed away.
+A learner counts as stateless if `Sampler.is_stateless` says so and its constructor draws nothing. State that
+makes no difference, such as a cache, is allowed: copies of the learner's first state then give the same
+outputs from the same generator states. Both checks are repeated until luck of probability at least β would
+escape with probability at most significance, unless that takes over 2,000 learners. Luck drawn when the
+learner's module is imported is assumed away.
 """
 
 import math
@@ -38,14 +38,16 @@ from audit.utility.task import UtilityTask
 from audit.values.canonical import same
 from audit.values.said import Says
 
-#: Fewest calls of a new learner; and the most of all together, where four times the audit's are fewer.
+#: Larger: each new learner is called more often. The fewest calls of one; next, the most calls of all if four
+#: times the audit's are fewer.
 LEAST_CALLS: Final = 24
 CALLS: Final = 20_000
-#: New learners that are made before the wealth is looked at again.
+#: Larger: the wealth is checked less often. New learners between two checks.
 BATCH: Final = 16
-#: As many learners as most likely decide, times this.
+#: Larger: more new learners, a more certain decision. A factor on the number that very likely decides.
 _MARGIN: Final = 1.5
-#: The most of one problem, and the seconds that all of them may take by what runs took until then.
+#: Larger: more verdicts can be confirmed, more slowly. The most new learners of one problem; next, the most
+#: seconds of all, estimated from the runs so far.
 _MOST: Final = 1_000
 _MOST_MADE: Final = 2_000
 _SECONDS: Final = 60.0
@@ -59,13 +61,12 @@ class Renewal:
     Attributes
     ----------
     how
-        Why the learner's runs are independent trials: "stateless"; "cached": what it keeps makes no
-        difference; "renewed", by the user's `fresh=`;
-        "fresh", on new learners in fresh processes; or "unchecked".
+        Why the learner's runs are independent trials: "stateless"; "cached", its state makes no difference;
+        "renewed", by the user's `fresh=`; "fresh", on new learners in fresh processes; or "unchecked".
     doubt
-        Why there is no verdict; empty if it stands.
+        Why the verdict does not stand; empty if it does.
     learners
-        How many new learners were made.
+        The number of new learners made.
     """
 
     task: UtilityTask
@@ -77,14 +78,14 @@ class Renewal:
     bets: list[Bets] = field(default_factory=list)
 
     def run(self) -> None:
-        """Confirm the verdict, or say why it is in doubt."""
+        """Confirm the verdict, or set `doubt`."""
         spent = time.monotonic() - self.task.started - self.sampler.loading
         a_run = max(spent, 0.0) / max(self.sampler.drawn, 1)
         ask, learner = Ask(self.betting.worst.look.problem), self.task.subject.object
         if isinstance(learner, Renewed):
             self.how = "renewed"
             return
-        is_luck = draws_when_made(learner, self._times)  # its constructor draws what it then keeps
+        is_luck = draws_when_made(learner, self._times)  # the constructor draws noise and keeps it
         if not is_luck and self.sampler.is_stateless(ask, ask):
             self.how = "stateless"
         elif not is_luck and self._makes_no_difference(ask):
@@ -101,7 +102,7 @@ class Renewal:
                 self._go_without(str(error))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the worst problem's failure probability, as far as the deciding runs give them."""
+        """Return bounds on the worst problem's failure probability, from the runs that decided."""
         if self.doubt:
             return 0.0, 1.0
         if self.how != "fresh":
@@ -115,12 +116,12 @@ class Renewal:
 
     @property
     def _times(self) -> int:
-        """How often to look for luck with a probability of beta, to miss it as rarely as the significance."""
+        """The number of tries that miss luck of probability beta with probability at most significance."""
         times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
         return min(times, _MOST_MADE)
 
     def _makes_no_difference(self, ask: Ask) -> bool:
-        """Whether copies of how the learner was at first give, run for run, what it gives now."""
+        """Return whether copies of the learner's first state give, run for run, the outputs it gives now."""
         sampler = self.sampler
         if not sampler.honours_rng or not sampler.state_kept():
             return False
@@ -134,7 +135,7 @@ class Renewal:
         return same(*draws)
 
     def _go_without(self, reason: str) -> None:
-        """Doubt what state that is kept would look like; take the rest as trials, which the result says."""
+        """Doubt a verdict that kept state could explain; otherwise take runs as trials and report that."""
         standings = [self.betting.worst] if self.betting.refuted else self.betting.standings
         never_varied = all(each.bets.failures in (0.0, each.bets.runs) for each in standings)
         self.how, self.bets = "unchecked", []
@@ -142,7 +143,7 @@ class Renewal:
             self.doubt = _UNTOLD.format(reason)
 
     def _anew(self, a_run: float) -> str:
-        """Confirm on new learners, `a_run` being the seconds of one run; return why that failed."""
+        """Return why new learners do not confirm; empty if they do. `a_run` is the seconds of one run."""
         against = self.betting.refuted
         standings = [self.betting.worst] if against else self.betting.standings
         plans = [self._plan(each, share=1 / len(standings)) for each in standings]
@@ -156,9 +157,11 @@ class Renewal:
         return ""
 
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
-        """Return how many new learners most likely confirm what one problem showed, and the calls of each.
+        """Return the number of new learners that very likely confirms one problem, and the calls of each.
 
-        Twice as many calls as until the verdict, if that is not too many: state may have to grow first.
+        To confirm a refutation, a learner makes twice the calls until the crossing, because state may have to
+        grow first. To confirm a met claim, it makes as many calls as were bet on the problem. Both make fewer
+        if that is too costly, but at least `LEAST_CALLS`.
         """
         runs, against, betting = standing.bets.runs, self.betting.refuted, self.betting
         seen = standing.bets.failures / runs
@@ -174,7 +177,7 @@ class Renewal:
         return learners, calls
 
     def _confirmed(self, standing: Standing, plan: tuple[int, int], index: int) -> bool:
-        """Whether the wealth of new learners crosses; it is looked at after each batch of them."""
+        """Return whether the wealth of new learners crosses; it is checked after each batch of them."""
         learners, calls = plan
         bets, betting = Bets(), self.betting
         self.bets.append(bets)
@@ -196,7 +199,7 @@ class Renewal:
 
 
 def learners_needed(p: float, beta: float, *, calls: int, log_limit: float, against: bool) -> int:
-    """Return how many new learners most likely decide, if a share `p` of their calls fails.
+    """Return the number of new learners that very likely decides if a share `p` of their calls fails.
 
     Examples
     --------
@@ -228,7 +231,7 @@ _UNTOLD: Final = (
     f"{_KEEPS}, and it cannot be made anew in a fresh process to check whether new learners fail as often "
     f"({{}}); {_FRESH}, or pass a function that can be imported"
 )
-#: What is assumed, by why runs are independent trials; empty if there is no verdict.
+#: The assumption for each reason why runs are independent trials; empty if there is no verdict.
 ASSUMED: Final = {
     "": [Says.EACH_CALL],
     "stateless": [Says.STATELESS, Says.IMPORTED],

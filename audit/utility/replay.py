@@ -1,4 +1,4 @@
-"""A saved failure measured anew: the problem's error, on what the learner makes of it now."""
+"""Replay of a saved failure: run the learner again and measure the error anew."""
 
 from dataclasses import replace
 from typing import Any
@@ -29,31 +29,31 @@ def replay_failure(
     isolate: bool = False,
     trust: bool = False,
 ) -> UtilityWitness:
-    """Return the failure of a result as it comes out now, `repeats` telling whether the output is the same.
+    """Return the failure of a result as it comes out now; `repeats` says whether the output is the same.
 
-    The learner gets its databases through the audit's `convert`, unless it is a subject that brings one. The
-    problem is found by its name, or is the one of the audit; its error is measured anew. What exact laws
-    refuted is computed anew: `refutes` tells whether the failure probability is still above beta.
+    The audit's `convert` prepares the learner's databases, unless the learner has its own. The problem is
+    found by its name, or is the audit's; its error is measured anew. A refutation by exact laws is computed
+    anew: `refutes` says whether the failure probability is still above beta.
 
     Parameters
     ----------
     result
         A result with a failure.
     subject
-        The learner; by default the one that was audited, or with `trust` what its target names.
+        The learner; by default the audited one, or with `trust` the one that its target names.
     problems
         As in the audit; by default the learner's own.
     isolate
-        Run the learner in a child process, which may hang or die.
+        Run the learner in a child process, so that it may hang or crash.
     trust
-        Whether the target and the `convert` that the result names may be imported and called
+        Whether the result's target and `convert` may be imported and called
         (`audit.subject.loading.require_trust`).
 
     Raises
     ------
     AuditError
-        No failure, no learner to draw from, a `convert` without a name to find it by, or a problem that a
-        file could not keep: nothing can measure its error.
+        The result has no failure, there is no learner to run, the `convert` has no importable name, or the
+        file could not keep the problem that measures the error.
     """
     witness = result.witness
     if witness is None:
@@ -76,7 +76,7 @@ def replay_failure(
 def _again_by_law(
     result: UtilityResult, witness: UtilityWitness, learner: Subject, problem: Any
 ) -> UtilityWitness:
-    """Compute the failure probability of the problem anew, and show the database where it fails most."""
+    """Return the witness with its exact failure probability computed anew, on the worst database."""
     found = exact_failure(learner, problem, result.claim)
     if found is None:
         raise AuditError(
@@ -88,13 +88,13 @@ def _again_by_law(
 
 
 def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness:
-    """Return the witness with what was given again, and whether that is its own, which may be from a file."""
+    """Return the witness with the new output and whether it equals the saved one, even from a file."""
     repeats = same(output, decode(encode(witness.output)))
     return replace(witness, output=output, repeats=repeats, source=problem)
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
-    """Return the problem of that name, of those given or of the learner's own, else the one of the audit."""
+    """Return the witness's problem: by name among the given or the learner's own, else the audit's."""
     if problems is not None or callable(getattr(learner, "problems", None)):
         library = read_problems(problems, subject=learner).library
         named = next((problem for problem in library if problem.name == witness.problem), None)

@@ -1,4 +1,4 @@
-"""What a utility audit hands back: a frozen value with the verbs of `AuditResult`."""
+"""The result of a utility audit: a frozen value with the methods of `AuditResult`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from audit.results.saved_value import SavedValue
 
 
 class UtilityRefuted(PrivacyRefuted):
-    """An audited utility claim was refuted; the text is the finding, on less than a screen.
+    """An audited utility claim was refuted; the message describes the finding on less than a screen.
 
     Examples
     --------
@@ -21,20 +21,20 @@ class UtilityRefuted(PrivacyRefuted):
 
 @dataclass(frozen=True)
 class ProblemFinding(SavedValue):
-    """What was found on one problem.
+    """The findings on one problem.
 
     Parameters
     ----------
     name
         The problem's name.
     runs, failures
-        Runs that were bet on, and the sum of their failures (of exact conditional probabilities where the
-        learner's law is exact).
+        The runs bet on, and the sum of their failures (of exact conditional probabilities if the learner's
+        law is exact).
     upper
-        An upper bound on its failure probability at confidence 1 − significance, each problem's by itself;
-        None if nothing was bet.
+        An upper bound on its failure probability at confidence 1 − significance, valid for this problem
+        alone; None if nothing was bet.
     exact
-        Its failure probability where that is exact.
+        Its exact failure probability, if known.
     met
         Whether its failure probability was shown to be at most beta.
 
@@ -59,22 +59,22 @@ class UtilityWitness(SavedValue):
     Attributes
     ----------
     problem : str
-        Name of the problem.
+        The name of the problem.
     database, output : object
-        What was drawn, and what the learner made of it.
+        The database drawn, and the learner's output on it.
     error : float
         The error of the output.
     failure : float
-        Probability of failure on this database where it is exact, else 1.
+        The exact probability of failure on this database if known, else 1.
     seed : int, optional
-        Draws it again (see `UtilityResult.replay`).
+        The seed that draws the failure again (see `UtilityResult.replay`).
     repeats : bool, optional
-        Whether the same seed gave the same failure again, tried in the audit itself.
+        Whether the audit itself got the same failure again from the seed.
     source : object, optional
         The problem itself; None if it came from a file that could not keep it.
     refutes : bool, optional
-        In a replay by exact laws, whether the failure probability of the problem is still above beta. One run
-        refutes nothing: None.
+        In a replay by exact laws, whether the problem's failure probability is still above beta. None in
+        other replays, because one run refutes nothing.
     """
 
     problem: str
@@ -89,7 +89,7 @@ class UtilityWitness(SavedValue):
 
     @property
     def replayable(self) -> bool:
-        """Whether its seed draws it again, or a file gives the database again."""
+        """Whether its seed, or the database in a file, can reproduce it."""
         return self.seed is not None or encoding.comes_back(self.database)
 
     def _stored(self) -> dict[str, Any]:
@@ -101,26 +101,26 @@ class UtilityWitness(SavedValue):
 class UtilityResult(SavedResult):
     """The outcome of one utility audit. `str(result)` is the report for a terminal.
 
-    `NOT_REFUTED` always means that the claim was met on the problems named (`met`): shown at confidence
-    1 − significance, or exactly. What was neither refuted nor met is INCONCLUSIVE.
+    `NOT_REFUTED` always means that the claim was met on the named problems (`met`), at confidence
+    1 − significance or exactly. A claim neither refuted nor met is INCONCLUSIVE.
 
     Attributes
     ----------
     beta_lower, beta_upper : float
-        Bounds on the failure probability of the worst problem, each at confidence 1 − significance, not both
-        together; with EXACT evidence both are the exact value.
+        Bounds on the failure probability of the worst problem. Each holds at confidence 1 − significance,
+        not both together. With EXACT evidence both are the exact value.
     worst : str, optional
         The problem that failed most.
     sample_size : int, optional
-        Length of that problem's databases.
+        The length of that problem's databases.
     samples : int
         All runs drawn, search included.
     samples_to_refutation : int, optional
         Runs drawn until the wealth crossed, search included.
     problems_tried : int
-        Problems looked at; `problems` has those that were bet on or compared.
+        The number of problems searched; `problems` has those that were bet on or compared.
     family : str
-        The family searched.
+        The searched family.
 
     Examples
     --------
@@ -156,18 +156,18 @@ class UtilityResult(SavedResult):
         convert: Callable[[Any], Any] | None = None,
         trust: bool = False,
     ) -> UtilityWitness:
-        """Draw the failure again from its seed and return it as it comes out now, measured anew.
+        """Return the failure drawn again from its seed, with its error measured anew.
 
         Parameters
         ----------
         subject : object, optional
-            The learner; by default the one of this audit, or with `trust` what `target` names.
+            The learner; by default the one of this audit, or with `trust` the one that `target` names.
         problems : optional
             As in the audit; by default the learner's own.
         convert : callable, optional
-            As in the audit; by default the audit's own. It goes with a `subject` that is given.
+            As in the audit; by default the audit's own. It applies to a given `subject`.
         trust : bool
-            Import and call what a result read from a file names: its target, its `convert`.
+            Import and call the target and the `convert` that a result from a file names.
         """
         again: UtilityWitness = self._again(subject, convert, problems=problems, trust=trust)
         return again

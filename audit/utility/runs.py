@@ -1,4 +1,4 @@
-"""Trials of problems, drawn through the one seam, with the problem's faults told from the learner's."""
+"""Trials of problems, drawn by the sampler; faults of the problem are kept apart from the learner's."""
 
 import math
 from collections.abc import Sequence
@@ -18,24 +18,24 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Some trials of one problem, in the order of their runs.
+    """Trials of one problem, in the order of their runs.
 
     Attributes
     ----------
     low, high : array
-        F of each trial; for one that did not finish 0 and 1.
+        The failure F of each trial, shape (trials,); 0 and 1 for an unfinished trial.
     finished : tuple of Trial
         The finished trials, in order.
     failing : Trial, optional
         The finished trial with the largest failure, if one failed.
     raised, unfinished : int
-        How many raised, and how many did not finish.
+        The numbers of trials that raised and that did not finish.
     silent : str
-        What all trials did, in words, if none gave an answer; else empty.
+        A text saying what all trials did if none answered; else empty.
     size : int, optional
-        Length of the first database.
+        The length of the first database.
     changed, exact, ran : bool
-        Whether a learner changed its database, whether a law stood for a run, and whether one was called.
+        Whether a learner changed its database, whether a law replaced a run, and whether the code ran.
     """
 
     low: Floats
@@ -54,7 +54,7 @@ class Trials:
 def draw_trials(
     sampler: Sampler, problem: Any, pairs: int, path: tuple[int, ...], *, against: bool = True
 ) -> Trials:
-    """Draw twice `pairs` trials of a problem; with `against`, what did not finish speaks for neither side.
+    """Return twice `pairs` trials of a problem; with `against`, unfinished trials count for neither side.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def draw_trials(
 def draw_anew(
     sampler: Sampler, problem: Any, sizes: Sequence[int], place: tuple[int, ...], *, against: bool = True
 ) -> list[Trials]:
-    """Draw twice each of `sizes` trials of a problem, each by a new learner in a fresh process.
+    """Return, for each of `sizes`, twice as many trials of a problem by a new learner in a fresh process.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def draw_anew(
 
 
 def reveal(sampler: Sampler, problem: Any, seed: int) -> Any:
-    """Draw one trial again; return it `Revealed`, or its outcome if it does not finish.
+    """Return one trial drawn again, as `Revealed`, or its outcome if it does not finish.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
         if trial.trouble:
             raise SubjectError(f"The problem `{problem.name}` {trial.trouble}")
     broken = next((outcome for outcome in outcomes if isinstance(outcome, Raised)), None)
-    if broken is not None:  # nothing of the learner's or the problem's gets out of a trial
+    if broken is not None:  # no exception of learner or problem leaves a trial
         raise SubjectError(f"The problem `{problem.name}` ended its run: {broken}")
     lost = [outcome for outcome in outcomes if isinstance(outcome, Unfinished)]
     failing = max(trials, key=lambda trial: (trial.failure, trial.error), default=None)
@@ -131,7 +131,7 @@ def _bounds(outcomes: list[Any], unfinished: float) -> Floats:
 
 
 def score(trials: Trials, alpha: float) -> float:
-    """Return how bad a problem looks: its failures first, then how near alpha its errors come.
+    """Return a score of how bad a problem looks: its failures first, then how near its errors are to alpha.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Saved results of utility audits, read back with any damage named in one line."""
+"""Saved results of utility audits, read back; errors name any damage in one line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,14 +10,14 @@ from audit.results.result import AuditResult
 from audit.results.saved import contents_of, document_of, is_utility, known_fields, parse, result_fields
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
-#: What an audit of either kind hands back.
+#: The result of an audit of either kind.
 Saved = AuditResult | UtilityResult
 
 
 def parse_utility(
     document: str | bytes | Mapping[str, Any], *, cls: type[UtilityResult] = UtilityResult
 ) -> UtilityResult:
-    """Return the utility result in a document (its text, or what `json.loads` made of it).
+    """Return the utility result in a document, given as text or as parsed by `json.loads`.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def parse_utility(
 
 
 def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
-    """Return what a document holds: its result, and that of the utility audit which it may carry beside it.
+    """Return the results in a document: its own, and that of a utility audit if it holds one too.
 
     Examples
     --------

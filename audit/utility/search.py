@@ -1,4 +1,4 @@
-"""Which problems are bet on: the library, random ones, and a climb. It decides nothing."""
+"""The search for problems to bet on: the library, random ones, and a climb. It decides nothing."""
 
 import contextlib
 from dataclasses import dataclass, field
@@ -13,24 +13,24 @@ from audit.utility.families import Family
 from audit.utility.runs import Trials, draw_trials, score
 from audit.utility.task import UtilityTask
 
-#: Pairs of runs in a look at a problem.
+#: Larger: better estimates of fewer problems. Pairs of runs in a look at a problem.
 LOOK: Final = 8
-#: The same while no run has given an answer: one that hangs takes its time.
+#: The same while no run has answered; few, because the learner may hang.
 UNANSWERED: Final = 3
-#: Share of the budget that exploration may take.
+#: Larger: more search, fewer bets. The share of the budget for exploration.
 SHARE: Final = 0.1
 RANDOM: Final = 4
 PARENTS: Final = 2
 CHILDREN: Final = 2
 ROUNDS: Final = 20
 PATIENCE: Final = 3
-#: Problems beyond the library that are bet on: the worst that were found.
+#: Larger: more of the worst problems found beyond the library are bet on.
 FOUND: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A problem and what a first look at it showed; `trials` is None where none was needed."""
+    """A problem and the trials of a first look at it; `trials` is None if no look was needed."""
 
     problem: Any
     name: str
@@ -56,7 +56,7 @@ class Search:
     _taken: set[str] = field(default_factory=set, repr=False)
 
     def run(self) -> list[Look]:
-        """Return the problems to be bet on, the most promising first: the library, and the worst found."""
+        """Return the problems to bet on, most promising first: the library, and the worst others found."""
         family, budget = self.task.family, self.task.options.budget
         library = family.library
         if family.finite and len(library) == 1:
@@ -81,7 +81,7 @@ class Search:
         return sorted([*self.looks[:found], *worst], key=lambda look: -look.score)
 
     def _climb(self, rng: np.random.Generator, pairs: int, most: int) -> None:
-        """Vary the worst problems again and again, until that has found nothing worse for a while."""
+        """Vary the worst problems repeatedly, until nothing worse has been found for a while."""
         idle = 0
         for _ in range(ROUNDS):
             parents = sorted(self.looks, key=lambda look: -look.score)[:PARENTS]
@@ -104,7 +104,7 @@ class Search:
         self.looks.append(Look(problem, name, trials, found))
 
     def _named(self, name: str) -> str:
-        """Return a name that no problem before has."""
+        """Return a name that no earlier problem has."""
         tries = (f"{name} ({k})" for k in range(2, len(self._taken) + 3))
         free = name if name not in self._taken else next(each for each in tries if each not in self._taken)
         self._taken.add(free)
@@ -120,7 +120,7 @@ def proposed(family: Family, way: str, *arguments: Any) -> Any:
     Raises
     ------
     SubjectError, InvalidKind
-        It fails, or what it proposes is no problem.
+        The function fails, or its proposal is not a problem.
     """
     with blamed(f"`{way}` of the problems failed"):
         problem = getattr(family, way)(*arguments)

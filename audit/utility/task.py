@@ -1,4 +1,4 @@
-"""What the parts of a utility audit are told."""
+"""The task of a utility audit, passed to all its parts."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from audit.utility.families import Family
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityTask(Task):
-    """Everything that a utility audit needs to know."""
+    """The subject, claim, problems and options of a utility audit."""
 
     claim: UtilityClaim
     family: Family
@@ -21,13 +21,13 @@ class UtilityTask(Task):
 
     @property
     def against(self) -> bool:
-        """Whether a run that did not finish counts for neither side, and is no failure."""
+        """Whether an unfinished run counts for neither side; otherwise it is a failure."""
         return self.options.unfinished == "against"
 
     def experiment(self, *, law: bool, beside: bool = False) -> Subject:
-        """Return the experiment around the learner; `law` and `beside` as for `as_subject`."""
+        """Return the experiment around the learner, with `law` and `beside` as in `as_subject`."""
         return as_subject(self.subject, self.claim, law=law, beside=beside)
 
     def search_rng(self) -> np.random.Generator:
-        """Return the generator of what is proposed: of a branch of the seed tree that no run uses."""
+        """Return the generator for proposed problems, from a branch of the seed tree that no run uses."""
         return np.random.default_rng(np.random.SeedSequence((self.options.seed, 2**31 - 2)))

@@ -1,4 +1,4 @@
-"""What a utility result says, in sentences: one wording for the terminal and the page."""
+"""The text of a utility result: one wording for the terminal and the page."""
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
@@ -8,15 +8,15 @@ from audit.values.wording import apart, confidence, number, short, shown
 from audit.words import again, alike
 from audit.words.text import Told, entry
 
-#: Problems named in the terminal report, and the length they have together.
+#: Larger: the terminal report names more problems. The most problems named, and the most characters in all.
 MOST_NAMED = 5
 NAMED_LENGTH = 240
-#: Bounds within this factor of the claim say that it is nearly an equality.
+#: Larger: more open claims count as nearly met with equality. The largest factor between bounds and claim.
 _CLOSE = 2.0
 
 
 def told(result: UtilityResult) -> Told:
-    """Return what is said of a utility audit.
+    """Return the texts of a utility audit.
 
     Examples
     --------
@@ -57,13 +57,13 @@ def brief_claim(result: UtilityResult) -> str:
 
 
 def claimed(result: UtilityResult) -> float | None:
-    """Return the claim's β, None if it has none."""
+    """Return the claim's β; None if it has none."""
     beta = getattr(result.claim, "beta", None)
     return float(beta) if isinstance(beta, (int, float)) else None
 
 
 def verdict_sentence(result: UtilityResult) -> str:
-    """Return the verdict in words."""
+    """Return the verdict as a sentence."""
     if result.verdict in alike.UNDECIDED:
         return alike.no_verdict(result)
     where = short(result.family or "no problem", 200)
@@ -85,7 +85,7 @@ def verdict_sentence(result: UtilityResult) -> str:
 
 
 def bounds(result: UtilityResult) -> str:
-    """Return what is known of the failure probability of the worst problem."""
+    """Return the bounds on the worst problem's failure probability, as a text."""
     beta = claimed(result)
     if beta is None or result.verdict is Verdict.ERROR:
         return ""
@@ -101,7 +101,7 @@ def bounds(result: UtilityResult) -> str:
 
 
 def sizes(result: UtilityResult) -> str:
-    """Return on how many records the claim was tried, between commas; empty if that is unknown."""
+    """Return the sample size of the databases, between commas; empty if unknown."""
     count = result.sample_size
     if count is None:
         return ""
@@ -109,7 +109,7 @@ def sizes(result: UtilityResult) -> str:
 
 
 def meaning(result: UtilityResult) -> str:
-    """Return what the evidence is worth."""
+    """Return a text saying what the evidence means."""
     if result.verdict in alike.UNDECIDED:
         return _open_between(result) or "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
@@ -122,7 +122,7 @@ def meaning(result: UtilityResult) -> str:
 
 
 def _open_between(result: UtilityResult) -> str:
-    """Return what to do if the claim lies between bounds that are close to it; else empty."""
+    """Return advice if the claim lies between bounds close to it; else an empty text."""
     beta = claimed(result)
     if beta is None or result.verdict is not Verdict.INCONCLUSIVE:
         return ""
@@ -143,7 +143,7 @@ def witness_story(witness: UtilityWitness) -> str:
         if witness.failure < 1
         else ""
     )
-    if witness.output is None and witness.error != witness.error:  # NaN: a law told the probability alone
+    if witness.output is None and witness.error != witness.error:  # NaN: a law gave only the probability
         chance = f"the learner fails with probability {number(witness.failure)}"
         return f"On this database of `{short(witness.problem, 80)}` {chance}: {database}."
     told = f"A failure on `{short(witness.problem, 80)}`: from {database} the learner made {output}"
@@ -151,7 +151,7 @@ def witness_story(witness: UtilityWitness) -> str:
 
 
 def seed_words(witness: UtilityWitness) -> str:
-    """Return how to reproduce the failure, in words.
+    """Return a text saying how to reproduce the failure.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def seed_words(witness: UtilityWitness) -> str:
 
 
 def searched(result: UtilityResult) -> str:
-    """Return the worst problems with their failures, in words.
+    """Return a text with the worst problems and their failures.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def searched(result: UtilityResult) -> str:
 
 
 def worst_first(result: UtilityResult) -> list[ProblemFinding]:
-    """Return the problems by what was seen to fail, the one that the verdict is about before its equals."""
+    """Return the problems, worst first; after a refutation the problem that refuted leads."""
 
     def bad(each: ProblemFinding) -> tuple[bool, float, bool]:
         decided, share = each.name == result.worst, each.failures / each.runs if each.runs else 0.0
@@ -205,12 +205,12 @@ def _failed(problem: ProblemFinding, *, by_law: bool) -> str:
         return number(problem.exact)
     if not problem.runs:
         return "not bet on"
-    if by_law:  # exact conditional probabilities: their sum counts nothing
+    if by_law:  # a sum of conditional probabilities is no count
         return number(problem.failures / problem.runs)
     return f"{number(problem.failures)}/{problem.runs:,}"
 
 
 def runs(result: UtilityResult) -> str:
-    """Return how many runs were drawn, of which kind, and when the claim was refuted."""
+    """Return a text with the number and kind of runs, and when the claim was refuted."""
     raised = f"; {result.raised:,} raised" if result.raised else ""
     return f"{alike.drawn(result)}{raised}; {alike.tried(result.problems_tried, 'problem')} tried"

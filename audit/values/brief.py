@@ -1,4 +1,4 @@
-"""The short text by which errors and reports show a value; light, so that errors need not wait for numpy."""
+"""The short text of a value in errors and reports. Imports little, so that errors need not load numpy."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -17,10 +17,9 @@ def show(value: Any, limit: int = 60) -> str:
     Parameters
     ----------
     value
-        Anything at all; numpy scalars read like their Python twins, and an object whose own text fails is
-        shown by its class.
+        Anything. Numpy scalars are shown like Python's, and an object whose `repr` fails by its class.
     limit
-        Longest text; what is cut off becomes "…".
+        Largest number of characters; "…" stands for the rest.
 
     Examples
     --------
@@ -42,7 +41,7 @@ def _text(value: Any, limit: int, depth: int) -> str:
             return repr(value[: limit + 1])
         writer = _WRITERS.get(type(value))
         return writer(value, limit, depth) if writer else without_addresses(repr(value))
-    except Exception:  # noqa: BLE001  a text of the user's may fail in any way
+    except Exception:  # noqa: BLE001  a user's `__repr__` may fail in any way
         return f"<{type(value).__qualname__}>"
 
 

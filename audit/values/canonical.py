@@ -1,4 +1,4 @@
-"""When two values are the same: canonical keys."""
+"""Equality of any two values, by canonical keys."""
 
 import decimal
 import enum
@@ -19,14 +19,14 @@ from audit.values.outcomes import Raised, Unfinished, without_addresses
 
 __all__ = ["key", "same", "show"]
 
-# Every key is None, a number, a text, or a tuple whose first entry says the kind: no two kinds meet, and the
-# repr of a key is the same in every process, so that what has no order can be sorted by it.
-_EXACT: Final = 2**53  # whole numbers below this are ints in a key, whatever they were
+# Every key is None, a number, a text, or a tuple whose first entry names the kind, so keys of two kinds never
+# meet. The repr of a key is the same in every process; keys without an order are sorted by it.
+_EXACT: Final = 2**53  # whole numbers below this are ints in a key, whatever their type
 _DEPTH: Final = 100
 _NODES: Final = 1_000_000
-_HASHED: Final = 2**20  # bytes from which on a hash stands for an array
+_HASHED: Final = 2**20  # arrays of more bytes are replaced by a hash
 
-# Where we are in a value: minus the number of containers still allowed, then the ids of those that are open.
+# The position in a value: minus the number of containers still allowed, then the ids of the open containers.
 _Walk = list[int]
 
 
@@ -35,17 +35,18 @@ class _TooLargeError(Exception):
 
 
 def key(value: Any) -> Hashable:
-    """Return a hashable that is equal for two values exactly when they are the same.
+    """Return a hashable key; two values are the same exactly if their keys are equal.
 
-    1 is the same as 1.0 but not as True, NaN as NaN, −0.0 as 0.0, a numpy scalar as its Python twin; arrays
-    are the same by shape, kind of dtype and values; a list is not a tuple; sets and dicts have no order;
-    objects are the same by class and state, or by their text (without addresses) when they hide their state.
+    1 is the same as 1.0 but not as True; NaN is the same as NaN, −0.0 as 0.0, and a numpy scalar as its
+    Python counterpart. Arrays are compared by shape, kind of dtype and values. A list is not a tuple. Sets
+    and dicts have no order. Objects are compared by class and state, or by their text (without addresses) if
+    they hide their state.
 
     Parameters
     ----------
     value
-        Anything at all, self-referential values included; nothing is raised. What is nested deeper than 100
-        levels, and a value of more than a million containers, counts by its class alone.
+        Anything, even if it contains itself; never raises. Parts nested deeper than 100 levels, and a value
+        of more than a million containers, are compared by class alone.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def key(value: Any) -> Hashable:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Return whether two values are the same, in the sense of `key`.
+    """Return whether two values have equal keys (see `key`).
 
     Examples
     --------
@@ -87,7 +88,7 @@ def _key(value: Any, walk: _Walk) -> Hashable:
 
 
 def _float(value: float) -> Hashable:
-    if value != value:  # noqa: PLR0124  NaN alone is not itself
+    if value != value:  # noqa: PLR0124  only NaN differs from itself
         return ("number", "nan")
     if value % 1.0 or not -_EXACT < value < _EXACT:
         return value
@@ -101,12 +102,12 @@ def _int(value: int, _walk: _Walk) -> Hashable:
         twin = float(value)
     except OverflowError:
         twin = math.inf
-    # hexadecimal, because a long int refuses to be written in decimal digits
+    # hexadecimal, because Python refuses to write long ints in decimal
     return twin if twin == value else ("int", hex(value))
 
 
 def _real(value: Any, walk: _Walk) -> Hashable:
-    """Return the key of a rarer number: of the int or float that equals it, else of the exact fraction."""
+    """Return the key of a number of a rarer type: that of the equal int or float, else the exact fraction."""
     try:
         exact = Fraction(*value.as_integer_ratio())
     except (ValueError, OverflowError):  # NaN and infinities
@@ -120,7 +121,7 @@ def _real(value: Any, walk: _Walk) -> Hashable:
 
 
 def _container(tag: str, owner: Any, values: Iterable[Any], walk: _Walk) -> tuple[Hashable, ...]:
-    """Return `tag` and the keys of `values`, or what stands for an `owner` that is open or too deep."""
+    """Return `tag` and the keys of `values`, or a stand-in for an `owner` that is open or too deep."""
     closed = _closed(owner, walk)
     if closed is not None:
         return closed
@@ -129,7 +130,7 @@ def _container(tag: str, owner: Any, values: Iterable[Any], walk: _Walk) -> tupl
     add = found.append
     try:
         for v in values:
-            # the first branches are `_int` and `_float` written out: a call would cost more than its work
+            # `_int` and `_float` are inlined here, because a call takes longer than their work
             kind = type(v)
             if (kind is int and -_EXACT < v < _EXACT) or (kind is float and v == v and v % 1.0):  # noqa: PLR0124
                 add(v)
@@ -177,7 +178,7 @@ def _are_comparable(keys: Iterable[Hashable]) -> bool:
 
 
 def _array(value: Any, walk: _Walk) -> Hashable:
-    value = np.asarray(value)  # a class of its own may say anything of its shape
+    value = np.asarray(value)  # a subclass may report any shape
     kind = value.dtype.kind
     if kind in "iub":
         wide = value.astype({"i": "<i8", "u": "<u8", "b": "?"}[kind])
@@ -186,7 +187,7 @@ def _array(value: Any, walk: _Walk) -> Hashable:
         with np.errstate(all="ignore"):  # a long double may overflow
             wide = value.astype("<f8" if kind == "f" else "<c16") + 0.0  # −0.0 becomes 0.0
         if value.dtype.itemsize <= wide.dtype.itemsize or np.array_equal(wide, value, equal_nan=True):
-            plain = np.where(np.isnan(wide), np.nan, wide)  # not in place: of a 0-d array `wide` is a scalar
+            plain = np.where(np.isnan(wide), np.nan, wide)  # not in place: for a 0-d array `wide` is a scalar
             return ("array", kind, value.shape, _content_of(plain))
     if kind in "mM":
         return ("array", value.dtype.str.lstrip("<>="), value.shape, value.astype("<i8").tobytes())
@@ -195,7 +196,7 @@ def _array(value: Any, walk: _Walk) -> Hashable:
 
 
 def _content_of(values: Any) -> bytes:
-    """Return the bytes of an array; of a large one a hash: a key is kept, and megabytes need not be."""
+    """Return the bytes of an array, or their hash if they are many, to keep keys small."""
     content: bytes = values.tobytes()
     return content if len(content) <= _HASHED else hashlib.blake2b(content, digest_size=32).digest()
 
@@ -209,14 +210,14 @@ def _scalar(value: Any, walk: _Walk) -> Hashable:
     twin = value.item()
     if value.dtype.kind in "mM" and (twin is None or isinstance(twin, int)):  # NaT, or finer than Python's
         return ("time", value.dtype.str.lstrip("<>="), int(value.astype("<i8")))
-    if isinstance(twin, np.complexfloating):  # a complex long double is its own item
+    if isinstance(twin, np.complexfloating):  # `item` of a complex long double returns itself
         return ("complex", _key(twin.real, walk), _key(twin.imag, walk))
     return _real(twin, walk) if isinstance(twin, np.floating) else _key(twin, walk)
 
 
 def _other(value: Any, walk: _Walk) -> Hashable:
     for kind, handler in _BASES:
-        if issubclass(type(value), kind):  # `isinstance` would ask the value, and it may lie or raise
+        if issubclass(type(value), kind):  # `isinstance` reads `__class__`, which may lie or raise
             return handler(value, walk)
     if is_dataclass(value):
         state: Any = {field.name: getattr(value, field.name, None) for field in fields(value)}
@@ -226,7 +227,7 @@ def _other(value: Any, walk: _Walk) -> Hashable:
 
 
 def _state(value: Any) -> Any:
-    """Return what tells an object from others of its class: what pickle keeps, its variables, or its text."""
+    """Return the state of an object: what pickle keeps, else its variables, else its text."""
     try:
         reduced = value.__reduce_ex__(4)
     except Exception:  # noqa: BLE001  many objects refuse, each in its own way
@@ -236,7 +237,7 @@ def _state(value: Any) -> Any:
         return reduced
     parts = [list(part) if index >= 3 and part is not None else part for index, part in enumerate(reduced)]
     if len(parts) == 3 and type(parts[2]) is dict and not parts[2]:
-        del parts[2]  # an exception has variables from when they are first asked for
+        del parts[2]  # an exception gets an empty `__dict__` when it is first read
     return parts
 
 
@@ -247,7 +248,7 @@ def _function(value: types.FunctionType, walk: _Walk) -> Hashable:
 
 
 def content_of(cell: types.CellType) -> Any:
-    """Return what a cell of a closure holds; None before it is filled."""
+    """Return the content of a cell of a closure; None if it is still empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -269,7 +270,7 @@ def _method(value: types.MethodType, walk: _Walk) -> Hashable:
 
 
 def _class_name(value: Any) -> str:
-    kind = value if issubclass(type(value), type) else type(value)  # `isinstance` would ask the value
+    kind = value if issubclass(type(value), type) else type(value)  # `isinstance` reads `__class__`
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
@@ -289,7 +290,7 @@ _HANDLERS: Final[dict[type, Callable[[Any, _Walk], Hashable]]] = {
     Raised: lambda value, _: ("raised", value.kind, value.message),
     Unfinished: lambda value, _: ("unfinished", value.reason),
 }
-# subclasses are the same as their base, as they are equal to it in Python
+# values of a subclass are the same as equal values of the base, as in Python
 _BASES: Final[tuple[tuple[Any, Callable[[Any, _Walk], Hashable]], ...]] = (
     (np.generic, _scalar),
     (np.ma.MaskedArray, _masked),

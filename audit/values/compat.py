@@ -1,6 +1,6 @@
-"""What is changed of other libraries where they have no public way, with the versions it was checked against.
+"""Patches of other libraries that have no public way to do the same, with the versions they were tested on.
 
-`tests/audit/test_compat.py` fails where a library no longer has what is changed here, or needs no change.
+`tests/audit/test_compat.py` fails if a library no longer has the patched part, or no longer needs the patch.
 """
 
 import contextlib
@@ -13,29 +13,30 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
-# What cloudpickle rebuilds a class with; their last argument but one names the class to be overwritten.
+# cloudpickle rebuilds classes by these functions; their last argument but one identifies a class to
+# overwrite.
 _CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
 
 
 @contextlib.contextmanager
 def plain_hypothesis() -> Iterator[None]:
-    """Let Hypothesis draw the same examples in every process, and leave no folder. Checked with 6.170."""
+    """Make Hypothesis draw the same examples in every process and create no folder. Checked with 6.170."""
     with _no_local_constants(), _no_folder():
         yield
 
 
 def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
-    """Return how cloudpickle reduces a class, but with its full name; anything else is left alone.
+    """Return cloudpickle's reduction of a class with its full name added; other reductions unchanged.
 
     Checked with 3.1.
 
     Parameters
     ----------
     value, reduced
-        An object, and how cloudpickle reduces it.
+        An object, and cloudpickle's reduction of it.
     tracked
-        Whether two pickles of one class are to be loaded as one. Where the class itself lives that would
-        overwrite its attributes.
+        Whether two pickles of one class load as one class. In the process that defines the class, loading
+        would then overwrite its attributes.
 
     Examples
     --------
@@ -54,12 +55,12 @@ def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
 def _no_local_constants() -> Iterator[None]:
     """Keep Hypothesis, in this thread, from mixing the constants of loaded modules into its examples.
 
-    It does so to find faults in the modules under test; here it would make the examples, and with them an
-    audit of the same seed, depend on whatever else the process has loaded. Constants that tell of every type
-    (NaN, infinities, …) stay. There is no setting for it, and a backend of our own would lose what only the
-    default one has: no example twice, and values repeated within one. So the one function that collects them
-    is replaced, and the cache that mixes them emptied and put back; where Hypothesis has neither (it began
-    with 6.131), nothing is done.
+    Hypothesis does this to find faults in the modules under test. Here the examples, and with them an audit
+    of the same seed, would depend on all modules that the process has loaded. Hypothesis's own constants of
+    each type (NaN, infinities, …) stay. There is no setting for this. A backend of our own would lose two
+    features of the default one: no example twice, and values repeated within an example. So the function that
+    collects the constants is replaced, and the cache that mixes them is emptied and restored. Versions before
+    6.131 have neither and are left alone.
     """
     providers = _providers()
     collected = getattr(providers, "_get_local_constants", None)
@@ -84,7 +85,7 @@ def _no_local_constants() -> Iterator[None]:
 
 
 def _providers() -> Any:
-    """Return the module of Hypothesis that draws the parts of examples, None if it has none."""
+    """Return the module of Hypothesis that draws the parts of examples; None if there is none."""
     try:
         return importlib.import_module("hypothesis.internal.conjecture.providers")
     except ImportError:
@@ -93,7 +94,7 @@ def _providers() -> Any:
 
 @contextlib.contextmanager
 def _no_folder() -> Iterator[None]:
-    """Keep Hypothesis from making its folder `.hypothesis` here, where there is none yet."""
+    """Keep Hypothesis from creating its folder `.hypothesis` here, unless it exists already."""
     from hypothesis import configuration
 
     known: dict[str, Any] = vars(configuration)

@@ -1,16 +1,19 @@
-"""Which of the known names somebody may have meant."""
+"""Suggestions for a mistyped name: the most similar of the known names."""
 
 import difflib
 import re
 from collections.abc import Iterable
 
-#: Likeness (`difflib`'s ratio) of a slip of the pen, and the least at which a name is offered at all.
+#: Larger suggests fewer names: the similarity (`difflib`'s ratio) from which on a name counts as a typing
+#: error, and the least at which it is suggested at all.
 SLIP = 0.85
 ALIKE = 0.6
 
 
 def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
-    """Return the end of a sentence that says what `name` may have meant.
+    """Return the end of a sentence that suggests the known name most similar to `name`.
+
+    It is `otherwise` if none is similar.
 
     Examples
     --------
@@ -22,10 +25,11 @@ def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
 
 
 def _likeness(asked: str, known: str) -> float:
-    """Return how likely `known` was meant; 0 if the two share too little.
+    """Return a score of how likely `known` was meant; 0 if the two are too different.
 
-    First come names that go on as `asked` does, then slips of the pen, then what is the beginning of
-    `asked`. Else what is left without the words of both has to be alike too: many a name ends in "-learner".
+    Names that begin with the words of `asked` score highest. Then come typing errors, then names that are the
+    first words of `asked`. For all others the words that the two do not share must be similar too, because
+    many names end in "-learner".
     """
     ratio = difflib.SequenceMatcher(None, known, asked).ratio()
     left, right = re.split(r"[-_. ]", asked), re.split(r"[-_. ]", known)

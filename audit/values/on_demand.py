@@ -1,8 +1,8 @@
-"""Names looked up when they are asked for.
+"""Names that are imported only when they are used.
 
-Those of a package, so that importing it costs little; and what a value does with the help of layers above it:
-the package says where, a value asks by name. So a result can replay itself and say itself without importing
-what replays and says it.
+For a package, so that importing it is fast. And for methods of a value that need code of higher layers: the
+package registers the code by name, and the value looks the name up. So a result can print and replay itself
+without importing the code for it.
 """
 
 import sys
@@ -23,7 +23,7 @@ def names_on_demand(
     package
         Its ``__name__``.
     homes
-        By name, the module that has it.
+        Maps each name to the module that defines it.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def names_on_demand(
 
 
 def offer(**homes: str) -> None:
-    """Name the functions of layers above, as ``module:function``; they are imported when first asked for.
+    """Register functions of higher layers, as ``module:function``; each is imported when first used.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def offer(**homes: str) -> None:
 
 
 def ability(name: str) -> Callable[..., Any]:
-    """Return the function that was offered under a name."""
+    """Return the function registered under a name by `offer`."""
     module, _, function = _HOMES[name].partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found

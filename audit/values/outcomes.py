@@ -1,4 +1,4 @@
-"""Outcomes of a run that are not plain outputs: an exception, or no output at all."""
+"""Outcomes of a run other than a plain output: an exception, or no output."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ _ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
 
 
 def without_addresses(text: str) -> str:
-    """Return `text` without the memory addresses that differ from one process to the next.
+    """Return `text` without memory addresses, which differ between processes.
 
     Examples
     --------
@@ -27,7 +27,7 @@ class Raised:
     kind
         Name of the exception's class.
     message
-        Its text, without memory addresses.
+        The exception's text, without memory addresses.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Raised:
 
     @classmethod
     def of(cls, error: BaseException) -> Self:
-        """Return the outcome that stands for `error`, whatever its text does.
+        """Return the outcome that stands for `error`, even if its text cannot be read.
 
         Examples
         --------
@@ -59,7 +59,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A run without output: it passed its time limit, its process died, or memory ran out.
+    """A run without output: it exceeded its time limit, its process died, or memory ran out.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Unfinished:
 
 @dataclass(frozen=True)
 class Opaque:
-    """An output that could not leave the process that made it: its class and its text.
+    """The class and the text of an output that could not be sent to another process.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Opaque:
 
 
 def is_refusal(output: object) -> bool:
-    """Whether an output gives no answer: it is None, an exception, or none came.
+    """Return whether an output gives no answer: it is None, an exception, or missing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an audit tells while it runs, and how a terminal shows it."""
+"""The events that an audit sends while it runs, and their display on a terminal."""
 
 import shutil
 import sys
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-MEASURED = 5.0  # seconds after which the speed of an audit is known well enough
-LONG = 60.0  # seconds; a longer audit says so
+MEASURED = 5.0  # more estimates the speed better: no duration is given before this many seconds
+LONG = 60.0  # seconds; an audit that may take longer announces it
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class AuditFinished:
 
 @dataclass(frozen=True)
 class Counted:
-    """Of several audits (or whatever `what` names), so many are `done`; None for `seconds` left: unknown.
+    """`done` of `of` audits (or whatever `what` names) are finished; `seconds` are left, None if unknown.
 
     Examples
     --------
@@ -87,9 +87,9 @@ Listener = Callable[[Event], None]
 
 
 class Pace:
-    """How fast an audit draws, measured over the later half of its time so far.
+    """The speed of an audit, measured over the later half of its time so far.
 
-    Its first runs say little: they start processes, compile, and come in small batches.
+    The first runs are slower: they start processes, compile, and come in small batches.
 
     Examples
     --------
@@ -104,15 +104,15 @@ class Pace:
         self._marks: list[tuple[float, int]] = []
 
     def note(self, runs: int, *, elapsed: float) -> None:
-        """Note how many runs have been drawn, seconds after the start."""
+        """Note the number of runs drawn by `elapsed` seconds after the start."""
         self._marks.append((elapsed, runs))
         while len(self._marks) > 2 and 2 * self._marks[1][0] <= elapsed:
             del self._marks[0]
 
     def seconds_left(self, budget: int) -> float | None:
-        """Return how long the rest of the budget takes; None until `MEASURED` seconds tell.
+        """Return the seconds that the rest of the budget takes at most; None before `MEASURED` seconds.
 
-        An audit that refutes ends earlier: this is the most it takes.
+        An audit that refutes may end earlier.
         """
         (began, before), (now, runs) = self._marks[0], self._marks[-1]
         if now < MEASURED or runs <= before:
@@ -121,7 +121,7 @@ class Pace:
 
 
 def duration(seconds: float) -> str:
-    """Return how long something takes, roughly, in words.
+    """Return a rough duration in words.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def duration(seconds: float) -> str:
 
 @contextmanager
 def terminal_progress() -> Iterator[Listener | None]:
-    """Yield a listener that draws on stderr, or None if stderr is no terminal.
+    """Yield a listener that draws on stderr, or None if stderr is not a terminal.
 
     Examples
     --------
@@ -174,9 +174,9 @@ def _bar() -> "Progress":
 
 
 class _Renderer:
-    """Draws a bar for the audit that is running, or how many are done where several run at once.
+    """Draws a bar for the running audit, or the number of finished audits if several run at once.
 
-    When an audit has finished the terminal is free.
+    When an audit has finished, nothing is left on the terminal.
     """
 
     def __init__(self, make_bar: Callable[[], "Progress"]) -> None:
@@ -200,14 +200,14 @@ class _Renderer:
             self.close()
 
     def close(self) -> None:
-        """Take away what is drawn."""
+        """Remove everything drawn."""
         self._draw("")
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
 
     def _draw(self, text: str) -> None:
-        """Draw a line of text in place of the last one."""
+        """Replace the last line of text by this one."""
         if text != self._shown:
             width = shutil.get_terminal_size().columns - 1
             sys.stderr.write(f"\r\x1b[K{text[:width]}")
@@ -215,7 +215,7 @@ class _Renderer:
             self._shown = text
 
     def _start(self, event: AuditStarted) -> None:
-        self.close()  # an audit that ended without a result
+        self.close()  # the last audit may have ended without a result
         self._bar = self._make_bar()
         self._bar.add_task(event.subject, total=event.budget)
         self._bar.start()

@@ -1,11 +1,11 @@
-"""The sentences that a result says, each a kind: people read the words, code asks for the kind."""
+"""The sentences of a result, each with a kind: people read the words, code reads the kind."""
 
 from enum import Enum, unique
 from typing import Self
 
 
 class Said(str):
-    """A sentence of a result: a text, with the kind of what it says; empty if that is not known.
+    """A sentence of a result: a text with a `kind`, which is empty if unknown.
 
     Examples
     --------
@@ -26,9 +26,9 @@ class Said(str):
 
 @unique
 class Says(Enum):
-    """What a result can say; called with the values that its words name, a member gives the sentence."""
+    """All sentences of results. Call a member with the values that its words name to get the sentence."""
 
-    # Assumed: how the runs of a subject are independent trials, and what they are of.
+    # Assumed: why the runs of a subject are independent trials, and of what.
     EACH_CALL = "the claim applies to each call, given the {subject}'s state at that call"
     STATELESS = "the {subject} keeps no state between runs"
     FRESH = (
@@ -137,7 +137,7 @@ class Says(Enum):
         "at distance {distance} the claim failed; the simplest witness is a single step, confirmed separately"
     )
 
-    # Noted: of laws, and of what keeps a verdict from being a proof.
+    # Noted: of laws, and why a verdict is not a proof.
     LAW_HID = (
         "The declared law hid this: it satisfies the claim, and {runs:,} runs of the code did not "
         "contradict it. Bets on the code itself refute the claim."
@@ -169,15 +169,15 @@ class Says(Enum):
 
     @property
     def kind(self) -> str:
-        """The kind as a sentence and a file have it: ``"own-randomness"``."""
+        """The kind as written in sentences and files, for example ``"own-randomness"``."""
         return self.name.lower().replace("_", "-")
 
     def __call__(self, **values: object) -> Said:
-        """Return the sentence, with these values in its words."""
+        """Return the sentence with these values filled in."""
         return Said(self.value.format(**values), self.kind)
 
 
-#: Kinds that say that the runs of a subject do not come from the seed alone.
+#: Kinds of sentences that say that a subject's runs do not depend on the seed alone.
 UNSEEDED = frozenset(
     each.kind for each in (Says.OWN_RANDOMNESS, Says.LEARNER_NO_GENERATOR, Says.NO_GENERATOR, Says.UNSTEADY)
 )

@@ -1,4 +1,4 @@
-"""How many bytes an output takes, roughly: what is drawn at once and what is kept are bounded by it."""
+"""The rough size of outputs in bytes, which limits how many are drawn at once and kept."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-#: Bytes of an object without its content.
+#: Bytes counted for an object without its content.
 _OBJECT = 56
 _PLAIN = frozenset({int, float, bool, type(None)})  # the most frequent, first
 _LOOKED_AT = 64
@@ -14,7 +14,7 @@ _DEEP = 6
 
 
 def weigh(value: Any, *, depth: int = 0) -> int:
-    """Return roughly how many bytes a value takes; of long containers some entries stand for all.
+    """Return roughly how many bytes a value takes; long containers are estimated from their first entries.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def weigh(value: Any, *, depth: int = 0) -> int:
 
 
 def weigh_all(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> int:
-    """Return roughly how many bytes some outputs take; a few of them stand for all.
+    """Return roughly how many bytes all outputs take, estimated from a few of them.
 
     Examples
     --------

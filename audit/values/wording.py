@@ -1,4 +1,4 @@
-"""Numbers and foreign text as people read them: rounded to the safe side, on one line, nothing unseen."""
+"""Numbers and foreign text for people: bounds rounded to the safe side, text on one line and visible."""
 
 import math
 import shutil
@@ -17,7 +17,7 @@ LEAST_COLUMNS = 40
 
 
 def visible(text: str) -> str:
-    r"""Return `text` with control, bidirectional and other unseen characters written as escapes.
+    r"""Return `text` with control, bidirectional and other invisible characters written as escapes.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def short(value: str, limit: int) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return the text with a full stop, if it has no end of its own.
+    """Return the text, with a full stop added if it does not end in ".", "!", "?" or "…".
 
     Examples
     --------
@@ -51,7 +51,7 @@ def sentence(text: str) -> str:
 
 
 def shown(value: Any, limit: int = 60) -> str:
-    """Return a database or an output as one short visible line; what is cut tells how long it is.
+    """Return a database or an output as one short visible line, with its length if it was cut.
 
     Examples
     --------
@@ -63,15 +63,15 @@ def shown(value: Any, limit: int = 60) -> str:
 
 
 def _has_length(value: Any) -> bool:
-    """Return whether a value is a collection of entries, as numpy's arrays of a dimension or more are."""
+    """Return whether a value has a length: a container, or an array that is not a scalar."""
     is_array = type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "ndim", 0) > 0
     return is_array or isinstance(value, list | tuple | dict | set | frozenset)
 
 
 def columns(most: int) -> int:
-    """Return how wide a line of text may be: as wide as the terminal, and at most `most`.
+    """Return the width of a line of text in columns: that of the terminal, but at most `most`.
 
-    Where stdout is no terminal, `most`: a file is the same wherever it is written.
+    If stdout is not a terminal, return `most`, so that files do not depend on where they are written.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def columns(most: int) -> int:
 
 
 def hanging(start: str, text: str, *, width: int, most: int | None = None) -> list[str]:
-    """Return a paragraph of at most `most` lines, its first begun by `start` and the others as far in.
+    """Return a paragraph of at most `most` lines: `start` begins the first, the others are indented as far.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def hanging(start: str, text: str, *, width: int, most: int | None = None) -> li
 
 
 def number(value: float | None, *, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> str:
-    """Return a number for people, to `digits` significant digits; whole numbers keep all of theirs.
+    """Return a number for people, to `digits` significant digits; whole numbers keep all digits.
 
     Examples
     --------
@@ -123,12 +123,12 @@ def number(value: float | None, *, digits: int = 3, rounding: str = ROUND_HALF_E
 def _rounded(value: float, digits: int, rounding: str) -> float:
     if not math.isfinite(value) or (float(value).is_integer() and abs(value) < 1e15):
         return value
-    context = Context(prec=digits, rounding=rounding, traps=[])  # whatever context the session has
+    context = Context(prec=digits, rounding=rounding, traps=[])  # independent of the session's context
     return float(context.create_decimal(repr(float(value))))
 
 
 def at_least(value: float) -> str:
-    """Return a lower bound, rounded down so that it stays one.
+    """Return a lower bound, rounded down so that it stays a lower bound.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def at_least(value: float) -> str:
 
 
 def at_most(value: float) -> str:
-    """Return an upper bound, rounded up so that it stays one.
+    """Return an upper bound, rounded up so that it stays an upper bound.
 
     Examples
     --------
@@ -150,9 +150,9 @@ def at_most(value: float) -> str:
 
 
 def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tuple[str, str]:
-    """Return two numbers with as many digits as show which is larger, three or more.
+    """Return two numbers with enough digits to show which is larger, at least three.
 
-    The first is rounded as `rounding` says: a lower bound that is above what is claimed is shown above it.
+    `rounding` applies to the first: a lower bound above the claim is also shown above it.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tup
     """
     if found == other:
         return number(other), number(other)
-    for digits in range(3, 13):  # beyond that it is rounding
+    for digits in range(3, 13):  # further digits would be rounding errors
         near, far = _rounded(found, digits, rounding), _rounded(other, digits, ROUND_HALF_EVEN)
         if near != far and (near > far) == (found > other):
             return number(found, digits=digits, rounding=rounding), number(other, digits=digits)
@@ -169,22 +169,22 @@ def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tup
 
 
 def ends(low: float, high: float) -> tuple[str, str]:
-    """Return the ends of a set of outputs, with so many digits that the text names the same set, six or more.
+    """Return the ends of an interval of outputs, with enough digits to name the same set, at least six.
 
-    Rounding moves neither end by more than a hundredth of the width, or than 0.01 where one end is infinite.
+    Rounding moves each end by at most a hundredth of the width, or by at most 0.01 if one end is infinite.
 
     Examples
     --------
     >>> ends(0.123456789, 0.123456799), ends(100000003.7, math.inf), ends(1 / 3, 1.0)
     (('0.123456789', '0.123456799'), ('100000003.7', 'inf'), ('0.333333', '1'))
     """
-    width = high / 2.0 - low / 2.0  # halves first, for the width may be too large
+    width = high / 2.0 - low / 2.0  # halved first: the width may overflow
     allowed = width / 50.0 if math.isfinite(width) else 0.01
     return _told(low, allowed, 6), _told(high, allowed, 6)
 
 
 def inside(low: float, high: float) -> str:
-    """Return the number that an interval low ≤ x < high stands for, with so many digits that it lies in it.
+    """Return the number that an interval low ≤ x < high stands for, with enough digits to lie inside it.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def inside(low: float, high: float) -> str:
 
 
 def _told(value: float, allowed: float, digits: int) -> str:
-    """Return a number to these digits, or to more where rounding moves it farther than allowed."""
+    """Return a number to these digits, or to more if rounding moves it further than allowed."""
     texts = (f"{value:.{more}g}" for more in range(digits, 17))
     near = (text for text in texts if not abs(float(text) - value) > allowed)
     return next(near, repr(float(value)))
@@ -212,5 +212,5 @@ def interval(bounds: Sequence[float] | None) -> str:
 
 
 def confidence(error: float) -> str:
-    """Return a confidence by its error: ``1 − 1e-06``."""
+    """Return a confidence, given its error, for example ``1 − 1e-06``."""
     return f"1 − {error:.3g}"

@@ -1,7 +1,7 @@
-"""The sequential audit by runs: look, choose a pair, bet, learn, bet again, until crossing or budget.
+"""The sequential audit by runs: search a pair, bet, learn, bet again, until the crossing or the budget.
 
-Everything a batch is bet on was fixed before the batch was drawn; a batch is learned from only after it is
-settled. Runs drawn to explore pairs are never bet on.
+Every stake on a batch is fixed before the batch is drawn. A batch is learned from only after its bet is
+settled. Exploration runs are never bet on.
 """
 
 import math
@@ -26,21 +26,22 @@ from audit.values.outcomes import Raised, Unfinished
 from audit.values.progress import AuditProgressed
 from audit.verdict.terms import Terms
 
-#: Pairs of runs in a first bet; later ones add a quarter to what is known of the pair.
+#: Larger: bets on a new pair begin with more runs. Pairs of runs in a first bet; each later bet adds a
+#: quarter to the runs known of the pair.
 FIRST_BET = 20
 GROWTH = 1.25
 SHADOW_PATIENCE = 3
-#: Once the claim is refuted, bounds are sought at this share of the loss in sight, less so many standard
-#: errors.
+#: Larger `_NEARLY`: after a refutation, stakes aim at a larger lower bound on ε, as a share of the estimated
+#: loss. Larger `_SURE`: that estimate is more cautious, in standard errors.
 _NEARLY, _SURE = 0.95, 2.0
-#: Pairs of databases on which a subject may fail always before it is said to fail always.
+#: Larger: more pairs of databases are tried before a subject counts as one that never answers.
 _TRIED_IN_VAIN = 32
-#: Runs without any answer before it is said that there never is one.
+#: Larger: more runs without an answer are drawn before the audit gives up.
 _SILENT_RUNS = 6
 
 
 def bet_size(pairs: int) -> int:
-    """Return how many pairs of runs are bet on next, half the number of calls, given how many are known.
+    """Return the size of the next bet, in pairs of runs (half the number of calls), given the pairs known.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def bet_size(pairs: int) -> int:
 
 
 class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
-    """Every run so far raised or did not finish; holds one such outcome, and says what the subject does."""
+    """Every run so far raised or did not finish; the message and `outcome` show one of them."""
 
     def __init__(self, outcome: Raised | Unfinished) -> None:
         said = f"every run {outcome}"
@@ -72,27 +73,27 @@ class Betting:
     pairs
         Neighbouring databases, or paths of them, the most promising first.
     terms
-        What is bet against, and how long.
+        The claim to bet against, and the limits.
     listener
         Receives progress, if given.
     vary
-        Gives pairs around a pair, for the search to climb; None if only `pairs` may be tried.
+        Yields variations of a pair, for the search to climb; None if only `pairs` may be tried.
     further
-        Gives paths that repeat the step of a pair; None if only neighbours may be tried.
+        Yields paths that repeat the step of a pair; None if only neighbours may be tried.
     first
-        How many of the pairs are scouted before the first look.
+        How many pairs are scouted before the first look.
     by_calls
-        Whether this confirms by calls what crossed in runs that share one call of a sampler: every run is a
-        call of its own, and the first part of each seed path is that of confirmations.
+        Whether this audit confirms a crossing by single calls: every run is a call of its own, and the seed
+        paths begin with the stage of confirmations.
     given_up
-        The beginning of this audit that was given up, if any: its runs are spent. Wealth that it lost stays
-        lost (and wealth that it won is given up), or beginning again would be a second chance.
+        An abandoned beginning of this audit, if any. Its runs stay spent and its lost wealth stays lost, or
+        starting again would be a second chance. Wealth that it won is dropped.
     start
-        What the accounts hold at first, if this goes on from another audit.
+        The accounts at the start, if this continues another audit.
     coupled_before
-        Whether what they hold rests on coupled runs.
+        Whether that start rests on coupled runs.
     batches
-        The first place of the seed tree that no run has been drawn from yet.
+        The next unused place of the seed tree.
     """
 
     sampler: Sampler
@@ -117,7 +118,7 @@ class Betting:
 
     def __post_init__(self) -> None:
         terms, already, goals = self.terms, 0, self.terms.goals
-        self.epsilon = terms.epsilon  # pairs and events are chosen against this one
+        self.epsilon = terms.epsilon  # pairs and events are chosen against this ε
         self.ledger = Ledger(goals=goals, start=self.start)
         if self.given_up is not None:
             already, self.batches = self.given_up.spent, self.given_up.batches
@@ -142,7 +143,7 @@ class Betting:
 
     @property
     def memories(self) -> list[PairMemory]:
-        """What is known of every pair that was tried."""
+        """The memory of every pair that was tried."""
         return [contender.memory for contender in self.search.contenders]
 
     @property
@@ -152,7 +153,7 @@ class Betting:
 
     @property
     def winner(self) -> PairMemory:
-        """The pair whose bets won most."""
+        """The pair whose bets gained the most wealth."""
         return max(self.memories, key=lambda memory: memory.won)
 
     @property
@@ -161,10 +162,10 @@ class Betting:
         return self.crossed_at > 0
 
     def run(self) -> Self:
-        """Search and bet, by turns, until the wealth crosses, the budget is spent or the time is over."""
+        """Return this audit once the wealth crosses or runs or time are spent; searches and bets in turn."""
         try:
             self._run()
-        except TimeIsOver:  # the batch that Ctrl-C broke off counts nowhere
+        except TimeIsOver:  # no count includes the batch that Ctrl-C broke off
             self.out_of_time = True
         return self
 
@@ -173,7 +174,7 @@ class Betting:
             self._search()
             memory = self.search.best()
             if memory is None or self._is_over():
-                break  # no pair of databases at all, or the search was the end of the budget
+                break  # there is no pair of databases, or the search used up the budget
             self._bet(memory, min(bet_size(memory.pairs), self._room(), self._room_in_time()))
             if self.refuted and self.terms.stop_when_refuted:
                 break
@@ -194,7 +195,7 @@ class Betting:
         return (self.terms.budget - self.spent) // 2
 
     def _room_in_time(self) -> int:
-        """Return how many pairs of runs fit into what is left of the time, at the speed so far."""
+        """Return how many pairs of runs fit into the remaining time, at the speed so far."""
         if self.terms.deadline is None or not self.spent:
             return self.terms.budget
         now = time.monotonic()
@@ -208,12 +209,15 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Return whether only unfinished runs refute; the finished had three times as many to decide."""
+        """Return whether only unfinished runs refute.
+
+        That is so if the shadow wealth crossed, and the wealth did not in three times as many runs.
+        """
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, memory: PairMemory) -> float:
-        """Draw one coupled run a side and tell how far apart they are; they teach nothing else."""
+        """Return the distance of two coupled outputs, one run a side; nothing else is learned from them."""
         if self._is_over() or not self._can_couple():
             return 0.0
         place = self._place(self.look_stage)
@@ -223,12 +227,12 @@ class Betting:
         return distance(runs.left[0], runs.right[0])
 
     def _can_couple(self) -> bool:
-        """Return whether one generator state gives one output; before the first run, assume so."""
+        """Return whether one generator state gives one output; assumed until the first run."""
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
 
     def _look(self, memory: PairMemory, size: int) -> None:
         if not self._is_over():
-            size = 2 if self._hangs() else size  # a subject that never ends should not be waited for often
+            size = 2 if self._hangs() else size  # do not wait often for a subject that hangs
             counts, blocks = self._draw(memory, min(size, self._room()), self.look_stage)
             memory.learn(blocks, counts)
 
@@ -244,7 +248,7 @@ class Betting:
         self._report("betting")
 
     def _bet_coupled(self, memory: PairMemory, size: int) -> bool:
-        """Bet on coupled pairs where that is worth it; return whether it was."""
+        """Bet on coupled pairs if that pays; return whether a bet was made."""
         terms, coupled = self.terms, self.coupled
         if self.by_calls:
             return False
@@ -267,7 +271,7 @@ class Betting:
         return True
 
     def _place(self, stage: int) -> tuple[int, int]:
-        """Return the next place of the seed tree."""
+        """Return the next unused place of the seed tree, under this stage."""
         self.batches += 1
         return (stage, self.batches - 1)
 
@@ -280,7 +284,7 @@ class Betting:
         try:
             counts, blocks = self._draw(memory, size, self.stage, aim)
         except MutatedInput:
-            if chosen:  # the stake was laid; what it would have become is at least what the worst leaves
+            if chosen:  # the stake was placed: settle it at the worst outcome of the broken batch
                 sides = self.sampler.last_sides
                 self._settle(broken_off(chosen, *sides), aim and replace(aim, lost=True))
             raise
@@ -295,7 +299,7 @@ class Betting:
         memory.learn(blocks, counts)
 
     def _settle(self, bet: Bet, aim: Aim | None) -> float:
-        """Enter a bet and return the log growth of the wealth."""
+        """Enter a settled bet in the ledger and return the log growth of the wealth."""
         terms, ledger, before = self.terms, self.ledger, self._grown
         ledger.add(bet, aim)
         self._own = self._own.after(np.array([bet.log_growth(terms.epsilon, terms.delta)]))
@@ -306,7 +310,7 @@ class Betting:
         return self._grown - before
 
     def _bet_in_shadow(self, bet: Bet) -> None:
-        """Follow the wealth as if unfinished runs were outputs: it decides nothing but INCONCLUSIVE."""
+        """Update the wealth that counts unfinished runs as outputs; it can only lead to INCONCLUSIVE."""
         self.shadow_log_wealth += bet.log_growth(self.terms.epsilon, self.terms.delta)
         if not self.shadow_crossed_at and self.shadow_log_wealth >= self.terms.log_limit:
             self.shadow_crossed_at = self.spent
@@ -320,15 +324,16 @@ class Betting:
 
     @property
     def _singly(self) -> bool:
-        """Whether runs are calls: many runs of one call of a sampler are trials only if its generator is all.
+        """Whether every run is a call of its own.
 
-        A subject that merely caches what it works out honours its generator; what depends on other state is
-        confirmed call by call before it refutes.
+        Many runs of one sampler call are independent trials only if they follow the generator alone. A
+        subject that merely caches computed values does. A crossing that depends on other state is confirmed
+        call by call before it refutes.
         """
         return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 
     def _refuse_silence(self) -> None:
-        """Raise when nothing has ever answered, on enough pairs of databases."""
+        """Raise `NeverAnswers` if no run on enough pairs of databases has answered."""
         memories = self.memories if not self._answered else []
         self._answered = self._answered or any(memory.answered for memory in memories)
         if self._answered:
@@ -340,7 +345,7 @@ class Betting:
             raise NeverAnswers(outcome)
 
     def _hangs(self) -> bool:
-        """Return whether no run has ended so far."""
+        """Return whether no run has finished so far."""
         if self._answered:
             return False
         memories = self.memories

@@ -23,13 +23,13 @@ from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speak
 from audit.verdict.examples import most_probable
 from audit.verdict.law_runs import LEAST_CHECKED, LawRuns
 
-#: Pairs compared when the domain is not enumerated.
+#: Larger: more pairs are compared if the domain cannot be enumerated.
 SOME_PAIRS = 512
 _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
 def audit_by_law(task: PrivacyTask) -> AuditResult | None:
-    """Audit a task by its declared laws; None if it declares none for these databases after all."""
+    """Return the result by the declared laws; None if the subject declares none for these databases."""
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     if every is None:
@@ -50,7 +50,10 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
 
 
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
-    """Return the result on all multisets; None if they are too many, or break the claim (lists show that)."""
+    """Return the result on all multisets; None if there are too many, or if they break the claim.
+
+    A broken claim is left to the audit of lists, which shows it on databases that users know.
+    """
     subject, pairs = multisets.on_multisets(task.subject, task.databases)
     if not pairs:
         return None
@@ -78,7 +81,7 @@ def _compared(task: PrivacyTask, laws: Laws, pairs: list[tuple[Any, Any]]) -> Ex
 
 
 class _Comparison:
-    """What was found, turned into a result."""
+    """The comparison of the laws with the claim and with the code, turned into a result."""
 
     def __init__(
         self,
@@ -100,7 +103,7 @@ class _Comparison:
         self.notes: list[Said] = []
 
     def result(self) -> AuditResult:
-        """Return the verdict: the claim against the laws, once the laws have been compared with the code."""
+        """Return the result: first compare the laws with the code, then the claim with the laws."""
         try:
             trouble = self.runs.trouble(significance=(1.0 - SHARE) * self.task.options.significance)
         except TimeIsOver:
@@ -115,7 +118,7 @@ class _Comparison:
         return self._judged()
 
     def _judged(self) -> AuditResult:
-        """Return the verdict on a law that was not contradicted."""
+        """Return the result for a law that runs of the code did not contradict."""
         if self.finding.over:
             if doubt := self.task.databases.doubt(self.worst.left, self.worst.right):
                 return self._as(Verdict.INCONCLUSIVE, reason=doubt)
@@ -134,7 +137,11 @@ class _Comparison:
         return self._as(Verdict.NOT_REFUTED)
 
     def _is_proof(self) -> bool:
-        """Return whether rounding leaves nothing open and enough runs were compared; if not, note why."""
+        """Return whether this is a proof; if not, note why.
+
+        A proof covers rounding. The code must be stateless and closely compared with the law, and the time
+        must suffice for the bets on it.
+        """
         least = self.runs.least_checked
         if not self.finding.within:
             said = Says.ROUNDED()
@@ -155,12 +162,12 @@ class _Comparison:
         return finding.epsilon >= TIGHT * claim.epsilon or finding.delta >= TIGHT * claim.delta > 0
 
     def _worst_pairs(self) -> list[Pair]:
-        """Return the pairs that lose most: in ε, and in δ if that is another one."""
+        """Return the pair with the largest loss in ε, and the one in δ if it differs."""
         found = self.finding.by_epsilon, self.finding.by_delta
         return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 
     def _worst_pair(self) -> Said:
-        """Return which pair loses most, if there is no witness to show it."""
+        """Return a note that names the pair with the largest loss, for results without a witness."""
         worst = self.worst
         pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
         where = " and ".join(show(database, 60) for database in pair)
@@ -216,7 +223,7 @@ class _Comparison:
         )
 
     def _family(self, enumerated: int) -> str:
-        """Return the domain, all of whose pairs were compared, and how many others were given by hand."""
+        """Return the name of the fully compared domain, and the number of further pairs given by hand."""
         family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
         if self.task.subject.family:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"
@@ -225,7 +232,7 @@ class _Comparison:
     def _law_assumed(self, verdict: Verdict) -> Iterator[Said]:
         if not self.runs.checked:
             yield Says.LAW_NOT_COMPARED()
-        elif verdict is not Verdict.ERROR:  # which says itself what is wrong with it
+        elif verdict is not Verdict.ERROR:  # an ERROR names the fault of the law itself
             yield Says.LAW_COMPARED(runs=self.runs.samples, where=self.runs.on_databases())
 
     def _bets_assumed(self, verdict: Verdict) -> Iterator[Said]:

@@ -1,4 +1,4 @@
-"""The statistical path: bet, confirm, and say what was found."""
+"""The statistical path: bet against the claim, confirm a crossing, report the result."""
 
 import math
 from bisect import bisect_left
@@ -30,7 +30,7 @@ from audit.verdict.confirm import Confirmation, confirm
 from audit.verdict.terms import Terms
 
 LEAST_CONFIRMATION = 20_000
-#: As `Judge.how`: runs are trials because the subject keeps no state.
+#: A value of `Judge.how`: runs are independent trials because the subject keeps no state.
 _STATELESS = "stateless"
 
 
@@ -57,18 +57,19 @@ def least_budget(epsilon: float, delta: float, significance: float) -> int:
             return math.ceil(limit / max(gain, 1e-300))
 
 
-#: Pairs of runs that nobody draws: least budgets beyond are given by the largest stake alone.
+#: Larger: larger least budgets are simulated. More pairs of runs than anyone draws; beyond this the least
+#: budget is computed from the largest stake alone.
 _BEYOND = 10**12
 
 
 def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
-    """Return the log growth of a bet of `size` on an outright leak that `pairs` of runs have shown."""
+    """Return the log growth of a bet of `size` pairs on an outright leak, after `pairs` pairs of it."""
     q, counts = 0.5 / (pairs + 1), np.array([size, 0.0, 0.0, size])
     return Bet.on_one(1 - q, q, 2.0 * pairs, counts).log_growth(epsilon, delta)
 
 
 def audit_by_runs(task: PrivacyTask, before: Before | None = None) -> AuditResult:
-    """Audit a task by sampled runs, going on from an earlier audit of it where one is given."""
+    """Return the result of an audit by sampled runs; with `before` it continues an earlier audit."""
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
     said = least if least < 10**15 else f"{least:.3g}"
     if before is None:
@@ -79,7 +80,7 @@ def audit_by_runs(task: PrivacyTask, before: Before | None = None) -> AuditResul
 
 
 class _Runs:
-    """One audit by runs: the state that its steps share."""
+    """The state shared by the steps of one audit by runs."""
 
     def __init__(self, task: PrivacyTask, sampler: Sampler, least: int, before: Before | None) -> None:
         self.task, self.sampler, self.least, self.before = task, sampler, least, before
@@ -99,7 +100,7 @@ class _Runs:
         self.compared_calls = 0
 
     def audit(self) -> AuditResult:
-        """Bet, then confirm what was refuted."""
+        """Return the result: bet, then confirm a crossing."""
         try:
             betting = self.betting = self._bet()
         except NeverAnswers as silent:
@@ -114,7 +115,7 @@ class _Runs:
         return self._not_refuted(betting)
 
     def _bet(self) -> Betting:
-        """Bet; for a subject that changes its input, again, once, with a copy for every run."""
+        """Return the finished bets; if the subject changes its input, start again with copies."""
         first = self._start()
 
         def again() -> Betting:
@@ -156,7 +157,7 @@ class _Runs:
         seen: dict[str, Any] = {"how": found.how, "witness": found.witness}
         if found.doubt:
             return self._result(Verdict.INCONCLUSIVE, reason=found.doubt, **seen)
-        if not found.bounds_hold:  # what was bet before fits this process alone
+        if not found.bounds_hold:  # the earlier bets hold for this process alone
             betting.ledger = Ledger(betting.ledger.bets[bets:])
         elif betting.coupled.in_wealth and found.how != _STATELESS:
             self._drop_coupled(betting)
@@ -164,7 +165,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Confirm; where the input is changed only now, again, with a copy for every run."""
+        """Return the confirmation; start again with copies if the subject changes its input only now."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:
@@ -172,7 +173,7 @@ class _Runs:
 
         def again() -> Confirmation:
             self.notes.append(Says.RESTARTED(what="confirmation"))
-            betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
+            betting.ledger.keep(bets)  # the next try bets on the same seeds again
             return found()
 
         return self.sampler.with_copies(found, again)
@@ -214,7 +215,7 @@ class _Runs:
         return self._result(Verdict.NOT_REFUTED, how=how, **told)
 
     def _how_coupled(self, betting: Betting) -> str:
-        """Return how coupled runs are evidence; if the subject keeps state after all, drop them."""
+        """Return why coupled runs count as evidence; drop them if the subject turns out to keep state."""
         if not betting.coupled.in_wealth:
             return ""
         if self.sampler.state_suspected() is False:
@@ -223,19 +224,19 @@ class _Runs:
         return ""
 
     def _drop_coupled(self, betting: Betting) -> None:
-        """Bound the loss by calls alone; by nothing where earlier audits rest on coupled runs too."""
+        """Bound the loss by single calls alone, or not at all if earlier audits used coupled runs."""
         betting.ledger = Ledger() if betting.coupled.before else betting.ledger.by_calls()
         betting.coupled.give_up()
 
     def _bet_on(self, memory: PairMemory) -> int:
-        """Return how many pairs of runs were bet on a pair of databases, by earlier audits too."""
+        """Return how many pairs of runs were bet on a pair of databases, earlier audits included."""
         return sum(section.pairs for section in sections_of(memory, self._coupling(memory), self.before))
 
     def _coupling(self, memory: PairMemory) -> Coupling | None:
         return None if self.betting is None else self.betting.coupled.of(memory)
 
     def _compare_calls(self, memory: PairMemory) -> str:
-        """Compare the subject's `sample`, if it has one, with its calls; say where they disagree."""
+        """Return where the subject's `sample` and its calls disagree; empty if they agree or it has none."""
         if self.task.subject.declared_sampler is None or self.sampler.state_suspected():
             return ""
         check = CallsCheck(self.sampler, self.terms)
@@ -244,11 +245,11 @@ class _Runs:
         return trouble
 
     def _power(self, memory: PairMemory) -> Power:
-        """Return the power of the bets on a pair, as the ε of one step if it is several apart."""
+        """Return the power of the bets on a pair; for databases several steps apart, as the ε of one step."""
         epsilon, delta = self.terms.at(memory.distance)
         coupling = self._coupling(memory)
         power = detectable(
-            replace(memory, path=()),  # the claim is already that about its distance
+            replace(memory, path=()),  # the claim is already the one for its distance
             sections_of(memory, coupling, self.before),
             epsilon=epsilon,
             delta=delta,
@@ -258,7 +259,7 @@ class _Runs:
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
-        """Return the result; `how` is why the runs are independent trials, if anything crossed."""
+        """Return the result; if anything crossed, `how` says why the runs are independent trials."""
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth, ended = [], 0, 0.0, None
         if betting is not None:
@@ -302,7 +303,7 @@ class _Runs:
         return [Says.COUPLED(runs=runs)] if runs else []
 
     def _failures(self) -> list[Said]:
-        """Return a note if many runs raised: what they would have answered was not tested."""
+        """Return a note if many runs raised, because their answers were not tested."""
         raised, drawn = self.sampler.raised, self.sampler.drawn
         return [Says.RAISED(raised=raised, drawn=drawn)] if 2 * raised > drawn else []
 
@@ -320,7 +321,7 @@ class _Runs:
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[Said]:
-    """Return a note on distant databases that refuted the claim, if the witness is another pair."""
+    """Return a note on the distant databases that refuted the claim, if the witness shows another pair."""
     seen = found.far
     if seen is None:
         return []

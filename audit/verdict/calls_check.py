@@ -1,12 +1,13 @@
-"""Whether a subject's `sample` draws what its calls return.
+"""The check that a subject's `sample` draws what its calls return.
 
-A refutation is confirmed by calls (`confirm`), and a declared law is compared with them (`by_law`). What was
-not refuted rests on runs that `sample` drew, many at once: here outputs of both ways on one database stand
-beside each other like those of two databases, and what is bet against is that they have one law, ε = 0.
+Calls confirm a refutation (`confirm`), and a declared law is compared with calls (`by_law`). A claim that was
+not refuted rests on runs that `sample` drew many at once. This check treats the outputs of `sample` and of
+single calls on one database like those of two databases, and bets against both having one law (ε = 0).
 
-**Guarantee.** If they have one law and the runs are independent, a difference is reported with probability
-at most the significance: each of two databases, and each of two beginnings where a call changes its input,
-gets a quarter of it, and its wealth is a test martingale (`audit.evidence.bets`).
+**Guarantee.** If both have one law and the runs are independent, the chance of reporting a difference is at
+most the significance. There are two databases, and the check starts a second time if a call changes its
+input. Each of these four gets a quarter of the significance, and its wealth is a test martingale
+(`audit.evidence.bets`).
 """
 
 from collections.abc import Iterator
@@ -23,26 +24,29 @@ from audit.values.brief import show
 from audit.verdict.shown.candidates import find_candidates
 from audit.verdict.terms import Terms
 
-#: Calls on each database at most, and as many outputs of `sample`; a smaller share of a small budget.
+#: Larger: smaller differences are found, for more runs. The most calls on each database, with as many outputs
+#: of `sample`; a budget below `MOST`·`_SHARE` runs allows 1/`_SHARE` of itself.
 MOST: Final = 500
 _SHARE: Final = 40
 _FIRST: Final = 20
-#: Digits in which floats are compared: sums of the same numbers in another order differ in the last ones.
+#: Larger: floats that differ by rounding count as different. Significant digits compared; the last digits of
+#: a sum depend on the order of its terms.
 _DIGITS: Final = 10
-#: An event is shown for its few words if it differs by so much of the widest difference.
+#: Larger: the shown event differs more but may be longer. The least difference of its two shares, as a part
+#: of the largest difference.
 _WELL: Final = 0.7
 
 
 @dataclass
 class CallsCheck:
-    """The comparison of both ways on the two databases of one pair.
+    """The comparison of `sample` with single calls on the two databases of one pair.
 
     Parameters
     ----------
     sampler
         Draws the runs.
     terms
-        Those of the audit: its significance, its deadline, whether bit patterns count.
+        The audit's terms: its significance, its deadline, whether bit patterns count.
     compared
         Calls on each database so far.
     """
@@ -54,7 +58,7 @@ class CallsCheck:
     _digits: int = _DIGITS
 
     def disagreement(self, pair: Pair) -> str:
-        """Return where the two ways disagree, in one sentence; empty if no difference was found."""
+        """Return one sentence saying where the two disagree; empty if no difference was found."""
         return self.sampler.with_copies(lambda: self._told_apart(pair))
 
     def _told_apart(self, pair: Pair) -> str:
@@ -63,7 +67,7 @@ class CallsCheck:
         sides = [_Side(PairMemory(database, database, floats=alike.floats), alike) for database in pair]
         most = min(MOST, self.terms.budget // _SHARE)
         while self.compared < most and not self.terms.is_late(self.sampler.loading):
-            size = min(max(_FIRST, self.compared), most - self.compared)  # as many as are known: few batches
+            size = min(max(_FIRST, self.compared), most - self.compared)  # batches double, so there are few
             batches = self._drawn(pair, size)
             self.compared += size
             for side, runs in zip(sides, batches, strict=True):
@@ -72,7 +76,7 @@ class CallsCheck:
         return ""
 
     def _drawn(self, pair: Pair, size: int) -> list[Runs]:
-        """Draw a batch: of either database the outputs of `sample`, and those of as many calls."""
+        """Return a batch: for each database, outputs of `sample` and those of as many calls."""
         place = next(self._batches)
         ways = [
             list(self.sampler.draw(*pair, size, (CALLS, place, way), singly=singly))
@@ -83,7 +87,7 @@ class CallsCheck:
             [[output for block in way for output in block.right] for way in ways],
         ]
         if not place and any(coarse(outputs) for side in sides for outputs in side):
-            self._digits = COARSE  # by the kind of the first outputs, which nothing was bet on
+            self._digits = COARSE  # set by the first outputs, on which there was no bet
         digits = None if self.terms.floats else self._digits
         return [
             Runs(
@@ -97,7 +101,7 @@ class CallsCheck:
 
 @dataclass
 class _Side:
-    """What is known of one database."""
+    """The runs and the wealth on one database."""
 
     memory: PairMemory
     terms: Terms
@@ -121,7 +125,7 @@ class _Side:
         )
 
     def _shown(self) -> tuple[Event, tuple[float, float]]:
-        """Return the event that is said in the fewest words among those that differ well, and its shares."""
+        """Return the event with the shortest text among those that differ enough, with its two shares."""
         found = [candidate.event for candidate in find_candidates(self.memory, self.terms)]
         events = [*found, *(simple for event in found for simple in _simpler(event))]
         counts = [self.memory.seen(event, 0) for event in events]
@@ -133,7 +137,10 @@ class _Side:
 
 
 def _simpler(event: Event) -> list[Event]:
-    """Return one interval for an event of many, and one for what lies between the outermost of them."""
+    """Return two single-interval versions of an event of several intervals, or none for other events.
+
+    One spans all intervals; the other runs from the end of the first to the start of the last.
+    """
     [condition, *more] = event.conditions
     if more or not isinstance(condition, NumberIn) or len(condition.intervals) < 2:
         return []

@@ -1,12 +1,12 @@
-"""Bets on the code of a subject whose declared law keeps the claim: a law must not hide what runs find.
+"""Bets on the code of a subject whose declared law keeps the claim, so that the law hides no fault.
 
-The comparison of a law with the code lets a code pass that differs from it by a tenth in total variation, or
-on one database in a thousand. So the claim is bet on as if there were no law: first on the pairs that lose
-most by the law, then on those that an audit by runs tries first: the boundary of the domain.
+The comparison of law and code misses code that differs by a tenth in total variation, or on one database in
+a thousand. So these bets audit the code as if it declared no law: first on the pairs with the largest loss by
+the law, then on the boundary of the domain, where an audit by runs begins.
 
-**Guarantee.** The bets are an audit by runs at half of the significance, and so is the comparison of law and
-code. If the claim holds and the law is the code's, one of them speaks against it with probability at most
-the significance (union bound).
+**Guarantee.** The bets are an audit by runs at half of the significance; the comparison of law and code has
+the other half. If the claim holds and the law is the code's, the chance that either speaks against it is at
+most the significance (union bound).
 """
 
 import math
@@ -23,28 +23,30 @@ from audit.values.said import Says
 from audit.verdict.by_runs import audit_by_runs, least_budget
 
 SHARE_IF_SLACK = 0.1
-"""Of the budget where the law loses much less than it claims: code that breaks the claim is far from it."""
+"""Larger: more of the budget goes to the code of a law far below its claim. A small share suffices there:
+code that breaks the claim is far from the law."""
 TIGHT = 0.8
-"""A law that loses this share of its claim is near it."""
+"""Larger: fewer laws count as near their claim. The least loss of such a law, as a share of the claim."""
 PROPOSED = 24
-"""Pairs that are looked at beside the worst by the law."""
+"""Larger: more pairs of the boundary are tried beside the worst pairs by the law."""
 SHARE = 0.5
-"""Of the significance, and of the budget: what the bets on the code get; the comparison gets the rest."""
+"""Larger: more for the bets on the code, less for the comparison of law and code. The bets' share of the
+significance and of the budget."""
 
 
 def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: bool) -> AuditResult | None:
-    """Return the result of an audit by runs, on some pairs first; None if its budget can refute nothing.
+    """Return the result of an audit of the code by runs; None if its budget is too small to refute anything.
 
     Parameters
     ----------
     task
         The audit of the subject that declares a law.
     worst
-        The pairs that lose most by the law.
+        The pairs with the largest loss by the law; they are tried first.
     compared
         Runs of the budget that the comparison of law and code has spent.
     tight
-        Whether the law comes near its claim, so that code which breaks it can be much like the law.
+        Whether the law comes near its claim. Then code close to the law can break the claim.
     """
     given, significance = task.options, SHARE * task.options.significance
     share = math.floor((SHARE if tight else SHARE_IF_SLACK) * given.budget)
@@ -57,10 +59,10 @@ def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: b
 
 
 def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) -> Databases:
-    """Return the worst pairs by the law, and those that a search tries first: the boundary of the domain.
+    """Return the databases to bet on: the worst pairs by the law, and the boundary of the domain.
 
-    No search goes on from there: the law tells where most is lost, and the rest is for what no law says.
-    Pairs of a strategy for whole databases stay with it, which knows what it allows.
+    The search goes no further: the law says where the loss is largest, and the boundary covers the rest. A
+    strategy for whole databases keeps its own pairs, because only it knows what it allows.
     """
     if databases.whole or databases.unchecked:
         return replace(databases, given=(*worst, *databases.given))
@@ -70,7 +72,10 @@ def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) ->
 
 
 def speaks(found: AuditResult) -> bool:
-    """Return whether bets found what the law does not say; too little power or time for any ε is silence."""
+    """Return whether the bets found something that the law does not show.
+
+    A result without a crossing, a witness or unfinished runs says nothing: too little power or time.
+    """
     if found.verdict is not Verdict.INCONCLUSIVE:
         return found.verdict is not Verdict.NOT_REFUTED
     crossed = found.log_limit is not None and found.log_wealth >= found.log_limit
@@ -78,16 +83,16 @@ def speaks(found: AuditResult) -> bool:
 
 
 def beside_law(found: AuditResult, task: PrivacyTask, *, compared: int) -> AuditResult:
-    """Return what bets on the code found as the result of the whole audit, which says what the law hid.
+    """Return the result of the bets on the code as that of the whole audit, with a note on the law.
 
     Parameters
     ----------
     found
-        What the bets found: no silence.
+        The result of the bets, for which `speaks` holds.
     task
         The audit.
     compared
-        Runs that had been compared with the law, without contradicting it.
+        Runs that were compared with the law and did not contradict it.
     """
     fell = found.samples_to_refutation
     return replace(

@@ -1,8 +1,8 @@
-"""What follows a sampled refutation: its event run afresh, which decides (`judge`), and the simplest witness.
+"""What follows a crossing: confirmation, which decides (`judge`), and the search for the simplest witness.
 
-The event that happened to win has flattered p and q; those of the witness, and their intervals, come from the
-confirming calls alone, how many being decided beforehand. A simpler witness is sought after the verdict and
-decides nothing.
+The p and q of the winning event are biased by selection. The witness's p, q and intervals come from the
+confirming calls alone, whose number is fixed beforehand. The simplest witness is sought after the verdict and
+does not change it.
 """
 
 import contextlib
@@ -24,31 +24,32 @@ from audit.verdict.terms import Terms
 
 #: Allowance for selection bias in the shrunk pair, in standard errors.
 _DOUBT = 2.0
-#: Pairs of runs from which the event of the simplest pair is learned.
+#: Larger: a better event for the simplest pair, for more runs. Pairs of runs that it is learned from.
 _KNOWN = 256
-#: Shrinking may draw this many times the runs that the refutation took.
+#: Larger: shrinking may take longer. Its allowance, as a multiple of the runs to the crossing.
 SHRINKING = 12
-#: But at least this many.
+#: The least allowance of shrinking, in runs.
 LEAST_SHRINKING = 1_500
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What the runs after a refutation say.
+    """What the runs after a crossing showed.
 
     Parameters
     ----------
     witness
-        The strongest pair, confirmed or not, with the simplest one that is confirmed too (itself if none).
+        The strongest witness, confirmed or not. Its `simplest` is the simplest confirmed one, or itself.
     doubt
         Why the verdict is not REFUTED; empty if it is.
     how
         How the subject's runs were found to be independent trials: as `Judge.how`.
     bounds_hold
-        Whether the bets of the audit bound the loss too: false where fresh processes show another one.
+        Whether the audit's bets also bound ε and δ; false if the event's frequency differs in fresh
+        processes.
     far
-        Where the claim fell on databases several steps apart: the witness of that, which is the strongest
-        unless a step between them shows a larger loss by runs of its own.
+        The witness on databases several steps apart, if the claim failed there. It is also the strongest
+        witness, unless the runs of a single step show a larger loss.
     """
 
     witness: Witness
@@ -59,14 +60,14 @@ class Confirmation:
 
 
 def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Databases) -> Confirmation:
-    """Fix an event from a crossed audit and run it afresh, which decides; then seek the simplest witness.
+    """Return the confirmation of a crossed audit: fix its event, run it afresh, then shrink the pair.
 
     Parameters
     ----------
     sampler, betting
         The audit that crossed.
     allowance
-        Most runs for confirming; shrinking may take another allowance.
+        The most runs of the confirmation; shrinking has its own allowance.
     databases
         Where simpler pairs come from.
     """
@@ -81,7 +82,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
         doubt = f"{why_over()} before the refutation was confirmed; {more}"
     how, bounds_hold = judge.how, judge.bounds_hold
     if doubt:
-        first = replace(first, confirmed=False)  # a replay would take it for a refutation else
+        first = replace(first, confirmed=False)  # or a replay would take it for a refutation
     witness = first
     if not doubt:
         with contextlib.suppress(TimeIsOver):
@@ -92,7 +93,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
 
 
 def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Databases) -> Witness:
-    """Return the strongest witness, with the simplest that is confirmed too."""
+    """Return the strongest witness together with the simplest confirmed one."""
     looks, near = _Looks(judge.sampler, judge.betting), first
     if winner.distance > 1:
         winner = _step(looks, winner, first)
@@ -116,7 +117,7 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
 
 
 def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
-    """Return the strongest witness with the simplest; beside a fitted score stands an event of one entry."""
+    """Return the strongest witness with the simplest; if that uses a fitted score, add a one-entry event."""
     alone = simplest.seed == strongest.seed
     if is_fitted(simplest.event) and simplest.left is on.left:
         with contextlib.suppress(TimeIsOver):
@@ -125,7 +126,7 @@ def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: Pai
 
 
 def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
-    """Return the pair and event that crossed, unconfirmed, with what the search saw of them."""
+    """Return the pair and event that crossed as an unconfirmed witness, p and q as the search saw them."""
     candidate = find_candidates(memory, terms)[0]
     return Witness(
         left=memory.left,
@@ -142,14 +143,14 @@ def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
 
 
 def _stronger(far: Witness, near: Witness) -> Witness:
-    """Return the step between distant databases if its own runs show a larger loss a step, or alone one."""
+    """Return the confirmed witness with the larger ε per step; `far` if the near one is unconfirmed."""
     if not near.confirmed:
         return far
     return near if not far.confirmed or near.epsilon_lower >= far.epsilon_lower else far
 
 
 class _Looks:
-    """Looks at pairs around a refuted one, as far as their own allowance of runs reaches."""
+    """Draws runs on pairs around a refuted one, within an allowance of their own."""
 
     def __init__(self, sampler: Sampler, betting: Betting) -> None:
         self.sampler, self.terms, self.winner = sampler, betting.terms, betting.winner
@@ -157,7 +158,7 @@ class _Looks:
         self.allowance = max(LEAST_SHRINKING, most)
         self.most = sampler.drawn + self.allowance
         self.tried = 0
-        #: The event by which the pair fails whose simpler versions are looked at.
+        #: The event that refutes the pair being shrunk.
         self.known: Candidate | None = None
         #: The pairs that were looked at.
         self.pairs: set[Any] = set()
@@ -176,12 +177,13 @@ class _Looks:
         return True
 
     def growth(self, memory: PairMemory, errors: float) -> float:
-        """Return what a pair promises, less this many standard errors, in nats a pair of runs.
+        """Return the estimated log growth on a pair, less this many standard errors, in nats a pair of runs.
 
-        By events learned on the pair or by the known one: few runs may miss what is there.
+        The larger of two estimates: by events learned on the pair, which few runs may miss, and by the known
+        event.
         """
         if memory.raised and not self.winner.raised:
-            return 0.0  # perhaps no database of the domain at all
+            return 0.0  # this database is perhaps outside the domain
         learned = memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
         if self.known is None:
             return learned
@@ -189,17 +191,17 @@ class _Looks:
         return max(learned, known)
 
     def know(self, memory: PairMemory) -> None:
-        """Look longer at a pair that few runs decided: an event learned from these is a lucky one."""
+        """Draw more runs on a pair that few runs decided; an event learned from few runs overfits."""
         if memory.pairs < _KNOWN:
             self(memory, _KNOWN - memory.pairs)
 
     def take(self, memory: PairMemory) -> None:
-        """Look on from a simpler pair that failed."""
+        """Continue from a simpler pair that failed: take its event as the known one."""
         self.known = next(iter(find_candidates(memory, self.terms)), None)
 
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
-    """Return the step of a path on which the event of a witness fails most, by a third of the allowance."""
+    """Return the step of a path on which the witness's event grows most, for a third of the allowance."""
     looks.most = looks.sampler.drawn + looks.allowance // 3
     return failing_step(
         memory,

@@ -1,4 +1,4 @@
-"""What outputs look like: the first or the most probable ones, as short texts for files and pages."""
+"""Examples of outputs: the first or the most probable ones, as short texts for files and pages."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,13 +9,13 @@ from audit.distributions import Law
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short, shown
 
-#: Outputs of each database that are shown.
+#: Larger: results show more outputs of each database.
 MOST_EXAMPLES = 3
 _LENGTH = 60
 
 
 def output_words(output: Any, digits: int | None = None) -> str:
-    """Return one output as a short text, its floats to so many significant digits (None: all of them).
+    """Return one output as a short text, with floats to `digits` significant digits (None: all digits).
 
     Examples
     --------
@@ -32,7 +32,7 @@ def output_words(output: Any, digits: int | None = None) -> str:
 
 
 def _rounded(value: Any, digits: int) -> Any:
-    """Return a value with its floats rounded, in what it is made of too; a class of one's own stays."""
+    """Return a value with its floats rounded, also inside containers; objects of other classes stay."""
     if type(value) is float or isinstance(value, np.floating):
         return float(f"{value:.{digits}g}")
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim:
@@ -65,12 +65,12 @@ def most_probable(law: Law) -> tuple[str, ...]:
 
 
 def _highest(logs: Any) -> Sequence[int]:
-    """Return where the largest finite numbers stand; of equal ones the first."""
+    """Return the indices of the largest finite numbers; ties go to the first."""
     order = np.argsort(-np.asarray(logs), kind="stable")[:MOST_EXAMPLES]
     return [int(i) for i in order if np.isfinite(logs[i])]
 
 
 def _near_the_ends(law: Any) -> Any:
-    """Return the integers near an end of a piece: probabilities are monotone between its ends."""
+    """Return the integers near the ends of each piece; probabilities are monotone between those."""
     ends = {round(end) for piece in law.pieces for end in (piece.left, piece.right) if np.isfinite(end)}
     return np.unique([end + step for end in ends for step in range(-MOST_EXAMPLES, MOST_EXAMPLES + 1)])

@@ -1,28 +1,30 @@
-"""The event of a crossing, fixed and run afresh: what decides between REFUTED and INCONCLUSIVE.
+"""Confirmation: the event of a crossing, fixed and run afresh, decides between REFUTED and INCONCLUSIVE.
 
-**Verdict confirmation.** Wealth that crossed refutes a claim about each call, given what the subject keeps.
-Noise that a subject drew once and keeps (memoised by database, made at import or in its constructor) breaks
-that claim though each first answer keeps it, and an event learned in one process fits that process's noise.
-So a refutation of a subject that is not stateless is confirmed in fresh processes that make the subject anew:
+**Verdict confirmation.** The wealth tests whether each call keeps the claim, given the subject's state. A
+subject may draw noise once and keep it: memoised by database, made at import or in its constructor. Its
+first answers keep the claim, its later calls break it, and an event learned in one process fits that
+process's noise. So the refutation of a subject with state is confirmed in fresh processes, each of which
+makes the subject anew:
 
-- where the event never varied on either side, by one run in each of many processes;
-- where it varies, by equal parts of the calls in several processes, each call with its coin; REFUTED only if
-  these calls cross by themselves, *and* the event is as frequent in every process (`spread_evenly`, each side
-  at `_SPREAD`/2); a second try, at half the level, gives each process as many calls as the refutation took,
-  for a fault that needs a warm subject.
+- If the event never varied on either side, each of many processes makes one run.
+- If it varies, several processes make equal parts of the calls, each call with its own coin. REFUTED needs
+  two things: the wealth of these calls alone crosses, *and* the event is as frequent in every process
+  (`spread_evenly`, each side at `_SPREAD`/2). A second try, at half the level, gives each process as many
+  calls as the refutation took; it catches faults that need a warm subject.
 
-A stateless subject's calls depend on nothing that is kept: they are confirmed in this process, run by run.
-Wealth that rests on coupled pairs, or on runs of one call of a sampler, refutes only if calls of their own do
-so too: by the event, or learned anew from four times as many calls. That is one more try, at its own level.
+The calls of a stateless subject are independent. They are confirmed in this process, call by call.
+Wealth from coupled pairs, or from runs that share one call of a sampler, refutes only if single calls refute
+too: on the fixed event, or by learning anew from at least four times as many calls. That is one more try, at
+its own level.
 
-**Guarantee.** REFUTED needs the crossing and its confirmation: if each call keeps the claim given the past
-the chance is at most the significance. If only first answers do, the calls of a process share what it drew;
-with one run a process each is a first answer of its own, and the k-th try's wealth crosses with
-probability at most significance·2^−k, and at most 0.001·2^−k. With several runs a process kept noise moves
-the event's frequency from process to process, which the exact test notices; what it misses must then cross
-by itself. Which event is tried, and in which order, is decided on past runs alone; a second event beside a
-fitted score is a try like the others, so that all that an audit shows as confirmed is wrong with probability
-at most the significance.
+**Guarantee.** REFUTED needs the crossing and its confirmation. If each call keeps the claim given the past,
+the chance of REFUTED is at most the significance. If only first answers keep it, the calls of a process
+share the noise it drew. With one run a process, each run is a first answer, and the wealth of the k-th try
+crosses with probability at most significance·2^−k, and at most 0.001·2^−k. With several runs a process,
+kept noise moves the event's frequency from process to process, which the exact test detects; noise that it
+misses must also make the wealth cross. Past runs alone decide which events are tried and in which order. A
+second event beside a fitted score counts as a try. So the chance that anything an audit shows as confirmed
+is wrong is at most the significance.
 """
 
 import math
@@ -53,50 +55,56 @@ from audit.verdict.statements import BY_COUPLED, BY_SAMPLE, HOLDS_DATA, IN_COMPA
 from audit.verdict.terms import Terms
 from audit.verdict.witness import SECONDS_ALONE, Plan, run_witness, spread_evenly, terms_of
 
-#: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
-#: 99 %.
+#: Larger: witnesses take more calls and are confirmed more often. A factor on the calls that the estimated
+#: growth needs; 3 confirms well over 99 %.
 MARGIN = 3.0
 LEAST_RUNS = 200
-#: A candidate that was not confirmed is run once more where what it may take is this share of what it needs.
+#: Larger: fewer second runs of an unconfirmed candidate. It is run again if the calls left are at least this
+#: share of the calls that it needs.
 _HOPEFUL = 1 / 6
-#: What an event of a step must have shown to be tried beside the event that the path fell by.
+#: Larger: fewer events of a step are tried beside the event that refuted the path. The least log growth on
+#: past runs, in nats.
 _ENOUGH_NATS = 8.0
-#: What crossed in runs that share one call of `sample` is tried again with single calls: up to this many
-#: times as many of them, drawn from this place of the seed tree on.
+#: Larger: more single calls to confirm a crossing of coupled runs or of one call of `sample`. A factor on the
+#: runs to the crossing for the least budget, and on the audit's budget for the most. The calls begin at this
+#: place of the seed tree.
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
-#: Fresh processes that share the calls of a varying event, and half of the fewest calls that they make: 32
-#: each. In a simulation of a mechanism that keeps a third of its answers, 16 processes of 25 calls confirmed
-#: 5 of 1,224 refutations at 0.025, and these none of 1,233.
+#: Larger: kept noise is confirmed less often, and more processes start. The number of fresh processes that
+#: share the calls of a varying event, and half the fewest calls in all: 32 calls a process. Simulated with a
+#: mechanism that keeps a third of its answers, at level 0.025: 16 processes of 25 calls confirmed 5 of 1,224
+#: refutations, these settings none of 1,233.
 PARTS = 32
 LEAST_SHARED = 32 * PARTS // 2
-#: Fresh processes of a second try, each with as many calls as the refutation took.
+#: Larger: a second try costs more. The number of its fresh processes, each with as many calls as the
+#: refutation took.
 _WARM_PARTS = 8
-#: Processes with one run each, as a multiple of what an event that never varies needs.
+#: Larger: more processes with one run each. A factor on the number that an event that never varies needs.
 _SINGLES = 1.3
-#: Level of the test that an event is as frequent in every process.
+#: Larger: more refutations are put down to kept noise. The level of the test that an event is as frequent in
+#: every process.
 _SPREAD = 1e-3
-#: Seconds that a second try may take by what runs took so far; a dearer one is left out.
+#: Larger: slower subjects get a second try too. The most seconds it may take, estimated from the runs so far.
 _SECONDS = 60.0
 
 
 @dataclass
 class Judge:
-    """Runs witnesses afresh, one try after the other; the k-th in all has significance·2^−k."""
+    """Runs witnesses afresh, one try after the other; the k-th try has the level significance·2^−k."""
 
     sampler: Sampler
     betting: Betting
     stateless: bool
-    #: Most runs that each pair may take.
+    #: The most runs for each pair.
     allowance: int
     most: int = 0
     tried: int = 0
     bounds_hold: bool = True
-    #: Why fresh processes could not be had, where they were wanted.
+    #: Why no fresh process could be started; empty if none was needed or all started.
     unavailable: str = ""
-    #: What the fresh processes said of noise that is kept.
+    #: Whether the fresh processes showed that the mechanism keeps noise.
     kept: bool = False
-    #: Whether fresh processes have run, and did not confirm before they could not be had any more.
+    #: Whether fresh processes ran without confirming and then could not be started any more.
     denied: bool = False
     _last_varied: bool = False
     _seconds_left: float = SECONDS_ALONE
@@ -119,12 +127,12 @@ class Judge:
 
     @property
     def _renewed(self) -> bool:
-        """Whether every run has a mechanism of its own, which the user's `fresh=` makes."""
+        """Whether the user's `fresh=` makes a new mechanism for every run."""
         return isinstance(self.sampler.subject.object, Renewed)
 
     def doubt(self, first: Witness) -> str:
-        """Return why the crossing and these confirming runs do not refute; empty if they do."""
-        if self.kept:  # whatever a later try was run in
+        """Return why the crossing and these confirming runs do not refute the claim; empty if they do."""
+        if self.kept:  # decides over any later try
             return KEPT
         if self.in_fresh or self.denied:
             return "" if first.confirmed else IN_COMPANY
@@ -137,11 +145,11 @@ class Judge:
         return BY_COUPLED if coupled else BY_SAMPLE
 
     def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
-        """Return the first candidate of a pair that is confirmed, or else the first.
+        """Return the first confirmed candidate of a pair, or the first candidate if none is confirmed.
 
-        There are as many runs as the candidate's growth asks for. Before that, `errors` standard errors are
-        taken from its p and added to its q, for what was chosen for its growth looks better than it is. The
-        event of a `known` witness comes first; those of the pair itself must then show enough.
+        The candidate's estimated growth sets the number of runs. To allow for selection bias, the estimate
+        lowers p and raises q by `errors` standard errors. The event of a `known` witness is tried first; the
+        pair's own events follow if their growth on past runs reaches `_ENOUGH_NATS`.
 
         Raises
         ------
@@ -155,7 +163,7 @@ class Judge:
             own = [each for each in candidates if self._promises(memory, each)]
             candidates = [seen(known.event, memory, side_of(known)), *own][:MOST_CANDIDATES]
         for candidate in candidates:
-            # Whole tables crossed, but not this event: it may be a lucky one.
+            # The wealth of whole tables crossed; this one event may owe its counts to luck.
             lucky = self._runs_wanted(candidate, errors) > MARGIN * candidate.past
             for witness in self._tries(memory, candidate, max(errors, 1.0) if lucky else errors):
                 if witness.confirmed:
@@ -163,18 +171,18 @@ class Judge:
                 first = first or witness
         if first is None:
             raise TimeIsOver
-        if self.in_fresh:  # one more try would be one more chance for noise that a process keeps
+        if self.in_fresh:  # another try would give kept noise another chance
             return first
-        sober = _sobered(candidates[0], first)  # once more, with as many runs as its own calls ask for
+        sober = _sobered(candidates[0], first)  # run again; its own calls now set the number of runs
         hopeful = _HOPEFUL * self._runs_wanted(sober, 0.0) <= self._most_runs
         tried = self._tries(memory, sober, 0.0) if hopeful else iter(())
         return next((witness for witness in tried if witness.confirmed), first)
 
     def single(self, memory: PairMemory) -> Witness | None:
-        """Return an event of one entry that is confirmed on this pair too; None where none is.
+        """Return a confirmed event of one entry on this pair; None if there is none.
 
-        It is one more try: the k-th of all, at significance·2^−k. It comes after the verdict and decides
-        nothing.
+        It counts as a try: the k-th of all, at significance·2^−k. It follows the verdict and does not
+        change it.
         """
         self.most = self.sampler.drawn + self.allowance
         candidate = find_single(memory, self.betting.terms)
@@ -187,7 +195,7 @@ class Judge:
         return growth * memory.pairs >= _ENOUGH_NATS
 
     def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
-        """Run a candidate: in this process or, one way after the other, in fresh ones."""
+        """Run a candidate, in this process or in fresh ones, and yield the witness of each plan."""
         runs = int(max(1, min(self._runs_wanted(candidate, errors), self._most_runs)))
         if self.denied:
             return
@@ -202,7 +210,7 @@ class Judge:
         yield self._run(memory, candidate, Plan(runs))
 
     def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
-        """Yield the ways to share calls among fresh processes that this event asks for."""
+        """Yield the plans for this event: how its calls are shared among fresh processes."""
         crossed = self.betting.crossed_at
         if _never_varied(memory, candidate):
             yield singly(candidate, self._terms(single=True))
@@ -214,7 +222,7 @@ class Judge:
             yield Plan(warm, parts=_WARM_PARTS)
 
     def _seconds(self, calls: int) -> float:
-        """Estimate the seconds that this many calls take, from those made so far."""
+        """Return the estimated seconds of this many calls, from the runs so far."""
         took = time.monotonic() - self.betting.started - self.sampler.loading
         return max(took, 0.0) / max(self.sampler.drawn, 1) * calls
 
@@ -223,7 +231,7 @@ class Judge:
 
     def _run(self, memory: PairMemory, candidate: Candidate, plan: Plan) -> Witness:
         terms = self._terms(single=plan.is_single)
-        loading = self.sampler.loading - self._seconds(2 * plan.runs)  # those runs have to end in time
+        loading = self.sampler.loading - self._seconds(2 * plan.runs)  # these runs must end in time
         if terms.is_late(loading):
             raise TimeIsOver
         started = time.monotonic()
@@ -240,7 +248,7 @@ class Judge:
         if plan.parts and all(drawn.silent) and not memory.raised:
             raise SubjectError("no run in a fresh process gives an answer")
         self.tried += 1
-        # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
+        # The stakes were fixed before these calls, which have their own seeds: the bet counts for the bounds.
         self.betting.ledger.add(drawn.bet)
         witness = drawn.witness
         self._last_varied = 0 < witness.p < 1 or 0 < witness.q < 1
@@ -256,18 +264,22 @@ class Judge:
 
     @property
     def _most_runs(self) -> int:
-        """Half the calls that a try may take, so that the allowance is enough for two."""
+        """The most runs of one try, as half its calls; the allowance covers two tries."""
         return (self.most - self.sampler.drawn) // 4
 
     def _runs_wanted(self, candidate: Candidate, errors: float) -> float:
-        """Return half the calls that most likely confirm this candidate."""
+        """Return half the number of calls that very likely confirms this candidate."""
         terms = self._terms()
         p, q = apart(np.array(candidate.p), np.array(candidate.q), candidate.past, errors)
         growth = float(growth_rate(p, q, *terms.at(candidate.distance)))
         return max(MARGIN * terms.log_limit / max(growth, 1e-9), LEAST_RUNS)
 
     def _again_by_calls(self) -> bool:
-        """Whether calls refute the claim too, learning anew on this pair, given four times as many."""
+        """Return whether single calls refute too, in a new audit of this pair.
+
+        Its budget is four times the runs to the crossing, or more if the estimated growth asks for it, up to
+        four times the audit's budget.
+        """
         betting, winner = self.betting, self.betting.winner
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
         needed = 2 * MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
@@ -285,24 +297,24 @@ class Judge:
 
 
 def _sobered(candidate: Candidate, seen: Witness) -> Candidate:
-    """Return a candidate with what its own calls showed of it: those that led to it had flattered it."""
+    """Return a candidate with p and q from its own calls, which are free of selection bias."""
     p, q = ((share * seen.runs + 0.5) / (seen.runs + 1.0) for share in (seen.p, seen.q))
     return replace(candidate, p=p, q=q, past=seen.runs)
 
 
 def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
-    """Whether the event happened in every run kept of one side, and in none of the other."""
+    """Return whether the event happened in every kept run of the p side and in none of the q side."""
     p_in, p_out, q_in, q_out = memory.seen(candidate.event, candidate.side)
     return bool(p_out == 0 and q_in == 0 and p_in and q_out)
 
 
 def differs(blocks: Floats) -> bool:
-    """Whether the event is more frequent in some processes than in others, on either side.
+    """Return whether the event is more frequent in some processes than in others, on either side.
 
     Parameters
     ----------
     blocks
-        Calls of the p side inside the event and outside, of the q side so too, shape (processes, 4).
+        Calls of the p side inside and outside the event, then of the q side, shape (processes, 4).
 
     Examples
     --------
@@ -314,14 +326,14 @@ def differs(blocks: Floats) -> bool:
 
 
 def singly(candidate: Candidate, terms: Terms) -> Plan:
-    """Return the single calls that most likely refute an event that happens on one side always, else never.
+    """Return the plan with one call a process, for an event that always happens on p's side, never on q's.
 
     Parameters
     ----------
     candidate
         The event.
     terms
-        What is bet against, at the level that refutes.
+        The claim to bet against, and the level that refutes it.
 
     Examples
     --------
@@ -337,5 +349,5 @@ def singly(candidate: Candidate, terms: Terms) -> Plan:
 
 
 def side_of(witness: Witness) -> int:
-    """Return which database the p side of a witness is: 0 for left, 1 for right."""
+    """Return the p side of a witness: 0 for left, 1 for right."""
     return 0 if witness.direction == "left" else 1

@@ -1,8 +1,10 @@
-"""The declared law beside the code: runs of calls and of `sample`, closely on two pairs, a few on many.
+"""The declared law compared with the code: many runs on two pairs, few runs on many other databases.
 
-**Guarantee.** For a subject whose law is that of its independent runs, some comparison is trouble with
-probability at most the significance: each of n comparisons is an e-value (`audit.laws.law_check`), and
-trouble is one that reaches n/significance.
+Runs are calls and, if the subject has it, outputs of `sample`.
+
+**Guarantee.** If the subject's runs are independent and follow its law, the chance of reporting trouble is at
+most the significance. Each of n comparisons is an e-value (`audit.laws.law_check`), and trouble means that
+one of them reaches n/significance.
 """
 
 import math
@@ -22,13 +24,14 @@ from audit.values.outcomes import Unfinished
 from audit.values.said import Said, Says
 from audit.verdict.betting import NeverAnswers
 
-#: Runs drawn of each database whose law is compared closely, by calls and by `sample`.
+#: Larger: smaller differences are found. Runs of each closely compared database, by calls and by `sample`.
 CHECKED_RUNS: Final = 2_000
 SAMPLED_RUNS: Final = 10_000
-#: With fewer runs of a database nothing is called a proof.
+#: Larger: fewer audits may say PROVED. The least runs of a closely compared database for a proof.
 LEAST_CHECKED: Final = 1_000
 _OTHERS: Final = 1
-#: Calls that the databases beyond those share, each this many at least: a law may be wrong on one alone.
+#: Larger: more databases are compared by few calls, since a law may be wrong on one database alone.
+#: `SPREAD_RUNS` calls are shared by the other databases, with at least `_LEAST_SPREAD` runs a side for each.
 SPREAD_RUNS: Final = 1_000
 _LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
 
@@ -52,20 +55,20 @@ class _Check:
 
 @dataclass
 class LawRuns:
-    """The comparison of one audit.
+    """The comparison of law and code in one audit.
 
     Parameters
     ----------
     task
         The audit, on the databases whose pairs are given.
     law_of
-        The law of a database.
+        Returns the law of a database.
     pairs
-        All pairs that were compared by their laws.
+        All pairs whose laws were compared.
     worst
-        The pair that loses most, compared closely.
+        The pair with the largest loss; it is compared closely.
     reordered
-        For a subject that says it is `symmetric`: a database, as a list, in another order of its records.
+        For a `symmetric` subject: turns a database into a list of its records in another order.
     """
 
     task: PrivacyTask
@@ -81,14 +84,14 @@ class LawRuns:
     notes: list[Said] = field(default_factory=list)
 
     def trouble(self, *, significance: float) -> str:
-        """Return where law and code disagree, in words; empty if they do not.
+        """Return a text saying where law and code disagree; empty if they agree.
 
         Raises
         ------
         TimeIsOver
             The time limit was reached.
         NeverAnswers
-            No run ends.
+            No run finishes.
         """
         checks = self._checks()
         limit = math.log(max(1, len(checks)) / significance)
@@ -99,7 +102,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return on how many databases the code was run, and of how many if these are few enough to count."""
+        """Return a text with the number of databases that the code ran on, and of all if these are few."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"
@@ -107,7 +110,7 @@ class LawRuns:
         return f" on {'all' if run == known else f'{run:,} of the'} {known:,} databases"
 
     def _checks(self) -> list[_Check]:
-        """Compare the law with the code, as fixed beforehand: closely on some pairs, in few calls on many."""
+        """Return all comparisons, fixed beforehand: close ones on some pairs, a few calls on many others."""
         subject = self.task.subject
         checks: list[_Check] = []
         ways = [(replace(subject, declared_sampler=None), CHECKED_RUNS, "calls")]
@@ -132,7 +135,7 @@ class LawRuns:
         return checks
 
     def _close(self) -> list[tuple[Pair, Pair]]:
-        """Return the pairs compared closely, each with what is drawn: the records in another order too."""
+        """Return the closely compared pairs, each with the databases to run on, also reordered ones."""
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
         return [(pair, pair) for pair in pairs] + [
@@ -143,7 +146,7 @@ class LawRuns:
         return pair if self.reordered is None else (self.reordered(pair[0]), self.reordered(pair[1]))
 
     def _spread(self, sampler: Sampler, runs: int, *, first: int) -> Iterator[_Check]:
-        """Compare the law with a few calls on each of many databases: `runs` a side in all."""
+        """Yield comparisons by a few calls on each of many databases, `runs` a side in all."""
         pairs = self._unchecked()[: max(runs, 0) // _LEAST_SPREAD]
         for index, pair in enumerate(pairs):
             path = (LAW, 0, first + index)
@@ -151,7 +154,7 @@ class LawRuns:
             yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
 
     def _unchecked(self) -> list[Pair]:
-        """Return pairs, from all over the family, with a database that no other pair has had compared."""
+        """Return pairs spread over the family, each with a database that is not compared yet."""
         seen, found = set(self.checked), []
         step = max(1, len(self.pairs) // _LOOKED_AT)
         for pair in self.pairs[::step]:
@@ -165,7 +168,7 @@ class LawRuns:
     def _compared(
         self, sampler: Sampler, beside: tuple[Pair, Pair], runs: int, path: tuple[int, ...], how: str
     ) -> Iterator[_Check]:
-        """Compare the laws of a pair with runs on what is drawn beside it."""
+        """Yield the comparison of each law of a pair with runs on the databases beside it."""
         pair, drawn = beside
 
         def found() -> list[Runs]:
@@ -184,7 +187,7 @@ class LawRuns:
             yield _Check(run_on, how, e_value, stray(law, outputs) if math.isinf(e_value) else ())
 
     def _drawn(self, sampler: Sampler, pair: Pair, runs: int, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Draw in growing parts, so that the time limit and a subject that never ends are noticed early."""
+        """Yield runs in growing parts, to notice the time limit and a hanging subject early."""
         part, size = 0, 2
         while runs > 0:
             if self.task.is_late():

@@ -1,4 +1,4 @@
-"""All databases of a size up to the order of their records, for subjects whose law does not depend on it."""
+"""All databases of a size, up to the order of records, for subjects whose law ignores that order."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -20,20 +20,21 @@ from audit.values.said import Says
 
 Multiset = tuple[int, ...]
 
-#: Of each multiset the law is asked for: at a millisecond each, under a minute.
+#: Larger: larger domains are enumerated. Each multiset costs one law: at a millisecond each, under a minute.
 MOST_MULTISETS = 40_000
-#: Multisets whose law is compared with that of the same records the other way round.
+#: Larger: a false `symmetric` is found more surely. Multisets whose law is compared with that of the reversed
+#: records.
 _TURNED = 64
 
 
 @dataclass(frozen=True)
 class InOrder:
-    """Turns a multiset, the sorted places of its records, into a list of records.
+    """Turns a multiset (the sorted indices of its records) into a list of records.
 
     Parameters
     ----------
     records
-        What a record can be.
+        The possible records.
 
     Examples
     --------
@@ -44,21 +45,21 @@ class InOrder:
     records: tuple[Any, ...]
 
     def __call__(self, members: Multiset | list[Any]) -> list[Any]:
-        """Return the records in the order of their places; a list stays what it is."""
+        """Return the records in the order of their indices; a list is returned as it is."""
         return members if isinstance(members, list) else [self.records[place] for place in members]
 
 
 def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | None:
-    """Return every two multisets of the domain that differ in one record; None if they cannot be listed.
+    """Return all pairs of multisets of the domain that differ in one record; None if they cannot be listed.
 
-    They can be for replace-one on a finite list of records, where there are at most 40,000 multisets, each
-    of which needs a law, and a million pairs.
+    They can be listed for replace-one on a finite list of records, with at most 40,000 multisets (each needs
+    a law) and at most a million pairs.
 
     Guarantee
     ---------
-    Any two lists that differ in one place are, up to their order, one of these pairs: what they share is a
-    multiset of one record less, and what differs two records. If the law does not depend on the order, what
-    holds of these pairs holds of all neighbouring lists.
+    Any two lists that differ in one place are, up to order, one of these pairs: they share a multiset with
+    one record fewer and differ in the remaining record. If the law ignores the order, a bound on these pairs
+    holds for all neighbouring lists.
 
     Examples
     --------
@@ -80,12 +81,12 @@ def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | No
 
 
 def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[tuple[Multiset, Multiset]]]:
-    """Return the subject on multisets, and their pairs: none if it does not say that it is `symmetric`.
+    """Return the subject on multisets, and their pairs; no pairs unless the subject declares `symmetric`.
 
     Raises
     ------
     SubjectError
-        It says so, and its law depends on the order of the records.
+        The subject declares `symmetric`, but its law depends on the order of the records.
     """
     records = databases.records or ()
     pairs = multiset_pairs(databases) if subject.symmetric and subject.convert is None else None
@@ -95,7 +96,7 @@ def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[
 
 
 def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
-    """Return a finding whose worst pairs are lists, to be read."""
+    """Return a finding with its worst pairs as lists of records, for people to read."""
 
     def told(pair: PairFinding) -> PairFinding:
         return replace(pair, left=subject.prepare(pair.left), right=subject.prepare(pair.right))
@@ -104,9 +105,9 @@ def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
 
 
 def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[Any], list[Any]]:
-    """Return a function that gives the records of a database in a random order, for the code to be run on.
+    """Return a function that turns a multiset into a list in random order, to run the code on.
 
-    Code that depends on the order is not seen on lists that are sorted, and all multisets are.
+    Multisets are sorted, and sorted lists would hide code that depends on the order.
 
     Examples
     --------
@@ -124,15 +125,15 @@ def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[An
 
 
 def up_to_order(result: AuditResult) -> AuditResult:
-    """Return what was found on multisets, which says that it is of lists, and what that rests on."""
-    if result.family is None:  # it was found on lists
+    """Return a result found on multisets as one on lists, with the assumption of symmetry added."""
+    if result.family is None:  # the result is already one on lists
         return result
     family = f"{result.family}, up to the order of the records"
     return replace(result, family=family, assumptions=(*result.assumptions, Says.SYMMETRIC()))
 
 
 def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], records: tuple[Any, ...]) -> bool:
-    """Return whether there are laws; raise an error if one changes when the records are reversed."""
+    """Return whether the subject has laws; raise an error if one changes when the records are reversed."""
     law_of, told = subject.distribution, InOrder(records)
     if law_of is None or law_of(told(pairs[0][0])) is None:
         return False
@@ -147,7 +148,7 @@ def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], reco
 
 
 def _pairs(kinds: int, size: int) -> Iterator[tuple[Multiset, Multiset]]:
-    """Yield each pair once: what is shared, and the two records that are not."""
+    """Yield each pair once: the shared records with either of two others."""
     for shared in combinations_with_replacement(range(kinds), size - 1):
         with_one = [tuple(sorted((*shared, place))) for place in range(kinds)]
         yield from combinations(with_one, 2)

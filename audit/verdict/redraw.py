@@ -1,16 +1,16 @@
-"""A saved witness run again, and what these runs alone decide of the claim: nothing is taken from the file.
+"""A saved witness run again: these runs alone decide on the claim, nothing of the file's verdict counts.
 
-The calls are drawn as they were for the witness: of a subject that keeps nothing in this process, of others
-in fresh ones (`judge`). What crosses in this process on a subject that keeps something is confirmed in fresh
-ones. What does not cross says something only if it would have, had the loss been what the saved p and q show;
-else as many new calls are drawn as that takes, or the replay says that it decides nothing.
+The calls are made as they were for the witness: in this process for a stateless subject, in fresh processes
+for others (`judge`). A crossing in this process by a subject with state is confirmed in fresh processes. If
+the calls do not cross, they count as NOT_REFUTED only if the loss that the saved p and q show would have
+crossed. Otherwise the replay draws as many new calls as that loss needs, or says that it cannot decide.
 
-**Guarantee.** The pair, the event, the direction and the number of calls are fixed before a call is made. So
-are the stakes: those of the saved calls rest on what was foreseen before them, those of new calls on the
-saved p and q. The first calls are held to significance·2^−k as the k-th witness of their audit was, further
-ones to half of that, so both together cross with probability below the audit's significance if each call
-keeps the claim (`evidence`). This is of calls that the author of the file has not seen: an event that was
-made from the very calls of a seed may be refuted by them, and is by no others (`fresh`).
+**Guarantee.** The pair, the event, the direction and the number of calls are fixed before the calls are made.
+So are the stakes: those on the saved calls rest on the estimates before them, those on new calls on the saved
+p and q. The first calls are tested at significance·2^−k, as the k-th witness of their audit was, further
+calls at half of that. So if each call keeps the claim, the chance that either crosses is below the audit's
+significance (`evidence`). This holds for calls that the author of the file has not seen: an event that was
+fitted to the calls of a seed may be refuted by these calls alone. New calls (`fresh`) do not have that flaw.
 """
 
 import contextlib
@@ -30,11 +30,11 @@ from audit.verdict.statements import HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.terms import Terms
 from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
 
-#: First index of the seed paths of new calls, which no audit uses.
+#: The first index of the seed paths of new calls; no audit uses it.
 _NEW = 1_000
-#: Draw at most this many times the saved calls to decide.
+#: Larger: more replays decide, for more calls. The most new calls, as a multiple of the saved ones.
 _MOST = 8
-#: But allow at least this many.
+#: The least that this limit may be, in calls.
 _LEAST_MOST = 40_000
 
 
@@ -47,11 +47,11 @@ class Redraw:
     sampler
         Runs the subject.
     witness
-        The saved witness, its databases and its event as they are now.
+        The saved witness, its databases and its event rebuilt.
     terms
-        Those of the claim, at the audit's significance.
+        The claim, at the audit's significance.
     fresh
-        Whether new calls are drawn.
+        Whether to draw new calls from the start.
     """
 
     sampler: Sampler
@@ -60,12 +60,12 @@ class Redraw:
     fresh: bool
     #: How the calls were found to be independent trials, as `Judge.how`; empty if nothing crossed.
     how: str = ""
-    #: Whether the saved counts came out again, where the same calls were made.
+    #: Whether the saved p and q came out again from the same calls.
     reproduced: bool = False
     reason: str = ""
 
     def decide(self) -> tuple[Verdict, Drawn]:
-        """Draw, and return what the calls say and the last of them."""
+        """Return the verdict of the calls, and the last calls drawn."""
         saved = self.witness.seed or []
         path = tuple(saved) if len(saved) > 1 else (CONFIRM, 1, 0)
         if self.fresh:
@@ -82,7 +82,7 @@ class Redraw:
         return self._judged(self._new(further, drawn, calls), further)
 
     def _saved(self, path: tuple[int, ...]) -> Drawn:
-        """Draw the calls as the witness's were drawn; here where no fresh process can be had any more."""
+        """Return the calls as drawn for the witness; in this process if no fresh one can be started."""
         known = self.witness
         plan = Plan(known.runs, known.parts, copies=known.fresh and not known.parts)
         seen = (known.p, known.q) if self.fresh else known.foreseen or (0.0, 0.0)
@@ -93,14 +93,14 @@ class Redraw:
         return self._run(replace(plan, parts=0), candidate, path)
 
     def _new(self, path: tuple[int, ...], before: Drawn, calls: int) -> Drawn:
-        """Draw this many new calls where the ones before came from, with stakes by the saved p and q."""
+        """Return this many new calls, in the same kind of process, with stakes by the saved p and q."""
         parts = before.witness.parts
         runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
         parts = 2 * runs if before.plan.is_single else parts and PARTS
         return self._run(Plan(runs, parts), self._new_stakes(), path)
 
     def _judged(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return what calls say: of a crossing in this process, those in fresh ones if anything is kept."""
+        """Return the verdict of these calls; confirm a crossing here in fresh processes if there is state."""
         witness = drawn.witness
         if all(drawn.silent) or (any(drawn.silent) and not witness.confirmed):
             return self._silent(drawn)
@@ -118,7 +118,7 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _elsewhere(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Confirm in fresh processes what crossed in this one on a subject that keeps something."""
+        """Return the verdict of fresh processes on a crossing in this one by a subject with state."""
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
@@ -140,20 +140,20 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _spread(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Refute if fresh processes do, and the event is as frequent in each."""
+        """Return REFUTED if fresh processes refute and the event is as frequent in each."""
         if not drawn.plan.is_single and differs(drawn.blocks):
             return self._doubted(drawn, KEPT)
         return (Verdict.REFUTED, drawn) if drawn.witness.confirmed else self._doubted(drawn, IN_COMPANY)
 
     def _unconfirmed(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Return that the claim stands on this event, if these calls could have shown anything else."""
+        """Return NOT_REFUTED if these calls could have refuted the claim by this event, else INCONCLUSIVE."""
         if self._shows(drawn):
             return Verdict.NOT_REFUTED, drawn
         runs = 2 * drawn.witness.runs
         return self._doubted(drawn, f"{runs:,} runs are too few to decide on this event: audit it again")
 
     def _silent(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Return the verdict if nothing was answered, on both databases or on one."""
+        """Return the verdict if no call on one or on both databases gave an answer."""
         left, right = drawn.silent
         if left and right:
             self.reason = f"every run {left}"
@@ -167,11 +167,11 @@ class Redraw:
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
     def _shows(self, drawn: Drawn) -> bool:
-        """Whether calls as these cross most likely, if the loss is what is sought."""
+        """Return whether this many calls very likely cross if p and q are those sought."""
         return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
-        """Return how many new calls show the loss with a margin; None if these are too many."""
+        """Return how many new calls show the loss with a margin; None if that is over the limit."""
         new, limit = self._new_stakes(), self._terms(path, single=drawn.plan.is_single).log_limit
         calls, most = max(drawn.bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
         bet = Bet.on_one(new.p, new.q, 2 * new.past, drawn.bet.counts[0], drawn.bet.distance)
@@ -183,10 +183,10 @@ class Redraw:
 
     @property
     def _sought(self) -> tuple[float, float]:
-        """The p and q that calls have to show, if they are to say anything: those that were saved.
+        """The p and q that the calls must be able to detect: the saved ones.
 
-        Where these cannot have refuted this claim, though they are said to, it is another than was audited:
-        an outright leak, then.
+        If a witness is confirmed but its p and q cannot have refuted this claim, the claim was changed after
+        the audit. Then the calls must be able to detect an outright leak (q = 0).
         """
         p, q, runs = self.witness.p, self.witness.q, self.witness.runs
         claimed = self.terms.at(self.witness.distance)
@@ -196,12 +196,12 @@ class Redraw:
         return (p, 0.0) if self.witness.confirmed and most < self.terms.log_limit else (p, q)
 
     def _new_stakes(self) -> Candidate:
-        """Return the event with stakes by what is sought, which rest on the saved runs if these showed it."""
+        """Return the event with stakes by the sought p and q, backed by the saved runs if these showed q."""
         seen = self._sought[1] == self.witness.q
         return self._candidate(self._sought, past=float(self.witness.runs) if seen else 0.0)
 
     def _growth(self, bet: Bet, calls: int) -> float:
-        """Return the log growth of a bet by this many calls of an event with the p and q that are sought."""
+        """Return the expected log growth of a bet after this many calls, if p and q are those sought."""
         p, q = self._sought
         counts = calls * outcomes(np.array(p), np.array(q))[None, :]
         return replace(bet, counts=counts).log_growth(self.terms.epsilon, self.terms.delta)
@@ -212,7 +212,7 @@ class Redraw:
         return Candidate(known.event, side_of(known), p, q, past, known.distance)
 
     def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
-        """Return the terms of the k-th witness of its audit: k stands in its seed path."""
+        """Return the terms of the k-th witness of its audit, with k from its seed path."""
         return terms_of(self.terms, max(path[-2], 1), single=single)
 
     def _run(self, plan: Plan, candidate: Candidate, path: tuple[int, ...]) -> Drawn:

@@ -1,4 +1,4 @@
-"""Drawing a saved witness again: the same runs from the same seed, or new ones."""
+"""Replay: draw a saved witness again, with the same runs from the same seed or with new runs."""
 
 import math
 from dataclasses import replace
@@ -30,7 +30,7 @@ from audit.verdict.witness import loss
 #: Runs on each database that a declared law is compared with, and their place in the seed tree.
 _COMPARED = 500
 _REPLAYED = 3_000_000
-#: What a replay takes over from the saved result; all else only the audit did.
+#: Fields that a replay copies from the saved result; all others describe the audit alone.
 _OF_SUBJECT = ("subject", "claim", "relation", "parameters", "reference", "target", "expected", "_subject")
 _TAKEN = (*_OF_SUBJECT, "evidence", "witness", "tolerance", "significance", "seed", "numerics")
 
@@ -45,37 +45,37 @@ def replay_witness(
     isolate: bool = False,
     trust: bool = False,
 ) -> AuditResult:
-    """Draw a result's witness again.
+    """Return the result of drawing a saved witness again.
 
     Parameters
     ----------
     result
         A result with a witness.
     subject
-        The mechanism (or adapted subject) to draw from; by default the one that was audited, or what its
-        target names. It gets its databases through the audit's `convert`, unless it brings one.
+        The mechanism (or adapted subject) to draw from; by default the audited one, or the one that the
+        result's target names. The audit's `convert` prepares its databases, unless it has its own.
     target
-        The text that `subject` was made from, where it was made from one.
+        The text that `subject` was imported from, if any.
     fresh
         Draw new runs, from a part of the seed tree that no audit uses.
     isolate
-        Run the subject in a child process, which may hang or die.
+        Run the subject in a child process, so that it may hang or crash.
     trust
-        Whether the target and the `convert` that the result names may be imported and called
+        Whether the result's target and `convert` may be imported and called
         (`audit.subject.loading.require_trust`).
 
     Returns
     -------
     AuditResult
-        REFUTED if these runs (or the declared laws) refute the claim by themselves; ERROR if no run gives an
-        answer; INCONCLUSIVE if they are too few to say anything, or no process could be had that a refutation
-        needs; else NOT_REFUTED. Nothing of the verdict is taken from the saved result
-        (`audit.verdict.redraw`). The first note says whether the saved counts were reproduced.
+        REFUTED if these runs (or the declared laws) refute the claim; ERROR if no run answers; INCONCLUSIVE
+        if the runs are too few to decide, or a refutation needs a fresh process that cannot be started; else
+        NOT_REFUTED. The verdict takes nothing from the saved one (`audit.verdict.redraw`). The first note
+        says whether the saved counts were reproduced.
 
     Raises
     ------
     AuditError
-        There is no witness, it was kept as text only, or there is no subject to draw from.
+        The result has no witness, or only its text, or there is no subject to draw from.
     """
     witness = result.witness
     if witness is None:
@@ -92,9 +92,9 @@ def replay_witness(
 
 
 def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
-    """Return the result with the subject that is replayed, and whose witness it is."""
+    """Return the result under the name of the replayed subject; the environment keeps the audited one."""
     if target is None and subject.name == result.subject:
-        return result  # the same one, as far as can be told
+        return result  # by its name the audited subject
     return replace(
         result,
         subject=subject.name,
@@ -107,7 +107,7 @@ def _on_another(result: AuditResult, subject: Subject, target: str | None) -> Au
 
 
 def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **found: Any) -> AuditResult:
-    """Return a replay's result: what only the audit did is not taken over from the saved one."""
+    """Return a replay's result, with only the fields `_TAKEN` of the saved one."""
     environment = {"replay_of": result.subject, **result.environment}
     for name in ("command", "elapsed"):
         environment.pop(name, None)
@@ -128,9 +128,9 @@ def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **f
 
 
 def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
-    """Return what to draw from: the subject given, that of the audit or, with `trust`, the one it names.
+    """Return the subject to draw from: the given one, the audited one or, with `trust`, the named one.
 
-    It gets its databases through the audit's `convert`, unless it brings one.
+    The audit's `convert` prepares its databases, unless it has its own.
     """
     live = result._subject  # noqa: SLF001 - the live subject is kept for this
     chosen = live if subject is None else subject
@@ -145,10 +145,10 @@ def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
 
 
 def _refuse_strangers(result: AuditResult, witness: Witness) -> None:
-    """Refuse databases that were edited so that they are no neighbours: nothing is claimed of those."""
+    """Raise an error if the saved databases are not neighbours; the claim says nothing about those."""
     try:
         relation = Relation.from_name(result.relation)
-    except InvalidValue:  # somebody's own, which is not known here
+    except InvalidValue:  # a relation of the user's own, unknown here
         return
     if witness.distance == 1:
         check_pair(relation, witness.left, witness.right)
@@ -188,7 +188,7 @@ def _again_by_runs(
 
 
 def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, isolate: bool) -> AuditResult:
-    """Compare the laws as they are declared now, once they have been compared with what the code returns."""
+    """Return the verdict on the laws as declared now, after comparing them with runs of the code."""
     from audit.laws.region import probability
     from audit.laws.scores import score
 
@@ -200,7 +200,7 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
     claim = ApproximateDP(result.claim.epsilon, result.claim.delta).group(witness.distance)
     shown, excess = loss(p, q, claim.delta), p - math.exp(min(claim.epsilon, 700.0)) * q
     scored = score(*ends, claim)
-    if shown <= claim.epsilon:  # no box need show what several coordinates do together
+    if shown <= claim.epsilon:  # a joint effect of several coordinates may show in no box
         shown, excess = scored.epsilon, scored.delta
     again = replace(
         witness,
@@ -235,7 +235,7 @@ def _region(witness: Witness) -> Any:
 
 
 def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
-    """Return the declared laws on the left and on the right, or in words why there are none now."""
+    """Return the declared laws of the left and the right database, or a text saying why there are none."""
     from audit.distributions import Law
 
     law_of = subject.distribution
@@ -254,7 +254,7 @@ def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
 def _beside_code(
     result: AuditResult, witness: Witness, subject: Subject, laws: tuple[Any, Any], *, isolate: bool
 ) -> tuple[str, int, tuple[Said, ...]]:
-    """Compare laws with runs: say in words what contradicts them, how many runs that took, and notes."""
+    """Return a text saying what contradicts the laws (or empty), the number of runs, and notes."""
     pair, path = (witness.left, witness.right), (LAW, _REPLAYED)
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         blocks = sampler.with_copies(lambda: list(sampler.draw(*pair, _COMPARED, path, singly=True)))

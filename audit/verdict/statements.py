@@ -1,4 +1,4 @@
-"""What the results of both paths and of replays say alike: what was asked, and what runs assume."""
+"""Statements common to the results of both paths and of replays: what was asked, what runs assume."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls 
 
 
 def result_of(task: PrivacyTask, verdict: Verdict, evidence: Evidence, **fields: Any) -> AuditResult:
-    """Return the result of an audit: what its task says, and the fields that were found."""
+    """Return the result of an audit: the fields of its task, and the given ones."""
     return AuditResult(
         **task.said(),
         relation=name_of(task.relation),
@@ -53,20 +53,20 @@ def result_of(task: PrivacyTask, verdict: Verdict, evidence: Evidence, **fields:
 def assumed_of_runs(
     subject: Subject, *, how: str, unfinished: int, against: bool, numerics: str
 ) -> tuple[Said, ...]:
-    """Return what a verdict by runs assumes.
+    """Return the assumptions of a verdict by runs.
 
     Parameters
     ----------
     subject
-        What was run.
+        The audited subject.
     how
         How its runs were found to be independent trials, as `Judge.how`; empty if nothing crossed.
     unfinished
-        How many runs did not finish.
+        The number of unfinished runs.
     against
-        Whether these count against the refutation.
+        Whether unfinished runs count against the refutation.
     numerics
-        As in the audit.
+        The audit's `numerics`.
     """
     said = [Says.EACH_CALL(subject="subject")]
     if how:

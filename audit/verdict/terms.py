@@ -1,4 +1,4 @@
-"""What an audit by runs bets against, and how long."""
+"""The terms of an audit by runs: the claim it bets against, and its limits."""
 
 import math
 import time
@@ -11,14 +11,15 @@ from audit.evidence.bounds import delta_bound, epsilon_bound
 from audit.evidence.goals import Goals
 from audit.sampling import stop_asked
 
-#: Shares of the wealth that aim at the last run: of an audit that goes on to it, and of one that stops early.
+#: Larger: more wealth aims at crossing by the last run, less at crossing early. The first share is for audits
+#: that run to the end, the second for those that stop once they refute.
 _GOAL_AT_END = 0.8
 _GOAL_BESIDE = 0.5
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What is bet against, and how long.
+    """The claim that an audit bets against, and its limits.
 
     Parameters
     ----------
@@ -27,15 +28,15 @@ class Terms:
     significance
         The wealth to reach is 1/significance.
     budget
-        Most runs, both sides and exploration included.
+        The most runs, both sides and exploration included.
     deadline
-        Moment of `time.monotonic` after which no new batch begins, or None.
+        The time of `time.monotonic`, in seconds, after which no new batch begins; None for no limit.
     stop_when_refuted
         Whether to stop at the crossing.
     floats
-        Whether bit patterns may be bet on.
+        Whether events may use bit patterns of floats.
     against
-        Whether unfinished runs count against the refutation (else they are outputs).
+        Whether unfinished runs count against the refutation; otherwise they are outputs.
     """
 
     epsilon: float
@@ -54,14 +55,14 @@ class Terms:
 
     @property
     def goals(self) -> Goals:
-        """The account that aims at the last run."""
+        """The account whose bets aim at crossing by the last run."""
         share = goal_share(stops=self.stop_when_refuted)
         return Goals(self.log_limit - math.log(share), share)
 
     def is_late(self, loading: float) -> bool:
-        """Whether the time is over: Ctrl-C was pressed, or the deadline has passed.
+        """Return whether to stop: Ctrl-C was pressed, or the deadline has passed.
 
-        The deadline is moved by the seconds that the subject's first run took to load.
+        The deadline moves by the seconds that loading the subject took.
         """
         return stop_asked() or (self.deadline is not None and time.monotonic() >= self.deadline + loading)
 
@@ -70,7 +71,7 @@ class Terms:
         return at_distance(self.epsilon, self.delta, distance)
 
     def bounds(self, ledger: Ledger) -> dict[str, Any]:
-        """Return the lower bounds on ε and δ that bets show, as the fields of a result."""
+        """Return the lower bounds on ε and δ from these bets, as fields of a result."""
         claimed, level = self.epsilon, self.significance
         return {
             "epsilon_lower": epsilon_bound(ledger, epsilon=claimed, delta=self.delta, significance=level),
@@ -79,5 +80,5 @@ class Terms:
 
 
 def goal_share(*, stops: bool) -> float:
-    """Return the share of the wealth that aims at the last run; `stops`: the audit ends once it refutes."""
+    """Return the share of the wealth that aims at the last run; `stops` if the audit ends once it refutes."""
     return _GOAL_BESIDE if stops else _GOAL_AT_END

@@ -1,4 +1,4 @@
-"""A witness run afresh: an event that was fixed before, and what calls drawn for it alone say of it."""
+"""A witness run afresh: calls drawn for one event, fixed beforehand, and their verdict on it."""
 
 import math
 import time
@@ -20,33 +20,35 @@ from audit.verdict.examples import MOST_EXAMPLES, output_words
 from audit.verdict.shown.candidates import Candidate
 from audit.verdict.terms import Terms
 
-#: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
+#: Larger: wider intervals of p and q. The level of each interval; both hold together with at least 0.98.
 CONFIDENCE = 0.99
-#: The most level at which single runs in fresh processes confirm. What keeps its noise crosses in nearly
-#: every audit, so that this alone decides; each process costs little where a few refute at 0.05.
+#: Larger: fewer processes confirm, but kept noise is refuted more often. The largest level of single runs in
+#: fresh processes. Kept noise crosses in nearly every audit, so this test alone decides about it.
 _ALONE_LEVEL = 1e-3
-#: Seconds that all single runs in fresh processes may take by what the first of them took.
+#: Larger: confirmation in fresh processes may take longer. The most seconds of all single runs, estimated
+#: from the first of them.
 SECONDS_ALONE = 120.0
-#: Fresh processes by whose time that of all is foreseen, after the first, for which others may have to start.
+#: Larger: a better, later estimate of these seconds. The processes it is measured on, after the first, whose
+#: start may include others.
 _TIMED = 8
-#: Significant digits of the outputs that are shown.
+#: Larger: the shown outputs have more significant digits.
 _DIGITS = 4
-#: Draws of the exact test whether an event is as frequent in every process.
+#: Larger: finer p-values of the exact test that an event is as frequent in every process. Its random draws.
 _SHUFFLES = 20_000
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How many calls are drawn for a witness, and where.
+    """The number of calls of a witness, and the processes that make them.
 
     Parameters
     ----------
     runs
         Half the number of calls.
     parts
-        Fresh processes that share them; 0 for none, where this process makes the calls.
+        Fresh processes that share the calls; 0 if this process makes them.
     copies
-        Whether every call is one of a copy of the subject: how witnesses of the first release were drawn.
+        Whether every call uses a copy of the subject of its own, as for witnesses of the first release.
 
     Examples
     --------
@@ -65,13 +67,13 @@ class Plan:
 
     @property
     def sizes(self) -> list[int]:
-        """Half the number of calls of each process; 0 if each makes a single one."""
+        """Half the number of calls of each process; 0 means a single call."""
         if self.is_single:
             return [0] * (2 * self.runs)
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]
 
     def draw(self, sampler: Sampler, pair: Pair, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Yield the calls, each with a coin of its own, block by block."""
+        """Return an iterator over the blocks of calls; each call draws its side by its own coin."""
         if self.parts:
             return sampler.draw_anew(*pair, self.sizes, path)
         return sampler.draw(*pair, self.runs, path, fresh=self.copies, singly=not self.copies, by_call=True)
@@ -79,23 +81,22 @@ class Plan:
 
 @dataclass
 class Drawn:
-    """What was drawn for a witness.
+    """The calls drawn for a witness.
 
     Parameters
     ----------
     witness
         The witness.
     bet
-        The bet on its event, which these calls alone decided.
+        The bet on its event, settled by these calls alone.
     blocks
-        Calls of the p side inside the event and outside, of the q side inside and outside, block by block.
+        Calls of the p side inside and outside the event, then of the q side, shape (blocks, 4).
     plan
         How the calls were shared.
     log_limit
         The log wealth that confirms.
     silent
-        What the calls of the left database did if none of them gave an answer, and those of the right one;
-        empty texts if one did.
+        For the left and the right database, what the calls did if none of them answered; else empty.
     """
 
     witness: Witness
@@ -107,9 +108,9 @@ class Drawn:
 
 
 def terms_of(terms: Terms, k: int, *, single: bool) -> Terms:
-    """Return the terms of the k-th witness of an audit, k from 1: the level of the audit, times 2^−k.
+    """Return the terms of the k-th witness of an audit, k from 1: its level is that of the audit times 2^−k.
 
-    Single runs in fresh processes (`Plan.is_single`) are held to `_ALONE_LEVEL` at most.
+    For single runs in fresh processes (`Plan.is_single`) the level is at most `_ALONE_LEVEL`·2^−k.
 
     Examples
     --------
@@ -132,17 +133,17 @@ def run_witness(
     path: tuple[int, ...],
     seconds: float = SECONDS_ALONE,
 ) -> Drawn:
-    """Draw the calls of a plan, all fixed beforehand, and judge a witness by these alone.
+    """Return the calls of a plan, fixed beforehand, and the witness judged by these calls alone.
 
-    The claim is that about databases as far apart as the candidate says. If each call has a fresh process,
-    all may take this many `seconds`, by what the first `_TIMED` of them took.
+    The claim is the one for the candidate's distance. If each call has a fresh process, all together may take
+    at most `seconds`, estimated from `_TIMED` processes after the first.
 
     Raises
     ------
     TimeIsOver
         The deadline of `terms` passed before all were drawn.
     SubjectError
-        The subject cannot be made in a fresh process, or that takes too long.
+        The subject cannot be made in a fresh process, or the processes would take too long.
     """
     started = math.inf
     examples: tuple[list[str], list[str]] = ([], [])
@@ -197,7 +198,7 @@ def run_witness(
 
 
 def loss(p: float, q: float, delta: float) -> float:
-    """Return the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0.
+    """Return the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for p > δ and q = 0.
 
     Examples
     --------
@@ -210,9 +211,10 @@ def loss(p: float, q: float, delta: float) -> float:
 
 
 def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Floats, Floats]:
-    """Return the counts of a block, and how many of its calls gave an answer on the left and on the right.
+    """Return the four counts of a block, and how many calls answered on the left and on the right.
 
-    An unfinished call settles by its known coin: the p side's as outside the event, the q side's as inside.
+    If unfinished calls count against the refutation, they are outside the event on the p side and inside it
+    on the q side.
     """
     counts, answers = np.zeros(4), np.zeros(2)
     for side, outputs in enumerate((block.left, block.right)):
@@ -233,12 +235,12 @@ def spread_evenly(hits: Floats, calls: Floats) -> float:
     Parameters
     ----------
     hits, calls
-        How often the event happened in each process, and how many calls each made, shape (processes,).
+        The number of times the event happened in each process, and its calls, shape (processes,).
 
-    **Guarantee.** Given the total, hits of exchangeable calls fall on the processes like balls of an urn
-    drawn without replacement. The statistic Σ hits²/calls is compared with that of `_SHUFFLES` draws of that
-    urn; the share of draws at least as large, the observed one included, is a p-value whatever the number of
-    draws: Pr[p-value ≤ x] ≤ x.
+    **Guarantee.** Given their total, the hits of exchangeable calls fall on the processes like balls drawn
+    from an urn without replacement. The statistic Σ hits²/calls is compared with `_SHUFFLES` draws of that
+    urn. The p-value is the share of draws at least as large, the observed one included. For any number of
+    draws, Pr[p-value ≤ x] ≤ x.
 
     Examples
     --------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from audit.distributions import Finite
+    from audit.distributions import Finite, Product
     from mechanisms.queries import SQOracle
 
 __all__ = ["ConjunctionLearner", "ConjunctionQueries", "KeepsVariables", "ZeroThoughPositive"]
@@ -107,6 +107,10 @@ class ConjunctionQueries:
         return tuple(int(answer <= self.tau) for answer in oracle.ask_all(self.queries()))
 
 
+_MOST_LISTED = 12
+"""Conjunctions of so many variables are listed one by one."""
+
+
 class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
     """A private learner of conjunctions: it keeps, independently, each variable whose noisy answer is small.
 
@@ -162,15 +166,20 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         kept = means + self._added(self._chunk(database), size, rng) <= self.algorithm.tau
         return list(map(tuple, kept.astype(int).tolist()))
 
-    def distribution(self, database: Any) -> Finite:
-        """Return the exact law: the variables are kept independently, each by a tail of its noise."""
-        from audit.distributions import Finite
+    def distribution(self, database: Any) -> Finite | Product:
+        """Return the exact law: the variables are kept independently, each by a tail of its noise.
+
+        The conjunctions of more than 12 variables are not listed: their law is that of the bits.
+        """
+        from audit.distributions import Finite, Product
 
         means = self.means(database)
         if means is None:
             return Finite([INSUFFICIENT], [1.0])
-        words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner=type(self).__name__)
         kept, dropped = self._tails(means, self._chunk(database))
+        if self.dimension > _MOST_LISTED:
+            return Product([Finite([0, 1], log_probabilities=bit) for bit in zip(dropped, kept, strict=True)])
+        words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner=type(self).__name__)
         logs = np.where(words, kept, dropped).sum(axis=1)
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 

@@ -257,6 +257,7 @@ def _failure(made: SanitizingLearner, target: int, light: float) -> float:
         weight = min(1.0, light * made.alpha)
         rows = [rare] * round(weight * m) + [1 - rare] * (m - round(weight * m))
         law = made.distribution([(x, int(x < target)) for x in rows])
+        assert law is not None  # that of the default sanitizer is finite
         mass = {rare: weight, 1 - rare: 1.0 - weight}
         bad = 0.0
         for concept in (0, 1, 2):

@@ -109,8 +109,13 @@ class Hypotheses:
         """
         if isinstance(concepts, Hypotheses):
             return concepts
-        table = TruthTable.of(concepts.table())
-        return cls(concepts.listed_domain(), concepts.listed_concepts(), table, concepts.labels)
+        domain, names = concepts.listed_domain(), concepts.listed_concepts()
+        if len(domain) * len(names) >= _MOST_CELLS:
+            raise InvalidValue(
+                f"A truth table must have fewer than 2^32 labels; {len(names)} hypotheses over {len(domain)} "
+                "points have more: take a smaller class, or problems of your own."
+            )
+        return cls(domain, names, TruthTable.of(concepts.table()), concepts.labels)
 
     @cached_property
     def places(self) -> dict[Any, int]:
@@ -180,6 +185,10 @@ class Hypotheses:
         [0, 2]
         """
         return self.some(self.table.dichotomies())
+
+
+_MOST_CELLS = 2**32
+"""From here on a truth table takes gibibytes."""
 
 
 @lru_cache(maxsize=64)

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from audit.claims import PAC
-from audit.errors import finite_number
+from audit.errors import InvalidKind, finite_number, positive_int
+from audit.values.brief import show
 from learners.finite.problems import check_accuracy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     import numpy as np
+    from numpy.typing import NDArray
 
     from learners.finite.hypotheses import Hypotheses
     from learners.finite.problems import LearningProblem
 
-__all__ = ["OfHypotheses"]
+__all__ = ["OfHypotheses", "lengths_of"]
 
 
 class OfHypotheses:
@@ -75,3 +78,28 @@ class OfHypotheses:
 
         size = self.sample_size
         return random_problem(self.hypotheses, rng, alpha=self.alpha, examples=size, noisy=self.agnostic)
+
+
+def lengths_of(bits: Callable[[Any], int], names: Sequence[Any], *, owner: str) -> NDArray[np.int64]:
+    """Return how many bits describe each hypothesis.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        `bits` is no function, or a length is no whole number ≥ 0.
+
+    Examples
+    --------
+    >>> lengths_of(lambda name: -1, [7], owner="CompressionLearner")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `bits` of `CompressionLearner`, for 7, must be a whole number ≥ 0; got -1.
+    """
+    import numpy as np
+
+    if not callable(bits):
+        raise InvalidKind(f"The `bits` of `{owner}` must be a function of a concept; got {show(bits)}.")
+    told = [
+        positive_int(bits(name), what=f"The `bits` of `{owner}`, for {show(name)},", minimum=0)
+        for name in names
+    ]
+    return np.array(told, dtype=np.int64)

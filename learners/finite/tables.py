@@ -148,13 +148,15 @@ class TruthTable:
         """Return the sum of the weights of the points that each hypothesis labels 1, shape (hypotheses,).
 
         The 256 sums over each byte of the domain are tabulated, so that a hypothesis costs one look-up for
-        eight points.
+        eight points; bytes without weight are passed over, as a small sample has in a large domain.
         """
         padded = np.zeros(8 * len(self.packed))
         padded[: self.points] = weights
+        eights = padded.reshape(-1, 8)
+        weighty = np.flatnonzero(eights.any(axis=1))
         sums = np.zeros(self.hypotheses)
-        for byte, of_eight in zip(self.packed, padded.reshape(-1, 8) @ _BITS.T, strict=True):
-            sums += of_eight[byte]
+        for byte, of_eight in zip(weighty.tolist(), eights[weighty] @ _BITS.T, strict=True):
+            sums += of_eight[self.packed[byte]]
         return sums
 
     def errors(self, counts: LabelCounts) -> NDArray[np.float64]:

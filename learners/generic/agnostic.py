@@ -7,27 +7,32 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from audit.catalogue import Entry
+from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.concepts import ConjunctionClass, IntervalClass, PointClass
 from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses, sauer_bound
 from learners.finite.listed import label_counts
-from learners.finite.of_hypotheses import OfHypotheses
+from learners.finite.of_hypotheses import OfHypotheses, lengths_of
 from learners.finite.problems import LearningProblem, hard_problems
 from learners.formulas import classes
 from mechanisms import ExponentialMechanism
+from mechanisms.subjects.answers import floats
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
     from learners.concepts import ConceptClass
 
-__all__ = ["GenericLearner", "VCLearner", "failure_bound", "generic_size", "printed_size"]
+__all__ = ["GenericLearner", "VCLearner", "described_size", "failure_bound", "generic_size", "printed_size"]
 
 _ROUNDING = 1e-12
 
@@ -70,6 +75,30 @@ def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) 
     return math.ceil(nats * per_nat * (1.0 - _ROUNDING))
 
 
+def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, epsilon: float) -> int:
+    """Return the sample size from which on the learner that favours short descriptions is accurate.
+
+    Guarantee
+    ---------
+    n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where a best hypothesis has b bits, and log₂
+    max{1, Σ_h 2^(−bits(h))} more if Kraft's inequality fails. The sampling term is that of `generic_size`.
+    A hypothesis h of training error OPT + 2α/3 or more has at most 2^(bits(g) − bits(h))·e^(−εnα/6) of the
+    probability of the best one, g; these add up to at most 2^b·e^(−εnα/6) ≤ β/3.
+
+    Examples
+    --------
+    >>> described_size(1024, 2, alpha=0.5, beta=0.1, epsilon=0.01)
+    5745
+    >>> generic_size(1024, alpha=0.5, beta=0.1, epsilon=0.01)
+    12400
+    """
+    _check(hypotheses, alpha=alpha, beta=beta, epsilon=epsilon, owner="described_size")
+    failure = math.log(3.0 / beta)
+    noise = (bits * math.log(2.0) + failure) / epsilon / alpha
+    sampling = (math.log(hypotheses) + failure) / alpha**2
+    return math.ceil(6.0 * max(noise, sampling) * (1.0 - _ROUNDING))
+
+
 def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, source: str = "K11") -> int:
     """Return the sample size that a text prints, neither of which its proof supports.
 
@@ -109,17 +138,24 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     epsilon
         The privacy claimed, > 0.
     concepts
-        The class: a `ConceptClass` or `Hypotheses`. Default: the points of {0, 1, 2, 3}.
+        H, what is chosen among: a `ConceptClass` or `Hypotheses`. Default: the points of {0, 1, 2, 3}. OPT is
+        the least error in H; to learn another class C using H, let H hold what C is to be approximated by.
     alpha, beta
         Excess error and failure probability, each in (0, 1/2).
     size
         The number of records that a privacy audit builds databases of.
+    score
+        q: takes a database and `hypotheses`, returns one number each; higher is better. It moves by at most 1
+        when a record is replaced. Declared, not derived. None: minus the number of errors.
+    bits
+        How long the description of a concept is, a whole number ≥ 0, public: a bit halves the weight. None:
+        all alike.
 
     Raises
     ------
-    InvalidValue
-        A parameter is out of range; in use, a record whose x is no point of the domain or whose y is none of
-        the class's two labels.
+    InvalidKind, InvalidValue
+        A parameter is out of range; in use, a length that is no whole number ≥ 0, or a record whose x is no
+        point of the domain or whose y is none of the class's two labels.
 
     Guarantee
     ---------
@@ -128,9 +164,12 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     whose hypotheses a record can lower and raise freely the exact worst loss comes close to epsilon; see
     `mechanisms.ExponentialMechanism`.
 
+    `bits` adds a constant to the exponent of each hypothesis, the same on all databases; the ratio of a
+    weight to the sum of weights moves as before.
+
     On `sample_size` or more independent examples of any law of (x, y) the error exceeds OPT + alpha with
-    probability at most beta (`generic_size`, derived there). On fewer records the learner answers all the
-    same, and nothing is claimed of the error.
+    probability at most beta (`generic_size`, or `described_size` with lengths, derived there). Nothing is
+    claimed of the error on fewer records, or for another score.
 
     Examples
     --------
@@ -144,6 +183,8 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     alpha: float = 0.1
     beta: float = 0.1
     size: int | tuple[int, int] = 2
+    score: Callable[[Any, Hypotheses], Any] | None = None
+    bits: Callable[[Any], int] | None = None
 
     name: ClassVar[str] = "generic-learner"
     reference: ClassVar[str] = "K08 Theorem 3.7; K11 §3.1, Theorem 3.4"
@@ -159,20 +200,48 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         """The class with its truth table."""
         return Hypotheses.of(self.concepts)
 
+    @cached_property
+    def lengths(self) -> NDArray[np.int64] | None:
+        """The bits of every hypothesis, None where all are alike."""
+        if self.bits is None:
+            return None
+        return lengths_of(self.bits, self.hypotheses.names, owner=type(self).__name__)
+
+    @property
+    def utility_claim(self) -> PAC | None:
+        """The excess error claimed on `sample_size` examples; None for a score of one's own."""
+        return PAC(self.alpha, self.beta) if self.score is None else None
+
     @property
     def sample_size(self) -> int:
-        """The number of examples that the utility claim needs."""
-        return generic_size(
-            len(self.hypotheses.names), alpha=self.alpha, beta=self.beta, epsilon=self.epsilon
-        )
+        """The number of examples that the utility claim needs, whichever hypothesis is best."""
+        return self.size_for(None if self.lengths is None else int(self.lengths.max()))
+
+    def size_for(self, bits: int | None) -> int:
+        """Return the number of examples that suffice where some best hypothesis has so many bits.
+
+        Examples
+        --------
+        >>> short = GenericLearner(bits=lambda point: point + 1, epsilon=0.01)
+        >>> short.size_for(1), short.size_for(4)
+        (24567, 37043)
+        """
+        count = len(self.hypotheses.names)
+        if bits is None or self.lengths is None:
+            return generic_size(count, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
+        kraft = math.log2(max(1.0, math.fsum(2.0 ** -float(length) for length in self.lengths)))
+        return described_size(count, bits + kraft, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
 
     def problems(self) -> list[LearningProblem]:
         """Return hard problems for this class and alpha, with `sample_size` examples each."""
         return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
 
     def scores(self, database: Any) -> NDArray[np.float64]:
-        """Return minus the number of errors of every hypothesis, in their order."""
-        counts = label_counts(self.hypotheses, database, owner=type(self).__name__)
+        """Return the score of every hypothesis, in their order: minus the number of errors, or one's own."""
+        owner = type(self).__name__
+        if self.score is not None:
+            return floats(self.score(database, self.hypotheses), what=f"The scores of `{owner}`")
+        counts = label_counts(self.hypotheses, database, owner=owner)
         return -self.hypotheses.table.errors(counts)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -191,10 +260,17 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return Finite(self.hypotheses.names, log_probabilities=self._mechanism.log_probabilities(database))
 
     @cached_property
+    def _handicap(self) -> NDArray[np.float64] | float:
+        """What the lengths take off the scores, so that a bit halves the weight."""
+        if self.lengths is None:
+            return 0.0
+        return self.lengths.astype(np.float64) * (2.0 * math.log(2.0) / self.epsilon)
+
+    @cached_property
     def _mechanism(self) -> ExponentialMechanism:
         return ExponentialMechanism(
             epsilon=self.epsilon,
-            score=lambda database, _: self.scores(database),
+            score=lambda database, _: self.scores(database) - self._handicap,
             solutions=range(len(self.hypotheses.names)),
             vectorised=True,
         )
@@ -206,7 +282,7 @@ class VCLearner(GenericLearner):
 
     Parameters
     ----------
-    epsilon, concepts, alpha, beta, size
+    epsilon, concepts, alpha, beta, size, score, bits
         As in `GenericLearner`.
 
     Guarantee
@@ -245,6 +321,11 @@ def _check(hypotheses: int, *, alpha: float, beta: float, epsilon: float, owner:
     finite_number(epsilon, what=f"The `epsilon` of `{owner}`", above=0)
 
 
+def _gamma(point: int) -> int:
+    """Return the bits of point + 1 in Elias' gamma code."""
+    return 2 * (point + 1).bit_length() - 1
+
+
 _ZEROS = (0,) * 9
 
 entries = (
@@ -256,6 +337,13 @@ entries = (
         reference=GenericLearner.reference,
         summary="exponential mechanism over the points of {0, …, 3}, by errors",
         formulas=classes.generic,
+    ),
+    Entry(
+        f"{GenericLearner.name}-by-length",
+        partial(GenericLearner, bits=_gamma),
+        utility={"budget": 4_000},
+        reference=f"{GenericLearner.reference}, and the prefer-short form of Occam's razor",
+        summary="the same, a bit of description halving the weight",
     ),
     Entry(
         VCLearner.name,

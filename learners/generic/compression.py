@@ -18,7 +18,7 @@ from learners.concepts import ConjunctionClass, ExplicitClass
 from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.listed import label_counts
-from learners.finite.of_hypotheses import OfHypotheses
+from learners.finite.of_hypotheses import OfHypotheses, lengths_of
 from learners.finite.problems import LearningProblem, realizable_problems
 from learners.formulas import classes
 from learners.generic.agnostic import generic_size
@@ -176,7 +176,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """The bits of every hypothesis."""
-        return np.array([self.bits(name) for name in self.hypotheses.names], dtype=np.int64)
+        return lengths_of(self.bits, self.hypotheses.names, owner=type(self).__name__)
 
     @property
     def claim(self) -> PureDP:

@@ -77,16 +77,20 @@ class HashedPoint:
     >>> predictor = HashedPoint((0b1, 0b10), 0b11, dimension=64)
     >>> predictor(3), predictor(2), predictor.count == 2**62
     (1, 0, True)
+    >>> predictor(np.arange(8))
+    array([0, 0, 0, 1, 0, 0, 0, 1])
     """
 
     rows: tuple[int, ...]
     bucket: int
     dimension: int
 
-    def __call__(self, number: int) -> int:
-        """Return the label of a number."""
-        told = parities(np.array([number], dtype=np.uint64), self.rows)
-        return int(told[0] == np.uint64(self.bucket))
+    def __call__(self, number: Any) -> Any:
+        """Return the label of a number: 0 or 1, or an array of them for an array of whole numbers."""
+        if isinstance(number, np.ndarray):
+            told = parities(number.astype(np.uint64), self.rows) == np.uint64(self.bucket)
+            return told.astype(np.int64)
+        return int(self(np.array([number], dtype=np.uint64))[0])
 
     def __deepcopy__(self, memo: dict[int, object]) -> HashedPoint:
         """Stay itself: nothing of it can change."""

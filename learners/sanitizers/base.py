@@ -12,7 +12,7 @@ from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.sanitizers.problems import NumbersProblem, hard_numbers, moved, random_numbers
 from learners.sanitizers.tallies import MOST_BITS, Tally, length, tally
-from mechanisms.selection.choosing import least_size
+from mechanisms.selection.choosing_round import least_size
 from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:

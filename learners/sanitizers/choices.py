@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mechanisms.selection.choosing_round import ChoosingRound
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -35,9 +37,9 @@ class RepeatedChoosing:
 
     Guarantee
     ---------
-    Each round has the law of `mechanisms.ChoosingMechanism` with the points not yet chosen as solutions:
-    points that do not occur score 0 and are never chosen, so the domain is not listed. Points of equal count
-    are drawn as one group.
+    Each round is a `ChoosingRound`, that of `mechanisms.ChoosingMechanism` with the points not yet chosen as
+    solutions: points that do not occur score 0 and are never chosen, so the domain is not listed. Points
+    of equal count are drawn as one group.
 
     Examples
     --------
@@ -65,22 +67,17 @@ class RepeatedChoosing:
 
     def law(self) -> dict[frozenset[int], float]:
         """Return the probability of every set of places that can be chosen; for few points."""
-        final: dict[frozenset[int], float] = {}
+        one, final = ChoosingRound(self.test, self.weight), dict[frozenset[int], float]()
         running: dict[frozenset[int], float] = {frozenset(): 1.0}
         for _ in range(self.rounds):
             following: dict[frozenset[int], float] = {}
             for chosen, mass in running.items():
                 left = [place for place in range(len(self.tally.counts)) if place not in chosen]
-                counts = self.tally.counts[left].astype(np.float64)
-                refused = math.exp(self.test.log_fail(float(counts.max()))) if left else 1.0
-                final[chosen] = final.get(chosen, 0.0) + mass * refused
-                if not left:
-                    continue
-                shares = np.exp(self.weight * (counts - counts.max()))
-                passed = math.exp(self.test.log_pass(float(counts.max())))
-                for place, share in zip(left, (shares / shares.sum()).tolist(), strict=True):
+                refused, logs = one.log_law(self.tally.counts[left].astype(np.float64))
+                final[chosen] = final.get(chosen, 0.0) + mass * math.exp(refused)
+                for place, share in zip(left, np.exp(logs).tolist(), strict=True):
                     key = chosen | {place}
-                    following[key] = following.get(key, 0.0) + mass * passed * share
+                    following[key] = following.get(key, 0.0) + mass * share
             running = following
         for chosen, mass in running.items():
             final[chosen] = final.get(chosen, 0.0) + mass

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.catalogue import Entry
-from audit.claims import PAC
-from audit.errors import finite_number
+from audit.claims import PAC, ApproximateDP, PureDP
+from audit.errors import InvalidKind, finite_number
 from audit.relations import Relation
+from audit.values.brief import show
 from learners.concepts import IntervalClass, LabelClass, dichotomies
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.problems import LearningProblem, realizable_problems
 from learners.formulas import classes
 from learners.sanitizers.generic import GenericSanitizer
-from mechanisms.subjects.claimed import ClaimsItsEpsilon
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ class _ExampleSanitizer(GenericSanitizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SanitizingLearner(ClaimsItsEpsilon):
+class SanitizingLearner(PlainParameters):
     """Sanitize the labelled examples for C^label, and return the concept that errs least on what comes out.
 
     A database is a list of (x, y); the output is a concept of the class: the learner is proper.
@@ -74,10 +75,23 @@ class SanitizingLearner(ClaimsItsEpsilon):
         Of the sanitizer: alpha below 1/3, beta below 1/2. `utility_claim` is the learner's.
     size
         The number of records that a privacy audit builds databases of.
+    sanitizer
+        Any sanitizer for C^label, improper ones included: a subject with `claim`, `alpha`, `beta` and
+        `sample_size`, and `estimate(output, concept)`, the share of examples on which a concept errs. Its
+        `claim` is the learner's, and its alpha and beta are used; `epsilon` is then that of its claim. None:
+        that of Blum, Ligett and Roth.
+
+    Raises
+    ------
+    InvalidKind
+        `sanitizer` lacks one of these.
+    InvalidValue
+        A parameter, or the sanitizer's own, is out of range.
 
     Guarantee
     ---------
-    *Privacy*: epsilon, when one example is replaced: that of the sanitizer, whose output alone is used.
+    *Privacy*: that of the sanitizer, whose output alone is used: epsilon for the default one, when one
+    example is replaced.
 
     *Accuracy*: on `sample_size` examples of a distribution on x, labelled by a concept of C, the error is at
     most 3·alpha, except with probability 2·beta; BNS Theorem 5 claims 3·alpha + 2·beta, except with
@@ -101,6 +115,7 @@ class SanitizingLearner(ClaimsItsEpsilon):
     alpha: float = 0.125
     beta: float = 0.05
     size: int = 3
+    sanitizer: Any = None
 
     name: ClassVar[str] = "sanitizing-learner"
     reference: ClassVar[str] = "BNS §5.1, Theorem 5 (the proof is ours)"
@@ -108,22 +123,34 @@ class SanitizingLearner(ClaimsItsEpsilon):
     aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
+        owner, given = type(self).__name__, self.sanitizer
+        if given is not None:
+            lacking = [name for name in _ASKED if not hasattr(given, name)]
+            if lacking or not isinstance(given.claim, PureDP | ApproximateDP):
+                raise InvalidKind(
+                    f"The `sanitizer` of `{owner}` must have {', '.join(_ASKED)}, its claim a PureDP or an "
+                    f"ApproximateDP; got {show(given)}."
+                )
+            for name, holder in (("epsilon", given.claim), ("alpha", given), ("beta", given)):
+                object.__setattr__(self, name, getattr(holder, name))
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, below=1.0 / 3.0)
         finite_number(self.beta, what=f"The `beta` of `{owner}`", above=0, below=0.5)
-        _ = self.sanitizer
+        if given is None:
+            made = _ExampleSanitizer(
+                epsilon=self.epsilon,
+                concepts=LabelClass(self.concepts),
+                alpha=self.alpha,
+                beta=self.beta,
+                size=self.size,
+            )
+            object.__setattr__(self, "sanitizer", made)
 
-    @cached_property
-    def sanitizer(self) -> GenericSanitizer:
-        """The sanitizer for C^label."""
-        return _ExampleSanitizer(
-            epsilon=self.epsilon,
-            concepts=LabelClass(self.concepts),
-            alpha=self.alpha,
-            beta=self.beta,
-            size=self.size,
-        )
+    @property
+    def claim(self) -> PureDP | ApproximateDP:
+        """The privacy claimed: the sanitizer's."""
+        claim: PureDP | ApproximateDP = self.sanitizer.claim
+        return claim
 
     @property
     def utility_claim(self) -> PAC:
@@ -138,7 +165,7 @@ class SanitizingLearner(ClaimsItsEpsilon):
     @property
     def records(self) -> tuple[Any, ...]:
         """Every (x, y)."""
-        return self.sanitizer.records
+        return tuple(LabelClass(self.concepts).listed_domain())
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
@@ -154,7 +181,7 @@ class SanitizingLearner(ClaimsItsEpsilon):
     @property
     def sample_size(self) -> int:
         """The number of examples that the claims need: t."""
-        return max(self.sanitizer.sample_size, self.transfer_size)
+        return max(int(self.sanitizer.sample_size), self.transfer_size)
 
     def problems(self) -> list[LearningProblem]:
         """Return hard realizable problems, with `sample_size` examples each."""
@@ -177,14 +204,25 @@ class SanitizingLearner(ClaimsItsEpsilon):
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` concepts; run i uses the same uniform number on every database."""
+        if not isinstance(self.sanitizer, GenericSanitizer):
+            return [self.best(output) for output in self._sanitized(database, size, rng)]
         names = self.concepts.listed_concepts()
         places = self.sanitizer.places(database, size=size, rng=rng)
         return [names[concept] for concept in self._chosen[places].tolist()]
 
-    def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the concept: that of the sanitized database, mapped."""
+    def _sanitized(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        """Return `size` outputs of the sanitizer."""
+        if hasattr(self.sanitizer, "sample"):
+            return self.sanitizer.sample(database, size, rng)
+        return [self.sanitizer(database, rng) for _ in range(size)]
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the concept, the sanitizer's mapped; None where that is not finite."""
         from audit.distributions import Finite
 
+        if not isinstance(self.sanitizer, GenericSanitizer):
+            law = getattr(self.sanitizer, "distribution", lambda _: None)(database)
+            return law.map(self.best) if isinstance(law, Finite) else None
         masses = np.exp(self.sanitizer.log_probabilities(database))
         totals = np.bincount(self._chosen, weights=masses, minlength=self.concepts.size)
         return Finite(list(self.concepts.listed_concepts()), totals.tolist())
@@ -195,6 +233,9 @@ class SanitizingLearner(ClaimsItsEpsilon):
         wrong = self.sanitizer.occurrences @ LabelClass(self.concepts).table().T
         return np.asarray(np.argmin(wrong, axis=1))
 
+
+_ASKED = ("claim", "alpha", "beta", "sample_size", "estimate")
+"""What a sanitizer has to have."""
 
 _BY_DEFAULT = SanitizingLearner()
 _CLAIM = _BY_DEFAULT.utility_claim

@@ -46,7 +46,7 @@ class Spending:
     --------
     >>> spent = Spending(0.1, (ApproximateDP(0.1, 1e-8),) * 20, 1e-6)
     >>> round(spent.basic, 3), round(spent.advanced, 3), round(spent.optimal, 3)
-    (2.0, 2.47, 1.793)
+    (2.0, 2.0, 1.793)
     """
 
     step: float

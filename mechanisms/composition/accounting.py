@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from audit.claims import ApproximateDP, PrivacyClaim, PureDP, check_claim
 from audit.errors import InvalidValue, probability
 
@@ -64,8 +66,8 @@ def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
     return _claim(max((c.epsilon for c in told), default=0.0), max((c.delta for c in told), default=0.0))
 
 
-def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> ApproximateDP:
-    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack): less than the sum for many small claims.
+def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | ApproximateDP:
+    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack), or the sums where those are no worse.
 
     Parameters
     ----------
@@ -79,18 +81,24 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> Approxima
     The loss of part i lies in [−ε, ε] outside an event of probability δ; its mean given the outputs so far is
     at most that of randomized response, ε·(e^ε − 1)/(e^ε + 1). By Azuma and Hoeffding the sum exceeds its
     mean by √(2·ln(1/slack)·Σ ε²) with probability at most slack. (Dwork, Rothblum and Vadhan have ε·(e^ε − 1)
-    for the mean; BNS uses 2·ε², which bounds that for ε ≤ 1.256.)
+    for the mean; BNS uses 2·ε², which bounds that for ε ≤ 1.256.) For few claims or large ones the sum of the
+    epsilons is smaller: `sequential_bound` is returned, and no slack is paid.
 
     Examples
     --------
     >>> bound = advanced_bound([PureDP(0.1)] * 100, slack=1e-6)
     >>> round(bound.epsilon, 4), sequential_bound([PureDP(0.1)] * 100).epsilon
     (5.7561, 10.0)
+    >>> print(advanced_bound([PureDP(0.5)] * 3, slack=1e-6))
+    PureDP(epsilon=1.5)
     """
     told = [check_claim(claim) for claim in claims]
     slack = probability(slack, what="The `slack` of `advanced_bound`", zero=False, one=False)
     mean = math.fsum(c.epsilon * math.tanh(c.epsilon / 2) for c in told)
     spread = math.sqrt(-2.0 * math.log(slack) * math.fsum(c.epsilon**2 for c in told))
+    plain = sequential_bound(told)
+    if plain.epsilon <= mean + spread:
+        return plain
     return ApproximateDP(mean + spread, min(math.fsum(c.delta for c in told) + slack, _LARGEST_DELTA))
 
 
@@ -163,8 +171,8 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
 
     Guarantee
     ---------
-    The loss of independent outputs is the sum of their losses; it is convolved exactly where all but one of
-    the laws that differ are finite, and bracketed otherwise, where the middle is returned
+    The loss of independent outputs is the sum of their losses, 0 without parts; it is convolved exactly where
+    all but one of the laws that differ are finite, and bracketed otherwise, where the middle is returned
     (`audit.laws.divergence`). The larger of both directions.
 
     Examples
@@ -175,6 +183,8 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
     """
     from audit.laws.divergence import epsilon_at
 
+    if not left and not right:
+        return 0.0
     p, q = _product(left), _product(right)
     return max(epsilon_at(p, q, delta), epsilon_at(q, p, delta))
 
@@ -191,6 +201,8 @@ def laws_delta(left: Sequence[Law], right: Sequence[Law], *, epsilon: float) -> 
     """
     from audit.laws.divergence import hockey_stick
 
+    if not left and not right:
+        return 0.0
     p, q = _product(left), _product(right)
     return max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
 
@@ -215,16 +227,38 @@ def _claim(epsilon: float, delta: float) -> PureDP | ApproximateDP:
 
 
 def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Finite]]:
-    told = [check_claim(claim) for claim in claims]
-    known = {claim: dominating_pair(claim) for claim in set(told)}  # one law for claims that are alike
-    pairs = [known[claim] for claim in told]
+    alike: dict[float, list[float]] = {}
+    for claim in claims:
+        told = check_claim(claim)
+        alike.setdefault(told.epsilon, []).append(math.log1p(-told.delta))
+    pairs = [_repeated(epsilon, len(kept), math.fsum(kept)) for epsilon, kept in alike.items()]
     return [p for p, _ in pairs], [q for _, q in pairs]
+
+
+def _repeated(epsilon: float, times: int, kept: float) -> tuple[Finite, Finite]:
+    """Return the laws of what the ratio of so many draws of `dominating_pair` depends on.
+
+    That is whether some draw leaks, of log-probability `kept` that none does, and else how many are 0:
+    binomial, with the probabilities exchanged between the laws.
+    """
+    from scipy.special import gammaln
+
+    from audit.distributions import Finite
+
+    stay = -math.log1p(math.exp(-epsilon))
+    leak = math.log(-math.expm1(kept)) if kept else -math.inf
+    zeros = np.arange(times + 1.0)
+    ways = kept + gammaln(times + 1.0) - gammaln(zeros + 1.0) - gammaln(times - zeros + 1.0)
+    likely, unlikely = (ways + times * stay - many * epsilon for many in (times - zeros, zeros))
+    outcomes = ["left", *range(times + 1), "right"]
+    return (
+        Finite(outcomes, log_probabilities=[leak, *likely, -math.inf]),
+        Finite(outcomes, log_probabilities=[-math.inf, *unlikely, leak]),
+    )
 
 
 def _product(laws: Sequence[Law]) -> Product:
     from audit.distributions import Product
 
-    factors: list[Law] = []
-    for law in laws:
-        factors += law.factors if isinstance(law, Product) else [law]
+    factors = [part for law in laws for part in (law.factors if isinstance(law, Product) else [law])]
     return Product(factors)

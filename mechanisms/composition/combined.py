@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 
     from audit.distributions import Law, Product
 
-__all__ = ["Combined", "drawn", "law_of", "listed", "product_of", "rows", "suggested"]
+__all__ = [
+    "Combined",
+    "columns_of",
+    "drawn",
+    "laid_out",
+    "law_of",
+    "listed",
+    "product_of",
+    "rows",
+    "suggested",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +121,7 @@ def listed(outputs: Any) -> list[Any]:
 
 
 def rows(columns: list[Any]) -> Any:
-    """Return the outputs of several parts side by side: a matrix of numbers, else a list of tuples.
+    """Return the columns of several outputs side by side: a matrix of numbers, else a list of tuples.
 
     Examples
     --------
@@ -121,6 +131,45 @@ def rows(columns: list[Any]) -> Any:
     if all(isinstance(c, np.ndarray) and c.ndim == 1 and c.dtype.kind in "iuf" for c in columns):
         return np.column_stack(columns)
     return list(zip(*map(listed, columns), strict=True))
+
+
+def laid_out(subject: Subject, database: Any, output: Any) -> list[Any]:
+    """Return one output of a part as coordinates: those of a vector, or the output itself.
+
+    A vector is an array of one dimension, or a tuple where the part's law is a product.
+
+    Examples
+    --------
+    >>> laid_out(adapt(len), [], np.array([1.5, 2.0])), laid_out(adapt(len), [], (1, 2))
+    ([1.5, 2.0], [(1, 2)])
+    """
+    if isinstance(output, np.ndarray) and output.ndim == 1:
+        return list(output.tolist())
+    return list(output) if isinstance(output, tuple) and _is_vector(subject, database) else [output]
+
+
+def columns_of(subject: Subject, database: Any, outputs: Any) -> list[Any]:
+    """Return many outputs of a part as columns, one a coordinate; see `laid_out`.
+
+    Examples
+    --------
+    >>> [column.tolist() for column in columns_of(adapt(len), [], np.array([[1, 2], [3, 4]]))]
+    [[1, 3], [2, 4]]
+    """
+    if isinstance(outputs, np.ndarray):
+        return list(outputs.T) if outputs.ndim == 2 else [outputs]
+    first = outputs[0] if len(outputs) else None
+    if isinstance(first, np.ndarray) and first.ndim == 1:
+        return list(np.array(outputs).T)
+    if isinstance(first, tuple) and _is_vector(subject, database):
+        return [list(column) for column in zip(*outputs, strict=True)]
+    return [outputs]
+
+
+def _is_vector(subject: Subject, database: Any) -> bool:
+    from audit.distributions import Product
+
+    return isinstance(law_of(subject, database), Product)
 
 
 def law_of(subject: Subject, database: Any) -> Law | None:
@@ -136,7 +185,7 @@ def law_of(subject: Subject, database: Any) -> Law | None:
 
 
 def product_of(laws: list[Law | None]) -> Product | None:
-    """Return the product of some laws, None where one is missing or is a product itself.
+    """Return the law of outputs laid out one after the other, None where a law is missing.
 
     Examples
     --------
@@ -145,8 +194,12 @@ def product_of(laws: list[Law | None]) -> Product | None:
     """
     from audit.distributions import Product
 
-    known = [law for law in laws if law is not None and not isinstance(law, Product)]
-    return Product(known) if len(known) == len(laws) else None
+    factors: list[Law] = []
+    for law in laws:
+        if law is None:
+            return None
+        factors += law.factors if isinstance(law, Product) else [law]
+    return Product(factors)
 
 
 def suggested(subject: Subject) -> list[tuple[Any, Any]]:

@@ -9,7 +9,16 @@ from audit.errors import InvalidValue
 from audit.relations import Relation, name_of
 from audit.subject.subject import adapt
 from mechanisms.composition.accounting import claimed, parallel_bound
-from mechanisms.composition.combined import Combined, drawn, law_of, product_of, rows, suggested
+from mechanisms.composition.combined import (
+    Combined,
+    columns_of,
+    drawn,
+    laid_out,
+    law_of,
+    product_of,
+    rows,
+    suggested,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +33,7 @@ __all__ = ["Parallel"]
 
 @dataclass(frozen=True, kw_only=True)
 class Parallel(Combined):
-    """Run every part on its own part of the database; the output is the tuple of their outputs.
+    """Run every part on its own part of the database; the output is the tuple of outputs, vectors laid out.
 
     Parameters
     ----------
@@ -94,15 +103,19 @@ class Parallel(Combined):
     def __call__(self, database: Any, rng: np.random.Generator) -> tuple[Any, ...]:
         """Return one output of each part."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
-        return tuple(subject.call(part, rng) for subject, part in pairs)
+        told = ((subject, part, subject.call(part, rng)) for subject, part in pairs)
+        return tuple(value for subject, part, output in told for value in laid_out(subject, part, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs: rows of a matrix where every part answers with one number, else tuples."""
+        """Return `size` outputs: rows of a matrix where every part answers with numbers, else tuples."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
-        return rows([drawn(subject, part, size, rng=rng) for subject, part in pairs])
+        told = [(subject, part, drawn(subject, part, size, rng=rng)) for subject, part in pairs]
+        return rows(
+            [column for subject, part, outputs in told for column in columns_of(subject, part, outputs)]
+        )
 
     def distribution(self, database: Any) -> Product | None:
-        """Return the exact law, None where a part has none or answers with a vector."""
+        """Return the exact law, None where a part has none."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
         return product_of([law_of(subject, part) for subject, part in pairs])
 

@@ -2,53 +2,39 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from audit.errors import InvalidValue, probability
-from audit.values import canonical
 from mechanisms.composition.accounting import claimed, parallel_bound, sequential_bound
 from mechanisms.composition.budget import refuse_overspending
-from mechanisms.composition.combined import Combined, drawn, law_of, listed, product_of, rows, suggested
+from mechanisms.composition.combined import (
+    Combined,
+    columns_of,
+    drawn,
+    laid_out,
+    law_of,
+    listed,
+    product_of,
+    rows,
+    suggested,
+)
+from mechanisms.composition.mixing import mixture
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
     from audit.claims import PrivacyClaim
-    from audit.distributions import Finite, Product
+    from audit.distributions import Law, Product
 
-__all__ = ["RandomChoice", "Sequential", "mixture"]
-
-
-def mixture(laws: Sequence[Finite], weights: Sequence[float]) -> Finite:
-    """Return the law of an output that comes from one of several finite laws, chosen by the weights.
-
-    Examples
-    --------
-    >>> from audit.distributions import Finite
-    >>> mixture([Finite("ab", [0.5, 0.5]), Finite("b", [1.0])], [0.5, 0.5]).pmf("b")
-    0.75
-    """
-    from audit.distributions import Finite
-
-    found: dict[Hashable, Any] = {}
-    masses: dict[Hashable, float] = {}
-    for law, weight in zip(laws, weights, strict=True):
-        shift = math.log(weight) if weight else -math.inf
-        for place, log in enumerate(law.log_probabilities.tolist()):
-            outcome = law.outcome(place)
-            key = canonical.key(outcome)
-            found.setdefault(key, outcome)
-            masses[key] = float(np.logaddexp(masses.get(key, -np.inf), log + shift))
-    return Finite(list(found.values()), log_probabilities=list(masses.values()))
+__all__ = ["RandomChoice", "Sequential"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sequential(Combined):
-    """Run every part on the whole database; the output is the tuple of their outputs.
+    """Run every part on the whole database; the output is the tuple of their outputs, vectors laid out.
 
     Parameters
     ----------
@@ -69,7 +55,7 @@ class Sequential(Combined):
     Guarantee
     ---------
     `sequential_bound` of the parts' claims (K11 Claim 2.2; B, "Composition"). The law is the product of
-    theirs, where each declares one and none is a vector.
+    theirs, where each declares one; a vector counts as its coordinates.
 
     Examples
     --------
@@ -96,14 +82,18 @@ class Sequential(Combined):
 
     def __call__(self, database: Any, rng: np.random.Generator) -> tuple[Any, ...]:
         """Return one output of each part."""
-        return tuple(subject.call(database, rng) for subject in self.subjects())
+        told = ((subject, subject.call(database, rng)) for subject in self.subjects())
+        return tuple(value for subject, output in told for value in laid_out(subject, database, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs: rows of a matrix where every part answers with one number, else tuples."""
-        return rows([drawn(subject, database, size, rng=rng) for subject in self.subjects()])
+        """Return `size` outputs: rows of a matrix where every part answers with numbers, else tuples."""
+        told = [(subject, drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
+        return rows(
+            [column for subject, outputs in told for column in columns_of(subject, database, outputs)]
+        )
 
     def distribution(self, database: Any) -> Product | None:
-        """Return the exact law, None where a part has none or answers with a vector."""
+        """Return the exact law, None where a part has none."""
         return product_of([law_of(subject, database) for subject in self.subjects()])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
@@ -167,13 +157,9 @@ class RandomChoice(Combined):
         outputs = [listed(drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return [outputs[part][run] for run, part in enumerate(chosen)]
 
-    def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law, None where that of a part is not finite."""
-        from audit.distributions import Finite
-
-        laws = [law_of(subject, database) for subject in self.subjects()]
-        finite = [law for law in laws if isinstance(law, Finite)]
-        return mixture(finite, self.probabilities) if len(finite) == len(laws) else None
+    def distribution(self, database: Any) -> Law | None:
+        """Return the exact law, None where a part has none, or one that is neither finite nor a density."""
+        return mixture([law_of(subject, database) for subject in self.subjects()], self.probabilities)
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
         """Return what the parts suggest."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.findings import Finding, Table
 from audit.laws.divergence import epsilon_at
-from mechanisms.findings import simulations
+from mechanisms.findings import densities, simulations
 from mechanisms.queries.oracles.adversarial import AdversarialOracle
 from mechanisms.queries.oracles.chunks import sample_size, sampling_size
 from mechanisms.queries.oracles.classification_noise import NoisyLabelOracle, noisy_labels, noisy_sample_size
@@ -291,5 +291,6 @@ FINDINGS: Mapping[str, Callable[[], Finding]] = {
     "B Thm 6": thm_6,
     "B Thm 8": thm_8,
     **simulations.FINDINGS,
+    **densities.FINDINGS,
 }
 """The findings about statistical queries: about answering them, then about simulating by them."""

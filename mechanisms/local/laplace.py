@@ -144,6 +144,19 @@ class LocalLaplace(ClaimsItsEpsilon):
         value = self.values([only_record(database, owner=type(self).__name__)])[0]
         return LaplaceNoise(self.scale).law(float(value) if self.dimension is None else value)
 
+    def densities(self, entries: Any, answer: Any) -> NDArray[np.float64]:
+        """Return the density of an answer for each entry, of shape (entries,).
+
+        Examples
+        --------
+        >>> LocalLaplace().densities([0, 1], 0.0).round(6).tolist()
+        [0.25, 0.151633]
+        """
+        away = np.abs(np.asarray(answer) - self.values(entries)).reshape(len(entries), -1)
+        width = away.shape[1]
+        found: NDArray[np.float64] = np.exp(-away.sum(axis=1) / self.scale) / (2.0 * self.scale) ** width
+        return found
+
     def suggested_pairs(self) -> list[Pair]:
         """Return the two entries whose values are furthest apart."""
         return widest_records(self.values, self.records)

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         rate_test_size,
     )
     from mechanisms.queries.simulations.at_once import NonInteractiveSimulation
+    from mechanisms.queries.simulations.densities import DensityRandomizer
     from mechanisms.queries.simulations.distances import statistical_distance, worst_distance
     from mechanisms.queries.simulations.interactive import InteractiveSimulation
     from mechanisms.queries.simulations.protocol_simulation import ProtocolSimulation
@@ -74,6 +75,7 @@ __all__ = [
     "Candidate",
     "CentralRun",
     "ChunkOracle",
+    "DensityRandomizer",
     "Estimator",
     "ExactOracle",
     "FixedRoundsSimulation",
@@ -181,6 +183,7 @@ _MODULES = {
     "mechanisms.queries.simulations.simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
     "mechanisms.queries.statistical": ("StatisticalQuery",),
     "mechanisms.queries.simulations.tables": ("binary_response", "clamped_geometric", "kary_response"),
+    "mechanisms.queries.simulations.densities": ("DensityRandomizer",),
     "mechanisms.queries.simulations.transparent": ("TableRandomizer",),
     "mechanisms.queries.runs.unknown_rate": (
         "Candidate",

@@ -1,7 +1,4 @@
-"""The choosing mechanism: the exponential mechanism among solutions that some record supports.
-
-Over 400 lines, for the mechanism and its entries stand in one file.
-"""
+"""The choosing mechanism: the exponential mechanism among solutions that some record supports."""
 
 from __future__ import annotations
 
@@ -14,22 +11,29 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PAC, ApproximateDP
-from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
+from audit.errors import InvalidValue, finite_number, flag, positive_int
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.comparison.threshold import ThresholdTest
 from mechanisms.formulas import selection
-from mechanisms.selection.exponential import ExponentialMechanism
+from mechanisms.selection.choosing_round import ChoosingRound, check_terms, least_size
 from mechanisms.selection.growth import GrowthCheck, check_growth
-from mechanisms.selection.instances import blocks, letters
-from mechanisms.selection.scoring import picked, refuse_marks, scores_of
+from mechanisms.selection.instances import contests, voters
+from mechanisms.selection.scoring import (
+    MostFrequent,
+    candidates_of,
+    check_candidates,
+    check_solutions,
+    scores_of,
+    supported,
+    whole_scores,
+)
 from mechanisms.selection.swaps import revealing_swaps
-from mechanisms.subjects.answers import floats
 from mechanisms.subjects.parameters import PlainParameters
 from mechanisms.subjects.plain_queries import approvals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,31 +41,10 @@ if TYPE_CHECKING:
     from audit.problems import Problem
     from mechanisms.subjects.neighbours import Pair
 
-__all__ = ["REFUSED", "ChoosingMechanism", "least_size"]
+__all__ = ["REFUSED", "ChoosingMechanism"]
 
 REFUSED: Final = "⊥"
 """The answer where no solution scores high, or none scores at all."""
-
-_ROUNDING = 1e-12
-
-
-def least_size(*, alpha: float, beta: float, epsilon: float, delta: float, growth: int = 1) -> int:
-    """Return the least database size that BNS §4.1 allows the choosing mechanism.
-
-    Guarantee
-    ---------
-    m ≥ 16/(alpha·epsilon)·max(epsilon/4 + ln(1/delta), ln(16·growth/(alpha·beta·epsilon))). Privacy needs it;
-    see `ChoosingMechanism`.
-
-    Examples
-    --------
-    >>> least_size(alpha=0.5, beta=0.1, epsilon=1.0, delta=1e-3)
-    230
-    """
-    _check(alpha=alpha, beta=beta, epsilon=epsilon, delta=delta, growth=growth, owner="least_size")
-    solutions = math.log(16.0 * growth) - math.log(alpha) - math.log(beta) - math.log(epsilon)
-    bound = 16.0 / alpha / epsilon * max(epsilon / 4.0 - math.log(delta), solutions)
-    return max(1, math.ceil(bound * (1.0 - _ROUNDING)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +69,10 @@ class ChoosingMechanism(PlainParameters):
         Every possible answer: distinct values in a sequence, a range or a one-dimensional array. Public.
     vectorised
         True: `score` takes a database and all the solutions, and returns their scores as an array.
+    candidates
+        For solutions too many to list: takes a database, returns a mapping from every solution that scores at
+        least 1 to its score, such as `collections.Counter` or `MostFrequent(2**64)`. `score`, `solutions` and
+        `vectorised` are then not used.
     size
         m: the number of records. A database of another length is refused. None: the least allowed.
     records
@@ -131,6 +118,7 @@ class ChoosingMechanism(PlainParameters):
     score: Callable[[Any, Any], Any] = approvals
     solutions: Sequence[Any] | NDArray[Any] = ("a", "b", "c")
     vectorised: bool = False
+    candidates: Callable[[Any], Mapping[Any, Any]] | None = None
     size: int | None = None
     records: Sequence[Any] = ("", "a", "b")
 
@@ -142,7 +130,7 @@ class ChoosingMechanism(PlainParameters):
     def __post_init__(self) -> None:
         owner = type(self).__name__
         flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
-        _check(
+        check_terms(
             alpha=self.alpha,
             beta=self.beta,
             epsilon=self.epsilon,
@@ -154,9 +142,10 @@ class ChoosingMechanism(PlainParameters):
             object.__setattr__(self, "size", self.least_size)
         positive_int(self.size, what=f"The `size` of `{owner}`")
         self._refuse_what_is_not_private()
-        if len(self.solutions) == 0:
-            raise InvalidValue(f"The `solutions` of `{owner}` must hold at least one; got none.")
-        refuse_marks(self.solutions, (REFUSED,), owner=owner)
+        if self.candidates is None:
+            check_solutions(self.solutions, marks=(REFUSED,), instead="candidates", owner=owner)
+        else:
+            check_candidates(self.candidates, owner=owner)
 
     @property
     def claim(self) -> ApproximateDP:
@@ -172,8 +161,8 @@ class ChoosingMechanism(PlainParameters):
         """Return databases with a best score just above and below alpha·size, with and without a rival.
 
         The error is how far below the best the answer scores, as a share of the size; of "⊥" it is infinite
-        where the best score exceeds alpha·size, and 0 where it does not. For the default score over words;
-        else none.
+        where the best score exceeds alpha·size, and 0 where it does not. For the default score over words
+        and `MostFrequent`; else none.
 
         Examples
         --------
@@ -194,30 +183,20 @@ class ChoosingMechanism(PlainParameters):
         return [FixedProblem(name, data, self._printed_error) for name, data in self._hard_databases()]
 
     def _hard_databases(self) -> list[tuple[str, list[Any]]]:
-        words = letters(self.solutions) if self.score is approvals else []
-        if not words:
-            return []
-        (best, rival, *_), m = words, self._m
-        high = math.floor(self.alpha * m)  # the largest score at which every solution is good
-        low = min(math.floor(self.alpha * m / 2.0) + 1, m)
-        tops = dict.fromkeys(score for score in (0, low, high, high + 1) if score <= m)
-        told = [(f"opt = {opt}", blocks((best, opt), ("", m - opt))) for opt in tops]
-        rivals = [(high + 1, m - high - 1), (m - (m - high - 1) // 2, (m - high - 1) // 2)]
-        return told + [
-            (f"opt = {opt}, rival {other}", blocks((best, opt), (rival, other)))
-            for opt, other in rivals
-            if other > 0 and opt > other
-        ]
+        known = voters(self.solutions, self.score, self.candidates)
+        blank = -1 if isinstance(self.candidates, MostFrequent) else ""  # a record that votes for nobody
+        return contests(known, blank, alpha=self.alpha, size=self._m) if len(known) > 1 else []
 
     def _error(self, output: Any, database: Any) -> float:
-        opt = float(self.scores(database).max())
+        opt = float(self.scores(database)[1].max(initial=0.0))
         return 0.0 if opt <= self.alpha * self._m else self._printed_error(output, database)
 
     def _printed_error(self, output: Any, database: Any) -> float:
         if output == REFUSED:
             return math.inf
-        scores = self.scores(database)
-        return float(scores.max() - scores[list(self.solutions).index(output)]) / self._m
+        names, scores = self.scores(database)
+        given = dict(zip(names, scores.tolist(), strict=True)).get(output, 0.0)
+        return float(scores.max(initial=0.0) - given) / self._m
 
     @property
     def least_size(self) -> int:
@@ -232,27 +211,31 @@ class ChoosingMechanism(PlainParameters):
         return ThresholdTest(4.0 / self.epsilon, self.alpha * self._m / 2.0)
 
     @property
+    def round(self) -> ChoosingRound:
+        """What is done with the scores."""
+        return ChoosingRound(self.test, self.epsilon / 4.0)
+
+    @property
     def _m(self) -> int:
         assert self.size is not None  # set at the latest when the subject was made
         return self.size
 
-    def scores(self, database: Any) -> NDArray[np.float64]:
-        """Return the score of every solution, in their order."""
+    def scores(self, database: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
+        """Return the solutions that score at least 1, and their scores."""
         owner = type(self).__name__
         if len(database) != self._m:
             raise InvalidValue(f"A database of `{owner}` must hold {self._m} records; got {len(database)}.")
-        return self.checked(
-            scores_of(database, self.score, solutions=self.solutions, vectorised=self.vectorised, owner=owner)
-        )
+        if self.candidates is None:
+            told = scores_of(
+                database, self.score, solutions=self.solutions, vectorised=self.vectorised, owner=owner
+            )
+            return self._listed(told)
+        names, scores = candidates_of(database, self.candidates, marks=(REFUSED,), owner=owner)
+        return supported(names, whole_scores(scores, owner=owner))
 
-    def checked(self, scores: Any) -> NDArray[np.float64]:
-        """Return scores as an array, refused where one is no whole number ≥ 0."""
-        owner = type(self).__name__
-        values = floats(scores, what=f"The scores of `{owner}`")
-        odd = ~((values >= 0.0) & (values == np.floor(values)) & np.isfinite(values))
-        if odd.any():
-            raise InvalidValue(f"The scores of `{owner}` must be whole numbers ≥ 0; got {values[odd][0]:g}.")
-        return values
+    def _listed(self, scores: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
+        """Return the solutions that score at least 1, and their scores, from the scores of all."""
+        return supported(self.solutions, whole_scores(scores, owner=type(self).__name__))
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a solution, or "⊥"."""
@@ -260,37 +243,31 @@ class ChoosingMechanism(PlainParameters):
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` answers; run i draws the same noise and the same uniform number on every database."""
-        return self.choose(self.scores(database), size=size, rng=rng)
+        return self._choose(*self.scores(database), size=size, rng=rng)
 
-    def choose(self, scores: NDArray[np.float64], *, size: int, rng: np.random.Generator) -> list[Any]:
+    def choose(self, scores: Any, *, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` answers from the scores of all solutions."""
-        passed, good = self.test.sample(float(scores.max()), size, rng), np.flatnonzero(scores >= 1.0)
-        if not good.size:
-            rng.random(size)
-            return [REFUSED] * size
-        choices = self._choice(good).sample(scores[good], size, rng)
-        return [choice if high else REFUSED for choice, high in zip(choices, passed.tolist(), strict=True)]
+        return self._choose(*self._listed(scores), size=size, rng=rng)
+
+    def _choose(
+        self, names: Sequence[Any], scores: NDArray[np.float64], *, size: int, rng: np.random.Generator
+    ) -> list[Any]:
+        places = self.round.sample(scores, size, rng).tolist()
+        return [REFUSED if place < 0 else names[place] for place in places]
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law of the answer."""
-        return self.law(self.scores(database))
+        return self._law(*self.scores(database))
 
-    def law(self, scores: NDArray[np.float64]) -> Finite:
+    def law(self, scores: Any) -> Finite:
         """Return the exact law of the answer from the scores of all solutions."""
+        return self._law(*self._listed(scores))
+
+    def _law(self, names: Sequence[Any], scores: NDArray[np.float64]) -> Finite:
         from audit.distributions import Finite
 
-        good, best = np.flatnonzero(scores >= 1.0), float(scores.max())
-        if not good.size:
-            return Finite([REFUSED], [1.0])
-        choice = self._choice(good)
-        logs = self.test.log_pass(best) + choice.log_probabilities(scores[good])
-        return Finite([REFUSED, *choice.solutions], log_probabilities=[self.test.log_fail(best), *logs])
-
-    def _choice(self, good: NDArray[np.intp]) -> ExponentialMechanism:
-        """Return the exponential mechanism among some solutions; its database is their scores."""
-        return ExponentialMechanism(
-            epsilon=self.epsilon / 2.0, score=_given, solutions=picked(self.solutions, good), vectorised=True
-        )
+        refused, logs = self.round.log_law(scores)
+        return Finite([REFUSED, *names], log_probabilities=[refused, *logs])
 
     def failure(self, database: Any) -> float:
         """Return the probability that the answer is not good where the best score exceeds alpha·size, else 0.
@@ -304,7 +281,8 @@ class ChoosingMechanism(PlainParameters):
         >>> mechanism.failure(["a"] * 115 + [""] * 115), mechanism.failure(["a"] * 116 + [""] * 114) < 1e-6
         (0.0, True)
         """
-        return self.printed_failure(database) if self.scores(database).max() > self.alpha * self._m else 0.0
+        opt = float(self.scores(database)[1].max(initial=0.0))
+        return self.printed_failure(database) if opt > self.alpha * self._m else 0.0
 
     def printed_failure(self, database: Any) -> float:
         """Return the probability that the answer is no alpha-good solution, "⊥" included.
@@ -320,13 +298,10 @@ class ChoosingMechanism(PlainParameters):
         >>> round(mechanism.printed_failure(["a"] * 58 + [""] * 172), 2)
         0.44
         """
-        scores = self.scores(database)
-        good, best = np.flatnonzero(scores >= 1.0), float(scores.max())
-        if not good.size:
-            return 1.0
-        far = scores[good] < best - self.alpha * self._m
-        chosen = np.exp(self._choice(good).log_probabilities(scores[good])[far]).sum()
-        return math.exp(self.test.log_fail(best)) + math.exp(self.test.log_pass(best)) * float(chosen)
+        _, scores = self.scores(database)
+        refused, logs = self.round.log_law(scores)
+        far = scores < scores.max(initial=0.0) - self.alpha * self._m
+        return math.exp(refused) + float(np.exp(logs[far]).sum())
 
     def failure_bound(self) -> float:
         """Return the bound of `failure` that holds on every database: at most beta from `least_size` on.
@@ -363,6 +338,7 @@ class ChoosingMechanism(PlainParameters):
             records=self.records,
             size=size or self._m,
             vectorised=self.vectorised,
+            candidates=self.candidates,
             most=most,
             rng=rng,
         )
@@ -390,17 +366,8 @@ class ChoosingMechanism(PlainParameters):
             )
 
 
-def _check(*, alpha: float, beta: float, epsilon: float, delta: float, growth: int, owner: str) -> None:
-    finite_number(epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-    probability(delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
-    probability(alpha, what=f"The `alpha` of `{owner}`", zero=False)
-    probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
-    positive_int(growth, what=f"The `growth` of `{owner}`")
-
-
-def _given(scores: Any, _solutions: Any) -> Any:
-    return scores
-
+_TOP = 2**64 - 1
+_HALVES = [[0] * ahead + [_TOP] * (500 - ahead) + [-1] * 500 for ahead in (250, 251, 252)]
 
 entries = (
     Entry(
@@ -418,5 +385,13 @@ entries = (
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism, every database of its least size",
         formulas=selection.choosing,
+    ),
+    Entry(
+        "choosing-huge",
+        partial(ChoosingMechanism, candidates=MostFrequent(2**64), records=(-1, 0, _TOP), size=1000),
+        options={"pairs": [(_HALVES[0], _HALVES[1]), (_HALVES[1], _HALVES[2])], "budget": 4_000},
+        utility={},
+        reference=ChoosingMechanism.reference,
+        summary="the choosing mechanism among 2^64 numbers, 1,000 records",
     ),
 )

@@ -14,8 +14,7 @@ from audit.errors import InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
 from mechanisms.formulas import selection
 from mechanisms.selection.instances import shortfall_problem
-from mechanisms.selection.scoring import picked
-from mechanisms.subjects.answers import floats
+from mechanisms.selection.scoring import check_solutions, picked, scores_of
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 from mechanisms.subjects.neighbours import Pair, widest_pairs
 from mechanisms.subjects.plain_queries import approvals
@@ -108,8 +107,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         finite_number(self.sensitivity, what=f"The `sensitivity` of `{owner}`", above=0)
         finite_number(self.weight, what=f"The epsilon/(2·sensitivity) of `{owner}`", above=0)
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
-        if len(self.solutions) == 0:
-            raise InvalidValue(f"The `solutions` of `{owner}` must hold at least one; got none.")
+        check_solutions(self.solutions, owner=owner)
 
     @property
     def utility_claim(self) -> Accuracy:
@@ -147,17 +145,13 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
     def scores(self, database: Any) -> NDArray[np.float64]:
         """Return the exact score of every solution, in their order."""
-        if self.vectorised:
-            scores = self.score(database, self.solutions)
-        else:
-            scores = [self.score(database, solution) for solution in self.solutions]
-        values = floats(scores, what=f"The scores of `{type(self).__name__}`")
-        if values.shape != (len(self.solutions),) or not np.isfinite(values).all():
-            raise InvalidValue(
-                f"The scores of `{type(self).__name__}` must be {len(self.solutions)} finite numbers; "
-                f"got {values.tolist()!r:.60}."
-            )
-        return values
+        return scores_of(
+            database,
+            self.score,
+            solutions=self.solutions,
+            vectorised=self.vectorised,
+            owner=type(self).__name__,
+        )
 
     def log_probabilities(self, database: Any) -> NDArray[np.float64]:
         """Return the log-probability of every solution, in their order."""

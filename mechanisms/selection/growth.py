@@ -11,10 +11,11 @@ import numpy as np
 from audit.errors import InvalidValue, positive_int
 from audit.relations import Relation
 from audit.values.brief import show
-from mechanisms.selection.scoring import picked, scores_of
+from mechanisms.selection.scoring import candidates_of, picked, scores_of
+from mechanisms.subjects.answers import floats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -87,6 +88,7 @@ def check_growth(
     records: Sequence[Any],
     size: int,
     vectorised: bool = False,
+    candidates: Callable[[Any], Mapping[Any, Any]] | None = None,
     most: int = 20_000,
     rng: np.random.Generator | None = None,
 ) -> GrowthCheck:
@@ -97,7 +99,7 @@ def check_growth(
 
     Parameters
     ----------
-    score, solutions, vectorised
+    score, solutions, vectorised, candidates
         As in `ChoosingMechanism`.
     growth
         k, at least 1.
@@ -130,7 +132,7 @@ def check_growth(
     positive_int(most, what="The `most` of `check_growth`", minimum=2)
     if not len(records):
         raise InvalidValue("The `records` of `check_growth` must hold at least one; got none.")
-    search = _Search(score, solutions, growth=growth, vectorised=vectorised)
+    search = _Search(score, solutions, growth=growth, vectorised=vectorised, candidates=candidates)
     every = _every_step(list(records), size)
     exhaustive = _count_up_to(_every_step(list(records), size), most + 1) <= most
     steps = list(every) if exhaustive else list(islice(every, most // 2))
@@ -147,24 +149,42 @@ def check_growth(
 class _Search:
     """The scores of databases, and what they break."""
 
-    def __init__(self, score: Any, solutions: Any, *, growth: int, vectorised: bool) -> None:
+    def __init__(
+        self, score: Any, solutions: Any, *, growth: int, vectorised: bool, candidates: Any = None
+    ) -> None:
         self._score, self._solutions = score, solutions
-        self._growth, self._vectorised = growth, vectorised
+        self._growth, self._vectorised, self._candidates = growth, vectorised, candidates
 
     def empty(self) -> GrowthViolation | None:
-        broken = np.flatnonzero(self._scores([]) != 0.0)
-        return self._violation([], [], broken, reason="a score of the empty database is not 0")
+        names, scores = self._change(None, [])
+        broken = np.flatnonzero(scores != 0.0)
+        return self._violation([], [], picked(names, broken), reason="a score of the empty database is not 0")
 
     def step(self, before: list[Any], after: list[Any]) -> GrowthViolation | None:
-        change = self._scores(after) - self._scores(before)
+        names, change = self._change(before, after)
         jumps, raised = np.flatnonzero((change != 0.0) & (change != 1.0)), np.flatnonzero(change == 1.0)
         if jumps.size:
             reason = f"a score changes by {change[jumps[0]]:g}, neither 0 nor 1"
-            return self._violation(before, after, jumps, reason=reason)
+            return self._violation(before, after, picked(names, jumps), reason=reason)
         if len(raised) > self._growth:
             reason = f"{len(raised)} scores rise, more than growth = {self._growth}"
-            return self._violation(before, after, raised, reason=reason)
+            return self._violation(before, after, picked(names, raised), reason=reason)
         return None
+
+    def _change(
+        self, before: list[Any] | None, after: list[Any]
+    ) -> tuple[Sequence[Any] | NDArray[Any], NDArray[np.float64]]:
+        """Return solutions, every one whose score changes among them, and the changes; None scores 0."""
+        if self._candidates is None:
+            earlier = 0.0 if before is None else self._scores(before)
+            return self._solutions, self._scores(after) - earlier
+        old, new = ({} if each is None else self._named(each) for each in (before, after))
+        names = list({**old, **new})
+        return names, np.array([new.get(name, 0.0) - old.get(name, 0.0) for name in names], dtype=np.float64)
+
+    def _named(self, database: list[Any]) -> dict[Any, float]:
+        names, scores = candidates_of(database, self._candidates, marks=(), owner="check_growth")
+        return dict(zip(names, floats(scores, what="The scores of `check_growth`").tolist(), strict=True))
 
     def _scores(self, database: list[Any]) -> NDArray[np.float64]:
         return scores_of(
@@ -176,11 +196,9 @@ class _Search:
         )
 
     def _violation(
-        self, before: list[Any], after: list[Any], broken: NDArray[np.intp], *, reason: str
+        self, before: list[Any], after: list[Any], broken: list[Any], *, reason: str
     ) -> GrowthViolation | None:
-        if not broken.size:
-            return None
-        return GrowthViolation(before, after, tuple(picked(self._solutions, broken)), reason)
+        return GrowthViolation(before, after, tuple(broken), reason) if broken else None
 
 
 def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list[Any]]]:

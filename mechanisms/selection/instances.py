@@ -6,13 +6,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from audit.problems import FixedProblem
+from mechanisms.selection.scoring import MostFrequent
+from mechanisms.subjects.plain_queries import approvals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from audit.problems import Problem
 
-__all__ = ["answer_problem", "blocks", "letters", "shortfall_problem"]
+__all__ = ["answer_problem", "blocks", "contests", "letters", "shortfall_problem", "voters"]
 
 
 def blocks(*parts: tuple[Any, int]) -> list[Any]:
@@ -39,6 +41,50 @@ def letters(solutions: Any) -> list[str]:
     words = [word for word in solutions if isinstance(word, str) and word]
     alone = [word for word in words if sum(other in word for other in words) == 1]
     return alone[:3] if len(words) == len(solutions) and len(alone) > 1 else []
+
+
+def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
+    """Return up to three records that each support one solution alone, which they equal; none if unknown.
+
+    Examples
+    --------
+    >>> voters("abcd", approvals), voters((), approvals, MostFrequent(2**64))
+    (['a', 'b', 'c'], [0, 1, 2])
+    """
+    if isinstance(candidates, MostFrequent):
+        return list(range(min(3, candidates.candidates)))
+    return letters(solutions) if candidates is None and score is approvals else []
+
+
+def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> list[tuple[str, list[Any]]]:
+    """Return named databases with a best score just above and below alpha·size, with and without a rival.
+
+    Parameters
+    ----------
+    known
+        Records that each support one solution alone, at least two.
+    blank
+        A record that supports none.
+    alpha, size
+        Of the choosing mechanism.
+
+    Examples
+    --------
+    >>> contests("ab", "", alpha=0.5, size=4)[-1]
+    ('opt = 3, rival 1', ['a', 'a', 'a', 'b'])
+    """
+    best, rival, *_ = known
+    high = math.floor(alpha * size)  # the largest score at which every solution is good
+    low = min(math.floor(alpha * size / 2.0) + 1, size)
+    tops = dict.fromkeys(score for score in (0, low, high, high + 1) if score <= size)
+    told = [(f"opt = {opt}", blocks((best, opt), (blank, size - opt))) for opt in tops]
+    others = size - high - 1
+    rivals = [(high + 1, others), (size - others // 2, others // 2)]
+    return told + [
+        (f"opt = {opt}, rival {other}", blocks((best, opt), (rival, other)))
+        for opt, other in rivals
+        if other > 0 and opt > other
+    ]
 
 
 def shortfall_problem(

@@ -10,6 +10,7 @@ from audit.catalogue import Entry
 from audit.errors import InvalidValue, positive_int
 from mechanisms.formulas import selection
 from mechanisms.selection.choosing import ChoosingMechanism
+from mechanisms.selection.scoring import whole_scores
 from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class ChoosingScores(PlainParameters):
                 f"A database of `{type(self).__name__}` must hold {self.solutions} scores; "
                 f"got {len(database)}."
             )
-        return self.mechanism.checked(database)
+        return whole_scores(database, owner=type(self.mechanism).__name__)
 
 
 entry = Entry(

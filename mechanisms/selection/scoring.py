@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from audit.errors import InvalidValue, positive_int
+from audit.errors import InvalidKind, InvalidValue, positive_int
+from audit.values import canonical
+from audit.values.brief import show
 from mechanisms.subjects.answers import floats
 
 if TYPE_CHECKING:
@@ -16,7 +19,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Leaders", "MostFrequent", "TwoBest", "picked", "refuse_marks", "scores_of", "two_best"]
+__all__ = [
+    "Leaders",
+    "MostFrequent",
+    "TwoBest",
+    "candidates_of",
+    "check_candidates",
+    "check_solutions",
+    "picked",
+    "refuse_marks",
+    "scores_of",
+    "supported",
+    "two_best",
+    "whole_scores",
+]
+
+_MOST_LISTED = 10**8
+"""Solutions that are scored one by one."""
 
 
 class TwoBest(NamedTuple):
@@ -65,7 +84,8 @@ class Leaders(Protocol):
 class MostFrequent:
     """The numbers 0 … candidates − 1 as solutions, scored by how many records equal them.
 
-    Nothing is enumerated: a solution that no record names scores 0.
+    Nothing is enumerated: a solution that no record names scores 0. The `leaders` of A_dist, and the
+    `candidates` of the choosing mechanism.
 
     Parameters
     ----------
@@ -83,6 +103,8 @@ class MostFrequent:
     TwoBest(solution=7, score=3, runner_up=1)
     >>> MostFrequent(2**64).two_best([7, 7])
     TwoBest(solution=7, score=2, runner_up=0)
+    >>> MostFrequent(2**64)([7, 2**63, 7, "?"])
+    {7: 2, 9223372036854775808: 1}
     """
 
     candidates: int
@@ -90,10 +112,13 @@ class MostFrequent:
     def __post_init__(self) -> None:
         positive_int(self.candidates, what="The `candidates` of `MostFrequent`", minimum=2)
 
+    def __call__(self, database: Sequence[Any]) -> dict[int, int]:
+        """Return how often each candidate that occurs does."""
+        return dict(Counter(int(record) for record in database if self._is_candidate(record)))
+
     def two_best(self, database: Sequence[Any]) -> TwoBest:
         """Return the most frequent candidate, how often it occurs, and how often the next one does."""
-        counts = Counter(record for record in database if self._is_candidate(record))
-        ranked = [*counts.most_common(2), (0, 0), (0, 0)]
+        ranked = [*Counter(self(database)).most_common(2), (0, 0), (0, 0)]
         return TwoBest(ranked[0][0], ranked[0][1], ranked[1][1])
 
     def _is_candidate(self, record: Any) -> bool:
@@ -126,6 +151,116 @@ def picked(solutions: Sequence[Any] | NDArray[Any], places: NDArray[np.intp]) ->
         chosen: list[Any] = solutions[places].tolist()
         return chosen
     return [solutions[place] for place in places.tolist()]
+
+
+def check_solutions(
+    solutions: Sequence[Any] | NDArray[Any],
+    *,
+    owner: str,
+    least: int = 1,
+    marks: Sequence[str] = (),
+    instead: str = "",
+) -> None:
+    """Refuse solutions that are too few, too many to list, not distinct, or read as a refusal.
+
+    Parameters
+    ----------
+    solutions
+        A sequence, a range or a one-dimensional array.
+    owner
+        The mechanism, for the message.
+    least
+        How many there must be.
+    marks
+        What a refusal is called.
+    instead
+        The keyword for solutions that are too many to list, if the mechanism has one.
+
+    Raises
+    ------
+    InvalidValue
+        They are.
+
+    Examples
+    --------
+    >>> check_solutions(range(2**64), instead="candidates", owner="It")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `solutions` of `It` must be at most 100000000 to be scored one by one; give
+    `candidates` instead.
+    >>> check_solutions(["a", "b", "a"], owner="It")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `solutions` of `It` must be distinct; got 'a' twice.
+    """
+    try:
+        count = len(solutions)
+    except OverflowError:
+        count = _MOST_LISTED + 1
+    if count < least:
+        raise InvalidValue(f"The `solutions` of `{owner}` must hold at least {least}; got {count}.")
+    if count > _MOST_LISTED:
+        raise InvalidValue(
+            f"The `solutions` of `{owner}` must be at most {_MOST_LISTED} to be scored one by one"
+            f"{f'; give `{instead}` instead' * bool(instead)}."
+        )
+    _refuse_repeats(solutions, owner=owner)
+    refuse_marks(solutions, marks, owner=owner)
+
+
+def _refuse_repeats(solutions: Sequence[Any] | NDArray[Any], *, owner: str) -> None:
+    if isinstance(solutions, range):
+        return
+    if isinstance(solutions, np.ndarray) and solutions.ndim == 1 and solutions.dtype.kind in "biuf":
+        ordered = np.sort(solutions)
+        again = ordered[:-1][ordered[1:] == ordered[:-1]].tolist()
+    else:
+        keys = [canonical.key(solution) for solution in solutions]
+        counts = Counter(keys)
+        again = [each for each, key in zip(solutions, keys, strict=True) if counts[key] > 1]
+    if again:
+        raise InvalidValue(f"The `solutions` of `{owner}` must be distinct; got {show(again[0])} twice.")
+
+
+def check_candidates(candidates: Any, *, owner: str) -> None:
+    """Refuse what is no function from a database to the solutions that score.
+
+    Examples
+    --------
+    >>> check_candidates(7, owner="It")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The `candidates` of `It` must be a function of a database; got 7.
+    """
+    if not callable(candidates):
+        raise InvalidKind(
+            f"The `candidates` of `{owner}` must be a function of a database; got {show(candidates)}."
+        )
+
+
+def candidates_of(
+    database: Any, candidates: Callable[[Any], Any], *, marks: Sequence[str], owner: str
+) -> tuple[list[Any], list[Any]]:
+    """Return the solutions that a function says may score, and the scores that it says they have.
+
+    Raises
+    ------
+    InvalidKind
+        It returns no mapping.
+    InvalidValue
+        A solution reads as a refusal.
+
+    Examples
+    --------
+    >>> candidates_of([3, 3, 2**63], MostFrequent(2**64), marks=(), owner="It")
+    ([3, 9223372036854775808], [2, 1])
+    """
+    named = candidates(database)
+    if not isinstance(named, Mapping):
+        raise InvalidKind(
+            f"The `candidates` of `{owner}` must return a mapping from solutions to scores; "
+            f"got {show(named)}."
+        )
+    names = list(named)
+    refuse_marks(names, marks, owner=owner)
+    return names, list(named.values())
 
 
 def refuse_marks(solutions: Sequence[Any] | NDArray[Any], marks: Sequence[str], *, owner: str) -> None:
@@ -191,4 +326,34 @@ def scores_of(
         raise InvalidValue(
             f"The scores of `{owner}` must be {len(solutions)} finite numbers; got {values.tolist()!r:.60}."
         )
+    return values
+
+
+def supported(
+    solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64]
+) -> tuple[list[Any], NDArray[np.float64]]:
+    """Return the solutions that score at least 1, and their scores.
+
+    Examples
+    --------
+    >>> supported(range(3), np.array([0.0, 2.0, 1.0]))
+    ([1, 2], array([2., 1.]))
+    """
+    good = np.flatnonzero(scores >= 1.0)
+    return picked(solutions, good), scores[good]
+
+
+def whole_scores(scores: Any, *, owner: str) -> NDArray[np.float64]:
+    """Return scores as an array, refused where one is no whole number ≥ 0.
+
+    Examples
+    --------
+    >>> whole_scores([2, 0.5], owner="It")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The scores of `It` must be whole numbers ≥ 0; got 0.5.
+    """
+    values = floats(scores, what=f"The scores of `{owner}`")
+    odd = ~((values >= 0.0) & (values == np.floor(values)) & np.isfinite(values))
+    if odd.any():
+        raise InvalidValue(f"The scores of `{owner}` must be whole numbers ≥ 0; got {values[odd][0]:g}.")
     return values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from audit.catalogue import Entry
@@ -12,8 +13,15 @@ from audit.errors import InvalidKind, InvalidValue, finite_number, flag, probabi
 from audit.relations import Relation
 from mechanisms.comparison.threshold import ThresholdTest
 from mechanisms.formulas import selection
-from mechanisms.selection.instances import answer_problem, blocks, letters
-from mechanisms.selection.scoring import Leaders, MostFrequent, TwoBest, refuse_marks, scores_of, two_best
+from mechanisms.selection.instances import answer_problem, blocks, voters
+from mechanisms.selection.scoring import (
+    Leaders,
+    TwoBest,
+    check_solutions,
+    refuse_marks,
+    scores_of,
+    two_best,
+)
 from mechanisms.selection.swaps import revealing_swaps
 from mechanisms.subjects.parameters import PlainParameters
 from mechanisms.subjects.plain_queries import approvals
@@ -155,22 +163,16 @@ class StableSelection(PlainParameters):
 
     def _leads(self, gap: int) -> list[Problem]:
         """Return problems of one gap: alone, far up, and above a tie."""
-        voters = self._voters()
-        if len(voters) < 2:
+        known = voters(self.solutions, self.score, self.leaders)
+        if len(known) < 2:
             return []
-        best, *others = voters
+        best, *others = known
         told = [
             (f"a lead of {gap}", blocks((best, gap))),
             (f"a lead of {gap}, on many", blocks((best, gap + _MANY), (others[0], _MANY))),
             (f"a lead of {gap}, on a tie", blocks((best, gap + 1), *((other, 1) for other in others))),
         ]
         return [answer_problem(name, database, answer=best) for name, database in told]
-
-    def _voters(self) -> list[Any]:
-        """Return records that each support one solution alone, which they equal."""
-        if isinstance(self.leaders, MostFrequent):
-            return list(range(min(3, self.leaders.candidates)))
-        return letters(self.solutions) if self.leaders is None and self.score is approvals else []
 
     @property
     def scale(self) -> float:
@@ -306,12 +308,9 @@ class StableSelection(PlainParameters):
         """Refuse a delta that the guarantee does not cover; every one that is a probability is covered."""
 
     def _refuse_solutions(self) -> None:
-        owner, count = type(self).__name__, len(self.solutions)
-        if count < 2:
-            raise InvalidValue(
-                f"The `solutions` of `{owner}` must hold at least two, for a gap between them; got {count}."
-            )
-        refuse_marks(self.solutions, (UNSTABLE, TIED), owner=owner)
+        check_solutions(
+            self.solutions, least=2, marks=(UNSTABLE, TIED), instead="leaders", owner=type(self).__name__
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -366,7 +365,9 @@ _FEW = 1000
 entries = (
     Entry(
         StableSelection.name,
-        StableSelection,
+        partial(
+            StableSelection, size=60
+        ),  # beyond the threshold of 57.3: fewer records are nearly never told
         utility={},
         reference=StableSelection.reference,
         summary="A_dist: the best candidate if far ahead; found: (ε/2, δ/2)",
@@ -374,7 +375,7 @@ entries = (
     ),
     Entry(
         TightStableSelection.name,
-        TightStableSelection,
+        partial(TightStableSelection, size=32),  # the threshold is 28.2
         utility={},
         reference=TightStableSelection.reference,
         summary="A_dist with the noise that its claim needs",

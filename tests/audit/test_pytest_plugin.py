@@ -290,23 +290,35 @@ def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, w
     ("option", "words"),
     [
         ("--audit-report=/dev/null/page.html", "/dev/null/page.html cannot be written"),
-        ("--audit-json=/dev/null/results", "/dev/null/results*cannot be written"),
+        ("--audit-json=/dev/null/results", "/dev/null/results/_.json cannot be written"),
+        ("--audit-remember=/dev/null/kept", "/dev/null/kept/_.json cannot be written"),
         ("--audit-budget=0", "The `--audit-budget` must be a whole number ≥ 1; got 0."),
         ("--audit-significance=1.5", "The `--audit-significance` must be a number in (0, 1); got 1.5."),
-        ("--audit-seed=-1", "The `--audit-seed` must be a whole number ≥ 0; got -1."),
-        (
-            "--audit-time-limit=soon",
-            "The `--audit-time-limit` must be a positive number of seconds; got 'soon'.",
-        ),
+        ("--audit-time-limit=soon", "`--audit-time-limit` must be a positive number of seconds; got 'soon'."),
         ("audit_seed = 1e-3", "The `audit_seed` of tox.ini must be a whole number ≥ 0; got 0.001."),
     ],
 )
-def test_an_option_that_cannot_work_stops_the_session_at_once(session, pytester, option, words):
-    if not option.startswith("-"):
+def test_an_option_that_cannot_work_is_refused_before_any_test_runs(pytester, option, words):
+    given = option.startswith("-")
+    if not given:
         pytester.makeini(f"[pytest]\n{option}")
-    result = session(TWO, *([option] if option.startswith("-") else []))
+    with pytest.raises(pytest.UsageError) as refused:
+        pytester.parseconfigure(*([option] if given else []))
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_folder_of_the_ini_file_is_made_beside_it_wherever_pytest_starts(pytester, monkeypatch):
+    pytester.makeini("[pytest]\naudit_json=results")
+    monkeypatch.chdir(pytester.mkdir("tests"))
+    pytester.parseconfigure("--rootdir", str(pytester.path), "-c", str(pytester.path / "tox.ini"))
+    assert (pytester.path / "results").is_dir()
+
+
+def test_such_an_option_stops_the_session_at_once(session):
+    result = session(TWO, "--audit-seed=-1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: *{words.replace('[', '?')}*"])
+    result.stderr.fnmatch_lines(["ERROR: The `--audit-seed` must be a whole number ≥ 0; got -1."])
     assert "test_coin" not in result.stdout.str()
 
 

@@ -346,7 +346,8 @@ def test_random_damage_never_ends_in_another_error():
                 AuditResult.from_json(candidate)
 
 
-def test_saving_writes_whole_files_with_usual_permissions(tmp_path):
+def test_saving_writes_whole_files_with_usual_permissions(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "new" / "result.json"
     save(refuted(), path)
     save(clean(), path)
@@ -380,7 +381,8 @@ def test_a_path_that_cannot_be_written_is_found_before_the_work(tmp_path, name):
             attempt(tmp_path / name)
 
 
-def test_checking_creates_folders_and_leaves_no_file(tmp_path):
+def test_checking_creates_folders_and_leaves_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     check_writable(tmp_path / "a" / "b" / "page.html")
     assert list((tmp_path / "a" / "b").iterdir()) == []
     (tmp_path / "old.html").write_text("old")

@@ -13,6 +13,7 @@ import sys
 import textwrap
 import threading
 import time
+import types
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ from audit.errors import AuditError, SubjectError
 from audit.sampling import BET, CONFIRM, MutatedInput, Sampler
 from audit.sampling.isolated import fresh, workers
 from audit.sampling.isolated.isolation import Child, drawn_by
+from audit.sampling.shipping import pack, unpack
 from audit.subject.subject import adapt
 from audit.values.canonical import key
 from audit.values.outcomes import Opaque, Raised, Unfinished
@@ -373,6 +375,14 @@ def test_outputs_that_come_home_leave_the_users_own_class_alone():
     assert left[0].value() == 3
     assert type(left[0]).__qualname__ == Local.__qualname__
     assert Local.value is method
+
+
+def test_a_module_travels_without_what_loaded_it(monkeypatch):
+    """pytest loads packages that are called like ours by a loader of its own, which cannot be pickled."""
+    module = types.ModuleType("a_users_module")
+    module.__loader__, module.value = threading.Lock(), 3
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert unpack(pack(module, by_value=(module.__name__,))).value == 3
 
 
 def test_a_subject_that_cannot_travel_is_refused_in_one_line():

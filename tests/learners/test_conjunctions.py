@@ -13,6 +13,7 @@ from scipy import stats
 from audit import Verdict, audit_privacy
 from audit.claims import PureDP
 from audit.errors import InvalidKind, InvalidValue
+from audit.laws.divergence import epsilon_at
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks
 from learners.by_queries.conjunctions import ConjunctionLearner, ConjunctionQueries
 from learners.concepts import ConjunctionClass
@@ -288,3 +289,24 @@ def test_each_query_sees_its_own_chunk_only(model):
     oracle = EvenChunks([0, 0, 1, 1, 9], queries=2, noise=noise, rng=np.random.default_rng(0))
     mean = StatisticalQuery(float, tau=0.1, low=0.0, high=9.0)
     assert oracle.ask_all([mean, mean]) == pytest.approx([0.0, 1.0], abs=1e-2)  # the fifth record is not used
+
+
+def test_the_law_of_many_variables_is_that_of_their_bits():
+    rng = np.random.default_rng(3)
+    rows = [(tuple(rng.integers(0, 2, 20).tolist()), int(rng.integers(2))) for _ in range(400)]
+    learner = ConjunctionLearner(dimension=20, alpha=0.4, epsilon=0.5)
+    law = learner.distribution(rows)
+    means = learner.means(rows)
+    noise = stats.laplace(scale=1 / (0.5 * 20))
+    for factor, mean in zip(law.factors, means, strict=True):
+        assert factor.pmf(1) == pytest.approx(noise.cdf(0.4 / 40 - mean), rel=1e-9)
+    drawn = np.array(learner.sample(rows, 20_000, rng))
+    for place, factor in enumerate(law.factors):  # 20 tests at 1e-8: 0.02 off shows with probability > 0.98
+        assert stats.binomtest(int(drawn[:, place].sum()), 20_000, factor.pmf(1)).pvalue > 1e-8
+    near = [(rows[0][0], 1 - rows[0][1]), *rows[1:]]
+    assert epsilon_at(law, learner.distribution(near)) <= 0.5 + 1e-9
+
+
+def test_a_class_too_large_for_a_table_is_refused_in_one_line():
+    with pytest.raises(InvalidValue, match=r"must have fewer than 2\^32 labels"):
+        ConjunctionLearner(dimension=16).problems()

@@ -9,12 +9,13 @@ import pytest
 from scipy import stats
 
 from audit import Verdict, audit_privacy
-from audit.errors import InvalidKind, InvalidValue
+from audit.errors import AuditError, InvalidKind, InvalidValue
 from learners.concepts import ConjunctionClass, ExplicitClass, IntervalClass, PointClass
 from learners.findings import findings
 from learners.finite.hypotheses import Hypotheses, sauer_bound
 from learners.finite.tables import TruthTable
 from learners.generic.agnostic import GenericLearner, VCLearner, failure_bound, generic_size, printed_size
+from learners.generic.compression import CompressionLearner
 
 RUNS = 20_000
 SIGNIFICANCE = 1e-7
@@ -267,3 +268,41 @@ def test_a_million_hypotheses_have_a_law_that_sums_to_one():
     first, *others = ((classes.table.row(place)[x] != y).sum() for place in (0, 499_999, 999_999))
     for place, errors in zip((499_999, 999_999), others, strict=True):
         assert logs[place] - logs[0] == pytest.approx(-(errors - first) / 2)
+
+
+def test_lengths_halve_the_weight_bit_by_bit_and_keep_privacy():
+    learner = GenericLearner(epsilon=1.0, bits=lambda point: point)
+    law = learner.distribution([(3, 1), (0, 0)])
+    weights = [math.exp(-errors / 2) / 2**point for point, errors in enumerate((2, 1, 1, 0))]
+    assert [law.pmf(k) for k in range(4)] == pytest.approx([w / sum(weights) for w in weights], rel=1e-12)
+    assert audit_privacy(learner, budget=20_000).verdict is Verdict.PROVED
+    # 1 + 1/2 + 1/4 + 1/8 > 1: Kraft's sum counts
+    nats = (3 + math.log2(1.875)) * math.log(2) + math.log(30)
+    assert learner.sample_size == math.ceil(6 * max(nats / 0.1, (math.log(4) + math.log(30)) / 0.01))
+
+
+def test_the_described_size_bounds_the_failure_of_the_exact_law():
+    learner = GenericLearner(epsilon=0.05, alpha=0.3, beta=0.1, bits=lambda point: 1 + 2 * point)
+    n = learner.size_for(1)
+    assert n < learner.sample_size
+    # the point 0 errs never, the others at least on a share of alpha: the worst that a sample can be then
+    share = math.ceil(0.3 * n)
+    law = learner.distribution([(0, 1)] * share + [(1, 0)] * (n - share))
+    assert 1 - law.pmf(0) <= 0.1
+
+
+def test_a_score_of_ones_own_is_chosen_by_and_claims_no_accuracy():
+    learner = GenericLearner(epsilon=2.0, score=lambda database, of: -of.errors(database) / 2)
+    law = learner.distribution([(3, 1), (3, 1)])
+    assert law.pmf(3) / law.pmf(0) == pytest.approx(math.e)
+    assert learner.utility_claim is None
+    with pytest.raises(InvalidValue, match="must be 4 finite numbers"):
+        GenericLearner(score=lambda database, of: [0.0]).distribution([])
+
+
+@pytest.mark.parametrize("bits", [lambda _: -1, lambda _: 0.5, 7])
+@pytest.mark.parametrize("build", [GenericLearner, CompressionLearner])
+def test_lengths_that_are_none_are_refused_in_one_line(build, bits):
+    with pytest.raises(AuditError, match=f"The `bits` of `{build.__name__}`") as caught:
+        _ = build(bits=bits).lengths
+    assert "\n" not in str(caught.value)

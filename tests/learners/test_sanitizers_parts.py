@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from audit import Verdict, audit_privacy, audit_utility
-from audit.errors import InvalidValue
+from audit.claims import ApproximateDP, PureDP
+from audit.errors import InvalidKind, InvalidValue
 from learners.concepts import ExplicitClass, IntervalClass, PointClass
 from learners.findings.sanitizers import FINDINGS
 from learners.sanitizers import GenericSanitizer, SanitizingLearner
@@ -17,6 +18,7 @@ from learners.sanitizers.noise import clamped_geometric, straying
 from learners.sanitizers.reduction import transfer_size
 from learners.sanitizers.rounding import completed, rounded
 from learners.sanitizers.tallies import tally
+from mechanisms.noise.noises import GeometricNoise
 
 SIGNIFICANCE = 1e-7
 
@@ -216,3 +218,59 @@ def test_the_learner_by_sanitizing_refuses_parameters_in_its_own_name():
         SanitizingLearner(size=0)
     with pytest.raises(InvalidValue, match="small databases of `SanitizingLearner`"):
         SanitizingLearner(alpha=0.05, concepts=IntervalClass(4))
+
+
+class Wrapped:
+    """A sanitizer that is only known by what Theorem 5 asks of it."""
+
+    def __init__(self, inner, claim=None):
+        self.inner, self.claim = inner, claim or inner.claim
+        self.alpha, self.beta, self.sample_size = inner.alpha, inner.beta, inner.sample_size
+        self.estimate, self.distribution = inner.estimate, inner.distribution
+
+    def __call__(self, database, rng):
+        return self.inner(database, rng)
+
+
+def test_any_sanitizer_of_the_errors_makes_a_learner():
+    default = SanitizingLearner(epsilon=1.0, alpha=0.25)
+    claim = ApproximateDP(1.0, 1e-6)
+    learner = SanitizingLearner(epsilon=9.0, sanitizer=Wrapped(default.sanitizer, claim))
+    assert (learner.claim, learner.epsilon, learner.alpha) == (claim, 1.0, 0.25)
+    assert learner.sample_size == default.sample_size
+    database = [(0, 1)] * 5 + [(1, 0)] * 4 + [(1, 1)] * 2
+    law, expected = learner.distribution(database), default.distribution(database)
+    assert [law.pmf(c) for c in (0, 1, 2)] == pytest.approx([expected.pmf(c) for c in (0, 1, 2)], rel=1e-9)
+    drawn = learner.sample(database, 400, np.random.default_rng(4))
+    for concept in (0, 1, 2):
+        assert stats.binomtest(drawn.count(concept), 400, expected.pmf(concept)).pvalue > 1e-7
+
+
+class Counted:
+    """An improper sanitizer for C^label: counts of all (x, y), with two-sided geometric noise."""
+
+    claim, alpha, beta, sample_size = PureDP(1.0), 0.1, 0.05, 200
+
+    def __call__(self, database, rng):
+        noise = GeometricNoise(0.5).sample(4, rng).tolist()
+        pairs = [(x, y) for x in (0, 1) for y in (0, 1)]
+        return {pair: database.count(pair) + extra for pair, extra in zip(pairs, noise, strict=True)}
+
+    def estimate(self, output, concept):
+        wrong = [output[x, y] for x in (0, 1) for y in (0, 1) if int(x < concept) != y]
+        return sum(wrong) / 200
+
+
+def test_an_improper_sanitizer_makes_a_proper_learner_without_a_law():
+    learner = SanitizingLearner(sanitizer=Counted())
+    assert learner.distribution([(0, 1)] * 200) is None
+    problem = [(0, 1)] * 100 + [(1, 0)] * 100
+    assert learner.sample(problem, 50, np.random.default_rng(0)) == [1] * 50
+    assert learner.utility_claim.alpha == pytest.approx(0.3 + 0.1)
+
+
+@pytest.mark.parametrize("wrong", [7, Wrapped(GenericSanitizer(), "private")])
+def test_what_is_no_sanitizer_is_refused_in_one_line(wrong):
+    with pytest.raises(InvalidKind, match="`sanitizer` of `SanitizingLearner` must have") as refusal:
+        SanitizingLearner(sanitizer=wrong)
+    assert "\n" not in str(refusal.value)

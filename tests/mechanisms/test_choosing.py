@@ -4,6 +4,7 @@ Long, for law, growth, size bound and utility are checked on the same small doma
 """
 
 import math
+from collections import Counter
 from itertools import combinations, pairwise, product
 
 import numpy as np
@@ -11,15 +12,16 @@ import pytest
 from scipy import special, stats
 
 from audit import ApproximateDP, Verdict, audit_privacy
-from audit.errors import InvalidKind, InvalidValue
+from audit.errors import AuditError, InvalidKind, InvalidValue
 from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation
 from mechanisms import ChoosingMechanism, ChoosingScores
 from mechanisms.flawed import UncheckedChoosing
 from mechanisms.queries import approvals
-from mechanisms.selection.choosing import least_size
+from mechanisms.selection.choosing_round import least_size
 from mechanisms.selection.growth import check_growth
 from mechanisms.selection.score_vectors import BoundedGrowth
+from mechanisms.selection.scoring import MostFrequent
 
 RUNS = 1_000_000
 
@@ -388,7 +390,7 @@ def test_a_database_of_another_size_is_refused():
 
 
 def test_no_candidates_and_one_that_reads_as_a_refusal_are_refused():
-    with pytest.raises(InvalidValue, match="`solutions` of `ChoosingMechanism` must hold at least one"):
+    with pytest.raises(InvalidValue, match="`solutions` of `ChoosingMechanism` must hold at least 1"):
         ChoosingMechanism(solutions=())
     with pytest.raises(InvalidValue, match="must not be '⊥'"):
         ChoosingMechanism(solutions=["a", "⊥"])
@@ -417,3 +419,71 @@ def test_a_growth_or_size_of_the_wrong_kind_is_refused():
         ChoosingMechanism(size=230.0)
     with pytest.raises(InvalidValue, match="The `records` of `check_growth` must hold at least one"):
         check_growth(approvals, "a", growth=1, records=[], size=2)
+
+
+# solutions too many to list
+
+
+HUGE = ChoosingMechanism(candidates=MostFrequent(2**64), records=(0, 2**63, 2**64 - 1), size=1000)
+
+
+def test_the_law_among_2_to_the_64_solutions_is_that_of_the_definition():
+    counts = {3: 241, 2**63: 240, 2**64 - 1: 1}
+    rows = [point for point, times in counts.items() for _ in range(times)] + [-1] * 518
+    law = HUGE.distribution(rows)
+    passed = stats.laplace(241, 4).sf(250)
+    total = sum(math.exp((times - 241) / 4) for times in counts.values())
+    assert law.pmf("⊥") == pytest.approx(1 - passed, rel=1e-12)
+    for point, times in counts.items():
+        assert law.pmf(point) == pytest.approx(passed * math.exp((times - 241) / 4) / total, rel=1e-12)
+    assert len(law.outcomes) == 4
+    shown = Counter(HUGE.sample(rows, 1_000_000, np.random.default_rng(5)))
+    assert set(shown) <= set(law.support())
+    for answer in law.support():  # 4 tests at 1e-7; a share that is 1 % off shows with probability > 0.99
+        assert stats.binomtest(shown[answer], 1_000_000, law.pmf(answer)).pvalue > 1e-7
+
+
+def test_candidates_have_the_law_of_the_same_solutions_listed():
+    listed = ChoosingMechanism(solutions=range(4), score=list.count, records=range(4), size=230)
+    named = ChoosingMechanism(candidates=Counter, records=range(4), size=230)
+    for rows in ([0] * 230, [0] * 60 + [1] * 58 + [3] * 112):
+        one, other = listed.distribution(rows), named.distribution(rows)
+        assert all(one.pmf(k) == pytest.approx(other.pmf(k), rel=1e-12) for k in (*range(4), "⊥"))
+        assert listed.failure(rows) == pytest.approx(named.failure(rows), rel=1e-12)
+    assert named.distribution([1] * 230).pmf(0) == 0.0
+
+
+def test_a_thousand_solutions_that_score_are_a_thousand_outcomes():
+    rows = np.random.default_rng(1).integers(0, 2**63, 1000).tolist()
+    assert len(HUGE.distribution(rows).outcomes) == 1001
+    assert len(HUGE.sample(rows, 1000, np.random.default_rng(2))) == 1000
+
+
+def test_the_growth_of_candidates_is_checked_too():
+    assert not HUGE.growth_check(size=3).refuted
+    pairs = ChoosingMechanism(candidates=lambda rows: Counter("".join(rows)), records=("ab", "c"))
+    assert pairs.growth_check(size=2).violation.after == ["ab"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"solutions": range(2**64)}, "give `candidates` instead"),
+        ({"solutions": range(2**62)}, "give `candidates` instead"),
+        ({"solutions": "aba"}, "must be distinct; got 'a' twice"),
+        ({"candidates": 7}, "must be a function of a database; got 7"),
+    ],
+)
+def test_solutions_that_cannot_be_scored_are_refused_in_one_line(given, told):
+    with pytest.raises(AuditError, match=told) as caught:
+        ChoosingMechanism(**given)
+    assert "\n" not in str(caught.value)
+
+
+def test_candidates_that_are_no_counts_are_refused():
+    with pytest.raises(InvalidKind, match="must return a mapping from solutions to scores"):
+        ChoosingMechanism(candidates=set).distribution([""] * 230)
+    with pytest.raises(InvalidValue, match=r"whole numbers ≥ 0; got 0\.5"):
+        ChoosingMechanism(candidates=lambda _: {"a": 0.5}).distribution([""] * 230)
+    with pytest.raises(InvalidValue, match="must not be '⊥'"):
+        ChoosingMechanism(candidates=lambda _: {"⊥": 3}).distribution([""] * 230)

@@ -8,12 +8,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from audit import audit_privacy
 from audit.claims import ApproximateDP, PureDP
-from audit.distributions import Density, Finite
+from audit.distributions import Countable, Density, Finite
 from audit.errors import InvalidValue
 from audit.laws.divergence import epsilon_at, hockey_stick
+from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation
 from audit.results.result import Evidence, Verdict
 from mechanisms import (
@@ -39,7 +41,7 @@ from mechanisms.composition.accounting import (
     sequential_bound,
 )
 from mechanisms.composition.budget import OverspentError
-from mechanisms.composition.sequential import mixture
+from mechanisms.composition.mixing import mixture
 
 RUNS = 1_000_000
 
@@ -205,9 +207,45 @@ def test_parts_that_answer_with_anything_make_tuples():
     assert told.claim == ApproximateDP(2.0, 1e-6)
 
 
-def test_a_sequence_of_vectors_declares_no_law():
-    vector = LaplaceMechanism(dimension=2, query=lambda rows: [sum(rows)] * 2)
-    assert Sequential(parts=[vector]).distribution([0, 1]) is None
+@pytest.mark.parametrize("compose", [Sequential, Parallel])
+def test_vectors_are_laid_out_in_the_law_and_in_the_output(compose):
+    vector = LaplaceMechanism(epsilon=1.0, dimension=2, size=2, query=lambda rows: [sum(rows), -rows[0]])
+    count = GeometricMechanism(epsilon=0.5, size=2)
+    nested = compose(
+        parts=[compose(parts=[count, vector]), vector] if compose is Sequential else [count, vector]
+    )
+    databases = ([0, 1], [1, 1]) if compose is Sequential else ([0, 1, 0, 1], [0, 1, 1, 1])
+    p, q = map(nested.distribution, databases)
+    width = 5 if compose is Sequential else 3
+    assert len(p.factors) == width
+    assert len(nested(databases[0], np.random.default_rng(0))) == width
+    outputs = nested.sample(databases[0], 20_000, np.random.default_rng(1))
+    assert outputs.shape == (20_000, width)
+    assert law_log_e_value(p, outputs) < math.log(1e6)
+    assert law_log_e_value(q, outputs) > math.log(1e6)  # it sees the neighbour's law
+    # the vector's coordinates move by 1 each, a loss of 1 each; the count adds 1/2 where it is asked too
+    assert epsilon_at(p, q) == pytest.approx(0.5 + 2 * 2.0 if compose is Sequential else 2.0)
+
+
+def test_a_tuple_that_is_no_vector_stays_one_output():
+    told = Sequential(parts=[PostProcessed(part=RandomizedResponse(), function=lambda bit: (bit, 1 - bit))])
+    assert told([1], np.random.default_rng(0))[0] in ((0, 1), (1, 0))
+    assert told.sample([1], 3, np.random.default_rng(0))[0][0] in ((0, 1), (1, 0))
+    assert told.distribution([1]).pmf(((1, 0),)) == pytest.approx(2 / 3)
+
+
+def test_a_composition_of_nothing_loses_nothing():
+    assert composed_epsilon([], delta=0.1) == composed_delta([], epsilon=0.0) == 0.0
+    assert advanced_bound([], slack=0.01) == PureDP(0.0)
+
+
+def test_the_advanced_bound_is_never_above_the_sum():
+    for count, epsilon in ((1, 0.1), (3, 0.5), (5, 4.0), (100, 0.1), (1000, 0.01)):
+        claims = [ApproximateDP(epsilon, 1e-9)] * count
+        bound, plain = advanced_bound(claims, slack=1e-6), sequential_bound(claims)
+        assert bound.epsilon <= plain.epsilon
+        assert bound == plain or bound.delta == pytest.approx(plain.delta + 1e-6)
+        assert bound.epsilon >= composed_epsilon(claims, delta=bound.delta) - 1e-9
 
 
 def test_parts_must_agree_on_neighbours_and_claim_something():
@@ -318,6 +356,38 @@ def test_a_random_choice_has_the_mixture_of_laws(agreement, shares):
 def test_that_comparison_sees_weights_the_other_way_round(power):
     stays, swapped = (a / (1 + math.exp(-2.0)) + (1 - a) / (1 + math.exp(-0.5)) for a in (0.3, 0.7))
     assert power([1 - swapped, swapped], [1 - stays, stays], RUNS) > 0.99
+
+
+def test_a_random_choice_of_densities_has_their_average():
+    parts = [LaplaceMechanism(epsilon=epsilon, size=1, query=sum) for epsilon in (2.0, 0.5)]
+    choice = RandomChoice(parts=parts, probabilities=[0.25, 0.75])
+    p, q = choice.distribution([0]), choice.distribution([1])
+
+    def density(x, at):
+        return 0.25 * stats.laplace.pdf(x, at, 0.5) + 0.75 * stats.laplace.pdf(x, at, 2.0)
+
+    grid = np.array([-30.0, -1.0, 0.0, 0.3, 1.0, 4.0])
+    assert p.pdf(grid) == pytest.approx(density(grid, 0), rel=1e-12)
+    assert p.sf(3.0) == pytest.approx(0.25 * math.exp(-6) / 2 + 0.75 * math.exp(-1.5) / 2, rel=1e-12)
+    fine = np.linspace(-5, 5, 100_001)
+    worst = float(np.log(density(fine, 0) / density(fine, 1)).max())
+    assert epsilon_at(p, q) == pytest.approx(worst, abs=1e-6)
+    assert epsilon_at(p, q) < choice.claim.epsilon
+    outputs = np.array(choice.sample([0], RUNS, np.random.default_rng(12)))
+    assert stats.kstest(outputs, p.cdf).pvalue > 1e-9  # sees a cdf that is 0.004 off
+    assert stats.kstest(outputs[:10_000], q.cdf).pvalue < 1e-9
+    assert choice.distribution([0]) == p
+
+
+def test_a_random_choice_of_an_answer_and_a_density_is_mixed():
+    counted = mixture([Finite(["no"], [1.0]), Density.laplace(0.0), Density.uniform(3, 4)], [0.5, 0.25, 0.25])
+    assert counted.pmf("no") == 0.5
+    assert counted.pdf(3.5) == pytest.approx(0.25 * math.exp(-3.5) / 2 + 0.25)
+    apart = mixture([Density.uniform(0, 1), Density.uniform(2, 3)], [0.5, 0.5])
+    assert apart.cdf(1.5) == pytest.approx(0.5)
+    assert apart.pdf(1.5) == 0.0
+    assert mixture([counted, Finite(["no"], [1.0])], [0.5, 0.5]).pmf("no") == pytest.approx(0.75)
+    assert mixture([Countable.geometric(0, 1.0)], [1.0]) is None
 
 
 def test_mixtures_merge_outcomes_and_forget_impossible_laws():

@@ -30,6 +30,7 @@ def test_every_finding_bears_its_name(found):
         "K11 Claim 5.9",
         "K11 Claim 5.10",
         "K11 Lemma 5.8",
+        "K11 Claims 5.9, 5.10 for R_g",
     ]
     assert all(isinstance(one, Finding) and one.name == name for name, one in found.items())
 

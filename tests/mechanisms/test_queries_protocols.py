@@ -16,7 +16,7 @@ from audit import Evidence, Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms import KaryRandomizedResponse, RandomizedResponse
 from mechanisms.composition.budget import OverspentError
-from mechanisms.local import InteractiveProtocol, LocalLaplace, LROracle, NonInteractiveProtocol
+from mechanisms.local import InteractiveProtocol, LROracle, NonInteractiveProtocol
 from mechanisms.local.algorithms import poll_twice
 from mechanisms.queries import (
     AdversarialOracle,
@@ -236,7 +236,6 @@ def test_a_randomizer_that_loses_more_than_it_claims_costs_what_it_loses():
     ("query", "kind", "words"),
     [
         ((3, RandomizedResponse(epsilon=0.5)), InvalidValue, "one of 0 … 2; got 3"),
-        ((0, LocalLaplace(epsilon=0.5)), InvalidKind, "finitely many answers"),
         ((0, "R"), InvalidKind, "A local randomizer must be a subject"),
         ((range(3), RandomizedResponse(epsilon=0.1)), InvalidValue, "at most 2 answers, its `accesses`"),
     ],

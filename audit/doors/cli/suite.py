@@ -47,9 +47,9 @@ def run_suite(
         saved = html.parent / "results"
     for each in (*attached, None):
         check_apart(html, saved, each)
-    store = Store(saved)
     if html is not None:
         check_writable(html)
+    store = Store(saved)
     audits = planned(entries)
     finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs))
     left, unsaved = store.missing(audits), len(store.unsaved)

@@ -24,7 +24,7 @@ class Whole(AtomFeature):
     said = "the output"
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature of every output of a block, worked out once of equal rows of an array."""
+        """Return the feature of every output of a block; equal rows of an array are worked out once."""
         rows = view.outputs
         if type(rows) is not np.ndarray or rows.dtype.kind not in "iubf" or not rows.size:
             return super().column(view)
@@ -42,7 +42,7 @@ class Whole(AtomFeature):
         return output.key if type(output) is Frame else canonical.key(output)
 
     def say(self, examples: Sequence[object]) -> str:
-        """Say that the output is one of these; exceptions by type and the first line of their message."""
+        """Return words for "the output is one of these"; exceptions by type and first line of the message."""
         raised = [_by_message(each) for each in examples if type(each) is Raised]
         answers = [each for each in examples if type(each) is not Raised]
         return " or ".join([*([super().say(answers)] if answers else []), *_raises(raised)])
@@ -66,12 +66,12 @@ class Keys(AtomFeature):
         if not view.all_dicts or any(set(map(type, output)) != {str} for output in view.outputs):
             return super().column(view)
         names = [tuple(output) for output in view.outputs]
-        # all are text: equal exactly where the keys are
+        # all names are text, so they are equal exactly if their keys are
         known = {each: canonical.key(each) for each in set(names)}
         return [known[each] for each in names]
 
     def say(self, examples: Sequence[object]) -> str:
-        """Say which keys are released."""
+        """Return which keys are released, in words."""
         return "; or ".join(map(self.show, examples))
 
     def _show(self, output: Any) -> str:
@@ -102,7 +102,7 @@ class Kind(AtomFeature):
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
     def say(self, examples: Sequence[object]) -> str:
-        """Say of which kind the output is; exceptions are raised."""
+        """Return the kind of the output in words; an exception is said to be raised."""
         raised = [f"{each.kind}" for each in examples if type(each) is Raised]
         shown = [self.show(each) for each in examples if type(each) is not Raised]
         told = [f"the output is {_KINDS[kind]}" for kind in shown if kind in _KINDS]
@@ -125,7 +125,7 @@ class Kind(AtomFeature):
         return _name(kind)
 
 
-#: What the output is, where its kind says it.
+#: Shorter words for some kinds: "the output is …".
 _KINDS = {"number": "a number", "NaN": "NaN", "NoneType": "None"}
 
 
@@ -146,7 +146,7 @@ def _told(output: Any) -> str | None:
 
 
 def _name(kind: type) -> str:
-    """Return the name of a class; numpy's text, bytes and complex types have those of Python's."""
+    """Return the name of a class; numpy's text, bytes and complex types take the names of Python's."""
     twins = (str, bytes, complex) if issubclass(kind, np.generic) else ()
     return next((twin for twin in twins if issubclass(kind, twin)), kind).__name__
 
@@ -173,7 +173,7 @@ class Type(AtomFeature):
         return type_of(part_at(output, self.path))
 
 
-#: Look at the types of this many entries; larger is slower and finds rarer types.
+#: Larger is slower and finds rarer types: look at the types of this many entries.
 _TYPED = 64
 #: Look at entries this many levels deep.
 _TYPED_DEPTH = 4

@@ -19,11 +19,12 @@ _REGISTRY: dict[str, type["Feature"]] = {}
 
 @dataclass(frozen=True)
 class Feature(ABC):
-    """A named total function of one output, equal to another of its class by its fields."""
+    """A named total function of one output; features of one class are equal if their fields are."""
 
-    #: Cheap features share half of the first stake, fitted or numerous ones the other half.
+    #: Whether the feature is among the few that share half of the wealth; fitted or numerous ones share the
+    #: rest.
     cheap: ClassVar[bool] = False
-    #: What `words` says, with {0} for the feature itself.
+    #: Format string of `words`, with {0} for the feature itself.
     said: ClassVar[str]
 
     def __init_subclass__(cls, **options: object) -> None:
@@ -33,19 +34,19 @@ class Feature(ABC):
 
     @property
     def words(self) -> str:
-        """What the feature is of an output, as the subject of a sentence."""
+        """Name of the feature, as the subject of a sentence."""
         return self.said.format(self)
 
     def of(self, output: object) -> Any:
-        """Give the feature of one output."""
+        """Return the feature of one output."""
         return self.column(View([output]))[0]
 
     @abstractmethod
     def column(self, view: View) -> Any:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
 
     def to_json(self) -> dict[str, Any]:
-        """Give the feature's name and its fields as tagged JSON: a key may be a tuple, an edge infinite."""
+        """Return the feature's name and fields as tagged JSON: a key may be a tuple, an edge infinite."""
         values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}
         return {"feature": type(self).__name__, **values}
 
@@ -58,7 +59,7 @@ class NumberFeature(Feature):
     absent: ClassVar[str] = "{0.words} is not a number (or is absent)"
 
     def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Say that the value lies in these intervals [low, high) in words of its own; None if it has none."""
+        """Return special words for "the value lies in these intervals [low, high)", or None."""
         if unscored:
             return None if intervals else self.absent.format(self)
         return self.present.format(self) if intervals == ((-np.inf, np.inf),) else None
@@ -68,40 +69,40 @@ class AtomFeature(Feature):
     """A feature whose value is a canonical key."""
 
     def column(self, view: View) -> list[Hashable]:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         return [self.read(output) for output in view.outputs]
 
     def read(self, output: object) -> Hashable:
-        """Give the feature of an output as a block keeps it, one value for all that cannot be looked at."""
+        """Return the feature of an output as a block keeps it; `UNREADABLE` if the output's code raises."""
         try:
             return self._of(output)
         except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
             return UNREADABLE
 
     def say(self, examples: Sequence[object]) -> str:
-        """Say that the value is that of one of these outputs."""
+        """Return words for "the value equals that of one of these outputs"."""
         shown = [self.show(example) for example in examples]
         if len(shown) == 1:
             return f"{self.words} is {shown[0]}"
         return f"{self.words} is one of " + "; ".join(shown)
 
     def show(self, output: object) -> str:
-        """Say in words the value that this output has."""
+        """Return the value of this output in words."""
         try:
             return self._show(stand_in(output))
         except Exception:  # noqa: BLE001 - see `read`
             return UNREADABLE[0]
 
     def _of(self, output: Any) -> Hashable:
-        """Give the feature of one output: what is said of it, unless a class knows better; it may raise."""
+        """Return the feature of one output, by default its words; may raise."""
         return self._show(output)
 
     @abstractmethod
     def _show(self, output: Any) -> str:
-        """Say the value in words; it may raise."""
+        """Return the value in words; may raise."""
 
 
-#: The value of every atom feature where an output's own code fails.
+#: The value of every atom feature for an output whose own code fails.
 UNREADABLE = ("unreadable",)
 
 
@@ -125,7 +126,7 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
 
 
 def scored(view: View, groups: Iterable[tuple[Any, Any]]) -> Floats:
-    """Give the column of a block, NaN but for some groups: where their outputs are, and what these score.
+    """Return the column of a block from (positions, scores) of some groups of outputs; NaN elsewhere.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Features of the digits of a number: the last bits of whole ones, and the bit patterns of floats.
+"""Features of the digits of a number: the last bits of whole numbers, and the bit patterns of floats.
 
-Bit patterns are for `numerics="float"` only: they tell which floats a sampler can reach.
+Bit patterns are for `numerics="float"` only: they show which floats a sampler can reach.
 
-A double is m·2^e with m odd. The sum o = f(z) + noise is rounded to its own grid, so the set of exponents
-e that can occur depends on f(z); two neighbouring databases then differ by outputs that only one of them can
-produce (Mironov, 2012).
+A double is m·2^e with m odd. The sum o = f(z) + noise is rounded to its own grid, so the exponents e that can
+occur depend on f(z). Of two neighbouring databases, each may have outputs that the other cannot produce
+(Mironov, 2012).
 """
 
 from abc import abstractmethod
@@ -23,18 +23,18 @@ from audit.events.features.views import EXACT, View
 
 @dataclass(frozen=True)
 class _OfBits(NumberFeature):
-    """A number read off the output, off one of its entries (`index`), or off what lies inside (`path`)."""
+    """A number read off the output, off one of its entries (`index`), or off a part inside it (`path`)."""
 
     index: int | None = None
     path: Path = ()
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         return self.read(self.number.column(view))
 
     @property
     def number(self) -> NumberFeature:
-        """What is read."""
+        """The number feature that is read."""
         if self.path:
             return Part(self.path)
         return Value() if self.index is None else Coordinate(self.index)
@@ -42,11 +42,11 @@ class _OfBits(NumberFeature):
     @staticmethod
     @abstractmethod
     def read(values: Floats) -> Floats:
-        """Give the feature of numbers, whatever the shape of their array."""
+        """Return the feature of each number of an array of any shape."""
 
 
 class LastBits(_OfBits):
-    """The last four bits of a whole number however large, from 0 to 15; NaN for other numbers.
+    """The last four bits of a whole number of any size, from 0 to 15; NaN for other numbers.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class LastBits(_OfBits):
     said = "{0.number.words} modulo 16"
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         values = self.number.column(view)
         found = self.read(values)
         for i in np.flatnonzero(np.abs(values) >= EXACT).tolist():
@@ -65,7 +65,7 @@ class LastBits(_OfBits):
         return found
 
     def _exact(self, output: Any) -> Any:
-        """Give the number itself, which no float may hold."""
+        """Return the number itself, which may be too large for an exact float."""
         if self.path or self.index is None:
             return part_at(output, self.path)
         flat = np.asarray(output).ravel() if issubclass(type(output), np.ndarray) else output
@@ -73,7 +73,7 @@ class LastBits(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Give each whole number modulo 16, NaN for other numbers."""
+        """Return each whole number modulo 16, NaN for other numbers."""
         with np.errstate(invalid="ignore"):
             return np.where(np.floor(values) == values, np.mod(values, 16.0), np.nan)
 
@@ -92,7 +92,7 @@ class FinestBit(_OfBits):
     said = "the exponent of the lowest set bit of {0.number.words}"
 
     def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Say below which power of 2 the number has bits, or has none."""
+        """Return words for "the number has bits, or none, below a power of 2"."""
         if len(intervals) == 1 and not unscored:
             [(low, high)] = intervals
             if low == -np.inf and np.isfinite(high):
@@ -103,7 +103,7 @@ class FinestBit(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Give e with value = m·2^e, m odd; +inf for 0, NaN for what is not finite."""
+        """Return e with value = m·2^e, m odd; +inf for 0, NaN for values that are not finite."""
         mantissa, exponent = np.frexp(values)
         whole = np.abs(np.ldexp(np.where(np.isfinite(mantissa), mantissa, 0.0), 53)).astype(np.int64)
         lowest = whole & -whole
@@ -123,7 +123,7 @@ class HighestBit(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Give the binary exponent of each value; −inf for 0, NaN for what is not finite."""
+        """Return the binary exponent of each value; −inf for 0, NaN for values that are not finite."""
         _, exponent = np.frexp(values)
         found = np.where(values == 0, -np.inf, exponent.astype(np.float64))
         return np.where(np.isfinite(values), found, np.nan)
@@ -142,7 +142,7 @@ class ZeroSign(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Give 1 for 0.0, −1 for −0.0, 0 for all other numbers; NaN for NaN."""
+        """Return 1 for 0.0, −1 for −0.0, 0 for all other numbers; NaN for NaN."""
         return np.where(np.isnan(values), np.nan, np.where(values == 0, np.copysign(1.0, values), 0.0))
 
 
@@ -159,7 +159,7 @@ class PatternEnd(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Give the last four bits of each float as a number from 0 to 15; NaN for what is not finite."""
+        """Return the last four bits of each float as a number from 0 to 15; NaN for infinities and NaN."""
         ends = np.ascontiguousarray(values).view(np.int64) & 15
         return np.where(np.isfinite(values), ends, np.nan)
 
@@ -169,7 +169,7 @@ PATTERNS: tuple[type[_OfBits], ...] = (FinestBit, HighestBit, ZeroSign, PatternE
 
 
 def reads_bits_of_floats(event: Any) -> bool:
-    """Return whether an event looks at bit patterns of floats.
+    """Return whether an event reads bit patterns of floats.
 
     Examples
     --------

@@ -1,22 +1,23 @@
-"""How past outputs of two databases differ: which columns of numbers moved, which two go together."""
+"""How past outputs of two databases differ: in single columns of numbers, and in pairs of columns."""
 
 import numpy as np
 
 from audit.distributions.law import Floats
 
-#: Numbers that are compared at most, a side: of wide outputs fewer runs are looked at.
+#: More is slower: at most this many numbers a side are compared, so fewer runs of wide outputs.
 MOST_COMPARED = 2_000_000
 _LEAST_ROWS = 64
-#: Columns from which on all are sorted at once.
+#: More takes more memory: this many columns are sorted at once.
 _MANY = 64
-#: Entries that are compared two by two, and runs of them.
+#: Wider outputs are not compared two entries at a time; and of others at most this many runs.
 _MOST_BOUND = 512
 _BOUND_ROWS = 400
 _MOST_PAIRS = 2
-#: Share of runs in which two entries must go together more often, and standard errors.
+#: Larger proposes fewer pairs: the least difference between the sides in how often two entries go together,
+#: as a share of runs and in standard errors.
 _LEAST_BOUND = 0.05
 _ERRORS = 5.0
-#: Whole numbers with more different values than this have no bin each.
+#: Whole numbers with more different values than this do not get a bin each.
 _SPREAD = 32
 
 
@@ -32,7 +33,7 @@ def gap(a: Floats, b: Floats) -> float:
 
 
 def gaps(a: Floats, b: Floats) -> Floats:
-    """Return the gap of every column of two matrices, shapes (runs, entries); NaN counts as a largest number.
+    """Return the gap of every column of two (runs, entries) matrices; NaN counts as the largest number.
 
     Examples
     --------
@@ -64,10 +65,10 @@ def _gaps(a: Floats, b: Floats) -> Floats:
 
 
 def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
-    """Return the few pairs of columns that go together on one side and not on the other, the tightest first.
+    """Return a few pairs of columns that go together more on one side than on the other, the clearest first.
 
-    Two columns go together where they are equal up to sign, or where both lie on one side of their medians.
-    Neither shows in any column alone.
+    In a run, two columns go together if they are equal up to sign, or if both lie on the same side of their
+    medians. No single column shows this.
 
     Examples
     --------
@@ -90,7 +91,10 @@ def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
 
 
 def _equal(rows: Floats) -> dict[tuple[int, int], int]:
-    """Count in how many rows two entries, and no third, have one size; zeros and NaN do not count."""
+    """Return for pairs of entries the number of rows where they, and no third, have the same absolute value.
+
+    Zeros, infinities and NaN do not count.
+    """
     sizes = np.abs(rows)
     order = np.argsort(sizes, axis=1, kind="stable")
     ordered = np.take_along_axis(sizes, order, axis=1)
@@ -117,7 +121,7 @@ def _together(rows: Floats, middle: Floats) -> Floats:
 
 
 def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int, int]]]:
-    """Return the pairs whose correlation of signs differs beyond chance, with half the difference."""
+    """Return the pairs whose sign correlations differ beyond chance, with half of the difference."""
     apart = np.triu(np.abs(a - b), 1) / 2
     least = _ERRORS * np.sqrt(1 / m + 1 / n) / 2
     chosen = np.argwhere(apart >= least)
@@ -126,7 +130,7 @@ def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int,
 
 
 def is_spread(values: Floats) -> bool:
-    """Return whether numbers are whole, with too many different values for a bin each.
+    """Return whether most numbers are whole, with too many different values for a bin each.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Features that are numbers: the output, its entries, and what is simply computed from them."""
+"""Features that are numbers: the output, its entries, and simple functions of them."""
 
 import warnings
 from abc import abstractmethod
@@ -13,24 +13,24 @@ from audit.events.features.views import View, as_column, as_entry
 
 
 class Value(NumberFeature):
-    """The output itself, where it is a number."""
+    """The output itself if it is a number."""
 
     cheap = True
     said = "the output"
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         return view.numbers[1] if view.all_numbers else scored(view, [view.numbers])
 
 
 class Length(NumberFeature):
-    """How many entries, keys or characters the output has."""
+    """Number of entries, keys or characters of the output."""
 
     cheap = True
     said = "the length of the output"
 
     def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Say whether there is anything in the output."""
+        """Return whether the output is empty, in words."""
         if len(intervals) == 1 and not unscored:
             [(low, high)] = intervals
             if low <= 0 < high <= 1:
@@ -40,7 +40,7 @@ class Length(NumberFeature):
         return super().special(intervals, unscored=unscored)
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         column = scored(view, ((where, size) for size, (where, _) in view.vectors.items()))
         for i, output in view.rest:
             try:
@@ -54,15 +54,15 @@ class _OfVector(NumberFeature):
     """A number computed from the entries of a flat output."""
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         vectors = [found for size, found in view.vectors.items() if size]
         with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # rows of NaN only: their value is NaN
+            warnings.simplefilter("ignore", RuntimeWarning)  # a row of NaN has the value NaN
             return scored(view, ((where, self._of_rows(matrix)) for where, matrix in vectors))
 
     @abstractmethod
     def _of_rows(self, matrix: Floats) -> Any:
-        """Give one number a row; `matrix` has shape (runs, entries) with at least one entry."""
+        """Return one number a row; `matrix` has shape (runs, entries) with at least one entry."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Coordinate(_OfVector):
 
 @dataclass(frozen=True)
 class _OfTwo(_OfVector):
-    """What `join` makes of two entries, which `sign` says."""
+    """Two entries combined by the function `join`; `sign` is its symbol."""
 
     first: int
     second: int
@@ -107,12 +107,12 @@ class PairSum(_OfTwo):
     join, sign = np.add, "+"
 
 
-#: From this many entries on, sums are accumulated along rows: one entry after the other, as for few.
+#: Affects speed only: rows wider than this are added by `accumulate`, entry by entry like narrow ones.
 _WIDE = 256
 
 
 def added(matrix: Floats) -> Floats:
-    """Add each row entry by entry, NaN left out: numpy's pairwise sum depends on memory layout."""
+    """Return row sums without NaN, added entry by entry: numpy's pairwise sum depends on memory layout."""
     if matrix.shape[1] > _WIDE:
         return np.asarray(np.add.accumulate(np.where(np.isnan(matrix), 0.0, matrix), axis=1)[:, -1])
     total = np.zeros(len(matrix))
@@ -172,7 +172,7 @@ class ArgMax(_OfVector):
     said = "the position of the largest entry of the output"
 
     def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Say which entry is the largest, where that is one."""
+        """Return in words which entry is the largest, if the intervals hold one position."""
         if len(intervals) == 1 and not unscored:
             [(low, high)] = intervals
             if high - low <= 1 and (place := np.ceil(low)) < high and place >= 0:
@@ -183,19 +183,19 @@ class ArgMax(_OfVector):
         return np.argmax(np.where(np.isnan(matrix), -np.inf, matrix), axis=1)
 
 
-#: Features of all the entries together, where these are two or more.
+#: Features of all entries together, for outputs with two or more.
 OF_ALL_ENTRIES: tuple[type[_OfVector], ...] = (Sum, Largest, Smallest, Spread, Norm, ArgMax)
 
 
 @dataclass(frozen=True)
 class _OfSpecial(_OfVector):
-    """Something about the entries that equal one special value (a refusal, a flag, a mark)."""
+    """A number that depends on which entries equal one special value (a refusal, a flag, a mark)."""
 
     value: float
 
 
 class Count(_OfSpecial):
-    """How many entries equal a special value."""
+    """Number of entries that equal a special value."""
 
     said = "the number of entries equal to {0.value:g}"
 
@@ -204,7 +204,7 @@ class Count(_OfSpecial):
 
 
 class Missing(_OfVector):
-    """How many entries are NaN, masked, or no number."""
+    """Number of entries that are NaN, masked, or not a number."""
 
     said = "the number of entries that are NaN or no number"
 
@@ -238,7 +238,7 @@ OF_SPECIAL_ENTRIES: tuple[type[_OfSpecial], ...] = (Count, First, Last)
 
 @dataclass(frozen=True)
 class Entry(NumberFeature):
-    """The number that a mapping (or a list of pairs) holds under a key; NaN where the key is absent."""
+    """The number that a mapping (or a list of pairs) holds under a key; NaN if the key is absent."""
 
     key: Any
     cheap = True
@@ -247,7 +247,7 @@ class Entry(NumberFeature):
     absent = "no number is released under the key {0.key!r}"
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         if view.all_dicts:
             return as_column([output.get(self.key) for output in view.outputs])
         having = ((i, mapping) for i, mapping in view.mappings if self.key in mapping)

@@ -1,6 +1,6 @@
-"""How a value of each kind is opened: the steps that lead from it to its parts.
+"""How values of each kind are opened: the steps that lead to their parts.
 
-A step is total: taken from a value that has no such part it leads to `ABSENT`.
+A step is total: if a value has no such part, the step leads to `ABSENT`.
 """
 
 import array
@@ -24,14 +24,14 @@ from audit.events.features.views import as_number
 from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
 
-#: One step inwards: how (a key of `_WAYS`), and which.
+#: One step inwards: the kind of step (a key of `_WAYS`), and the name or index of the part.
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
 
 MOST_ENTRIES = 512
-#: Letters of a text that are looked at, from each of its ends.
+#: More reads further into texts: this many letters from each end.
 LETTERS = 8
-#: What stands for a part that is not there.
+#: Stands for a missing part.
 ABSENT = object()
 
 _LEAVES = (type(None), bool, np.bool_, type, types.ModuleType, Unfinished)
@@ -42,7 +42,7 @@ _TICK = dt.timedelta(microseconds=1)
 
 
 def parts_of(value: Any, *, most: int = MOST_ENTRIES) -> Sequence[tuple[Step, Any]]:
-    """Return the parts of a value, each with the step to it; none of what cannot be opened.
+    """Return the parts of a value, each with the step to it; empty if it cannot be opened.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def parts_of(value: Any, *, most: int = MOST_ENTRIES) -> Sequence[tuple[Step, An
     >>> parts_of(1.5)
     ()
     """
-    kind = type(value)  # what is common is told by its type alone: every part of many outputs is asked
+    kind = type(value)  # common types come first: this is called for every part of many outputs
     if kind in _PLAIN_LEAVES:
         return ()
     if kind is tuple or kind is list:
@@ -97,7 +97,7 @@ def words_of(path: Path) -> str:
 
 
 def _both_ends(length: int, most: int) -> Sequence[int]:
-    """Return the places in a sequence; of a long one as many from its end as from its beginning."""
+    """Return the indices into a sequence; for a long one, equally many from its beginning and its end."""
     if length <= most:
         return range(length)
     return [*range(most - most // 2), *range(-(most // 2), 0)]
@@ -112,12 +112,12 @@ def _opened(value: Any, most: int) -> Iterator[tuple[Step, Any]]:
         return iter(())
     if is_table(value):
         return _by(value, ("frame", None))
-    if hasattr(kind, "to_numpy"):  # a moment of pandas holds more than its microseconds
+    if hasattr(kind, "to_numpy"):  # a pandas timestamp holds more than microseconds
         return _by(value, ("numpy", None))
     if hasattr(kind, "__array__") and not issubclass(kind, np.generic):
         return _by(value, ("array", None), ("attribute", "dtype"))
     names = [("attribute", name) for name in _attributes(value)]
-    # classes written in C keep their state where no attribute shows it
+    # classes written in C keep state that is no attribute
     hidden = any("__reduce__" in vars(each) or "__reduce_ex__" in vars(each) for each in kind.__mro__[:-1])
     return _by(value, *names, *([("state", None)] if hidden or not names else []))
 
@@ -137,12 +137,12 @@ def _through(*steps: Step) -> Callable[[Any, int], Iterator[tuple[Step, Any]]]:
 
 
 def _of_message(value: Raised, _most: int) -> Iterator[tuple[Step, Any]]:
-    """Return the text of an exception, which may tell what its kind does not."""
+    """Return the message of an exception, which may show more than its type."""
     return _by(value, *([("attribute", "message")] if value.message else []))
 
 
 def _of_text(value: str, _most: int) -> Iterator[tuple[Step, Any]]:
-    """Return the text without its numbers, then the numbers; empty if it has none."""
+    """Yield the text without its numbers, then the numbers; nothing if it has no numbers."""
     numbers = _NUMBER.findall(value)
     if numbers:
         yield ("text", None), _NUMBER.sub("#", value)
@@ -151,7 +151,7 @@ def _of_text(value: str, _most: int) -> Iterator[tuple[Step, Any]]:
 
 
 def letters_of(text: str) -> Iterator[tuple[Step, str]]:
-    """Return the first and the last letters of a text, each with the step to it.
+    """Yield the first and the last letters of a text, each with the step to it.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def _of_function(value: types.FunctionType, _most: int) -> Iterator[tuple[Step, 
 
 
 def _of_moment(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
-    if hasattr(type(value), "to_numpy"):  # those of pandas hold nanoseconds
+    if hasattr(type(value), "to_numpy"):  # pandas timestamps hold nanoseconds
         return _by(value, ("numpy", None), ("attribute", "tzinfo"))
     return _by(value, ("ticks", None), ("attribute", "tzinfo"), ("attribute", "fold"))
 
@@ -256,7 +256,7 @@ def _digits(value: Decimal, _name: Any) -> tuple[int, Any]:
 
 
 def _state(value: Any, _name: Any) -> Any:
-    """Return what pickle keeps of an object that shows no attributes; of a plain object nothing."""
+    """Return what pickle keeps of an object without attributes; `ABSENT` for a plain object."""
     reduced = value.__reduce_ex__(4)
     if type(reduced) is not tuple:
         return ABSENT
@@ -273,7 +273,7 @@ def _attribute(value: Any, name: str) -> Any:
 def _item(value: Any, name: Any) -> Any:
     kind = type(value)
     if issubclass(kind, Mapping) and name not in value:
-        return ABSENT  # a defaultdict would make what is not there
+        return ABSENT  # a defaultdict would create the key
     return np.asarray(value)[name] if issubclass(kind, np.ndarray) else value[name]
 
 
@@ -300,7 +300,7 @@ def _say_letter(said: str, name: int) -> str:
     return f"the last letter of {said}" if name == -1 else f"letter {-name} from the end of {said}"
 
 
-#: How each step is taken, and how it is said.
+#: For each kind of step: the function that follows it, and the one that puts it in words.
 _WAYS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[str, Any], str]]] = {
     "item": (_item, _say_item),
     "attribute": (_attribute, lambda said, name: f"{said}.{name}"),

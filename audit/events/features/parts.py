@@ -1,6 +1,7 @@
 """What lies inside a structured output: entries of arrays, fields, attributes, variables.
 
-A leak may sit in one entry of `(coefficients, intercept)`, next to noise that makes all outputs different.
+A leak may be in one entry of `(coefficients, intercept)`, while noise in other entries makes all outputs
+differ.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -115,7 +116,7 @@ def part_at(output: object, path: Path) -> object:
 
 @dataclass(frozen=True)
 class Part(NumberFeature):
-    """A number inside the output; NaN where it is absent or no number. A bool counts as 0 or 1."""
+    """A number inside the output; NaN if it is absent or not a number. A bool counts as 0 or 1."""
 
     path: Path
     cheap = True
@@ -131,7 +132,7 @@ class Part(NumberFeature):
 
 
 def numbers_at(view: View, path: Path) -> Floats:
-    """Return the number at a path in every output of a block, NaN where there is no number."""
+    """Return the number at a path in every output of a block; NaN if there is no number."""
     column: Floats = _kept(view, ("numbers", path), lambda: _read(view, path))
     return column
 
@@ -150,7 +151,7 @@ def _read(view: View, path: Path) -> Floats:
 
 
 def parts_at(view: View, path: Path) -> Any:
-    """Return the part at a path in every output; the parts on the way are looked up once for all paths."""
+    """Return the part at a path in every output; parts shared by several paths are looked up once."""
     if not path:
         return view.outputs
     way = path[:-1]
@@ -177,7 +178,7 @@ def matrix(view: View, paths: Sequence[Path]) -> Floats:
 
 @dataclass(frozen=True)
 class PartsDifference(NumberFeature):
-    """The difference of two numbers inside the output; NaN where one is absent, and for ∞ − ∞."""
+    """The difference of two numbers inside the output; NaN if one is absent, and for ∞ − ∞."""
 
     first: Path
     second: Path
@@ -195,7 +196,7 @@ class PartsDifference(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsSum(NumberFeature):
-    """The sum of some numbers inside the output, without absent ones; NaN if all are absent or for ∞ − ∞."""
+    """The sum of several numbers inside the output without absent ones; NaN if all are, and for ∞ − ∞."""
 
     paths: tuple[Path, ...]
 
@@ -213,7 +214,7 @@ class PartsSum(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsScore(TableScore):
-    """The sum of tables over some numbers inside the output; NaN where all are absent."""
+    """The sum of tables over several numbers inside the output; NaN if all are absent."""
 
     paths: tuple[Path, ...] = ()
 
@@ -256,7 +257,7 @@ class PartIs(AtomFeature):
         return [atom(part) for part in parts_at(view, self.path)]
 
     def say(self, examples: Sequence[Any]) -> str:
-        """Say what stands there; of a key of the output, whether it is released."""
+        """Return the part in words; for a key of the output, whether it is released."""
         if len(examples) == 1 and len(self.path) == 1 and (named := _key_of(self.path)):
             part = part_at(examples[0], self.path)
             if part is ABSENT:
@@ -279,7 +280,7 @@ _SOME_NUMBER = ("a number",)
 
 
 def _key_of(path: Path) -> str:
-    """Return the text key of a mapping that a path of one step leads to, in words; else empty."""
+    """Return in words the text key of a path of one step; empty if the step is of another kind."""
     [(how, name)] = path
     return canonical.show(name) if how == "item" and type(name) is str else ""
 
@@ -289,7 +290,7 @@ def _number(part: object) -> float:
 
 
 def atom(part: object) -> Hashable:
-    """Return the key of a part, one for all numbers and one for "absent".
+    """Return the canonical key of a part; all numbers share one key, and all absent parts one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which features fit the kinds of output that were seen. Reads past outputs only; decides nothing."""
+"""Which features fit the kinds of past outputs. Reads past outputs only; decides nothing."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,12 +22,13 @@ Side = list[View]
 
 MOST_COORDINATES = 12
 MOST_KEYS = 16
-#: Entries that a score is fitted to, those that moved most.
+#: More is slower: a score is fitted to at most this many entries, those that differ most between the sides.
 MOST_SCORED = 512
-#: Outputs a block that are asked for their types where these are more than a name.
+#: More finds rarer types: outputs of a block whose nested types are read.
 _ASKED = 100
 _SOME = 500
-#: Entries that make up at least this share of all entries are special values (a refusal, a flag, a mark).
+#: Smaller gives rarer values features of their own: a value with this share of all entries is special (a
+#: refusal, a flag, a mark).
 SPECIAL_SHARE = 0.05
 _SHARE_OF_REPEATS = 0.3
 
@@ -40,7 +41,7 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
     left, right
         Past outputs of the two databases, as blocks.
     floats
-        Whether bit patterns may be used.
+        Whether features may read bit patterns of floats.
     """
     views = left + right
     if any(len(view.numbers[1]) for view in views):
@@ -70,7 +71,7 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
 
 
 def _types(view: View) -> set[object]:
-    """Return the types of a block's outputs and, for some, of their entries."""
+    """Return the types of a block's outputs; for the first ones with structure, the types of entries too."""
     if isinstance(view.outputs, np.ndarray):
         return {view.outputs.dtype}
     names = set(map(type, view.outputs))
@@ -80,7 +81,7 @@ def _types(view: View) -> set[object]:
 
 
 def _odd(view: View) -> Iterator[object]:
-    """Yield the outputs that are neither numbers nor vectors: the rest, NaN, and a mixture's parts."""
+    """Yield the outputs that are neither numbers nor vectors, a NaN, and examples if kinds are mixed."""
     yield from (output for _, output in view.rest)
     where, found = view.numbers
     if np.isnan(found).any():
@@ -119,7 +120,7 @@ def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator
 
 
 def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iterator[Feature]:
-    """Yield features of the digits of the entries whose digits moved most."""
+    """Yield features of the digits of the entries whose digits differ most between the sides."""
     some = sorted(chosen[:MOST_BOUND])
     a, b = a[:_SOME, some], b[:_SOME, some]
     if floats:
@@ -157,7 +158,7 @@ def _matrix(side: Side, size: int) -> Floats:
 
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:
-    """Rank the entries by the largest difference of their empirical distribution functions."""
+    """Return the entries, those with the largest gap between the empirical distribution functions first."""
     size = a.shape[1]
     if size <= 1 or not len(a) or not len(b):
         return list(range(size))

@@ -1,6 +1,6 @@
 """Fitted features: sums over entries of learned log-ratios.
 
-For mechanisms whose entries carry independent noise this is, up to the fit, the optimal score: the
+If the noise of the entries is independent, this is the optimal score up to the error of the fit: the
 log-likelihood ratio of independent entries is the sum of theirs.
 """
 
@@ -15,25 +15,24 @@ from audit.events.edges import bins_of, learn_edges
 from audit.events.features.base import NumberFeature, scored
 from audit.events.features.views import View
 
-#: Fitting a score to fewer runs than this a side is noise.
+#: A score is fitted from this many runs a side on; with fewer it would be noise.
 LEAST_FOR_SCORES = 96
-#: Entries that the words of a score name.
+#: The words of a score name at most this many entries.
 MOST_NAMED = 3
-#: From this rank correlation on, a score is said to rise or to fall with an entry.
+#: Larger prints ± more often: the least correlation of scores with the bins' order that counts as a trend.
 _MONOTONE = 0.5
 
 
 @dataclass(frozen=True)
 class TableScore(NumberFeature):
-    """The sum of per-entry tables, for outputs of as many entries as there are tables.
+    """The sum of per-entry tables, for outputs with as many entries as there are tables.
 
     Parameters
     ----------
     edges
         For each entry the inner bin edges.
     scores
-        For each entry one log-ratio a bin (one more than edges), and a last one for entries that are no
-        number.
+        For each entry one log-ratio a bin (one more than edges), then one for entries that are not numbers.
     """
 
     edges: tuple[tuple[float, ...], ...]
@@ -46,7 +45,7 @@ class TableScore(NumberFeature):
 
     @property
     def entries(self) -> int:
-        """How many entries a vector has."""
+        """Number of entries of a vector."""
         return len(self.edges)
 
     def names(self) -> list[str]:
@@ -54,9 +53,9 @@ class TableScore(NumberFeature):
         return [f"output[{i}]" for i in range(len(self.edges))]
 
     def heaviest(self) -> list[tuple[int, str]]:
-        """Return the tables with the most weight, each with how the score moves with its number: +, − or ±.
+        """Return the tables, heaviest first, each with how the score moves with its number: +, − or ±.
 
-        The weight is the standard deviation of the score over the bins, which held about equally many runs.
+        The weight is the standard deviation of the score over the bins, which hold about equally many runs.
         """
         found = []
         for k, (_, scores) in enumerate(zip(self.edges, self.scores, strict=True)):
@@ -73,12 +72,12 @@ class TableScore(NumberFeature):
         return f", mostly {', '.join(told)}," if told else ""
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         sized = [found for size, found in view.vectors.items() if size == len(self.edges)]
         return scored(view, ((where, self.of_rows(matrix)) for where, matrix in sized))
 
     def of_rows(self, matrix: Floats) -> Floats:
-        """Give the score of each row, shape (runs, entries)."""
+        """Return the score of each row of a matrix of shape (runs, entries)."""
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
             if any(scores):
@@ -93,12 +92,12 @@ class AdditiveScore(TableScore):
     Parameters
     ----------
     edges, scores
-        As of `TableScore`: of the d entries first, then of the d − 1 differences.
+        As in `TableScore`: first for the d entries, then for the d − 1 differences.
     """
 
     @property
     def entries(self) -> int:
-        """How many entries a vector has."""
+        """Number of entries of a vector."""
         return (len(self.edges) + 1) // 2
 
     def names(self) -> list[str]:
@@ -113,15 +112,20 @@ class AdditiveScore(TableScore):
 
 
 def with_differences(matrix: Floats) -> Floats:
-    """Give the entries of each row and then the differences of neighbours, (runs, d) to (runs, 2d − 1)."""
+    """Return the entries of each row, then the differences of neighbours: (runs, d) gives (runs, 2d − 1)."""
     with np.errstate(all="ignore"):
         return np.hstack([matrix, np.diff(matrix, axis=1)])
 
 
 def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -> TableScore:
-    """Fit a sum of per-entry log-ratio tables to past outputs of both databases, shapes (runs, entries).
+    """Return a sum of per-entry log-ratio tables fitted to past outputs of both databases.
 
-    Only some `entries` count, if these are given.
+    Parameters
+    ----------
+    a, b
+        The outputs, shape (runs, entries).
+    entries
+        Indices of the entries that are scored; all by default.
     """
     most = int(np.clip(len(a) // 24, 4, 24))
     edges: list[tuple[float, ...]] = []

@@ -1,7 +1,7 @@
-"""What a block keeps in place of an output: all of a data frame in plain arrays, the ends of what is huge.
+"""What a block keeps instead of an output: plain arrays for a data frame, both ends of a huge output.
 
-A frame is dear to look into, so it is laid open once and not for every feature; of an output of megabytes no
-audit can keep many. Both are functions of one output alone.
+Reading a frame is slow, so it is converted once and not for every feature. Outputs of megabytes are too large
+for an audit to keep many. Both stand-ins are functions of one output alone.
 """
 
 import copy
@@ -16,7 +16,7 @@ import numpy as np
 from audit.values import canonical
 from audit.values.outcomes import without_addresses
 
-#: Entries or characters from which only the two ends of an output are kept, and how many of each.
+#: Only the two ends of an output with more entries or characters than `HUGE` are kept, `END` of each.
 HUGE = 2**17
 END = 128
 
@@ -32,13 +32,13 @@ class Frame:
     values
         One array a column.
     dtypes
-        The kind of every column.
+        The dtype of every column.
     columns
-        The names of the columns; of a series and an index their own.
+        The names of the columns; the own name of a series or an index.
     index
-        The labels of the rows; None of an index.
+        The labels of the rows; None for an index.
     attributes
-        What the user attached (`attrs`), and the names and kinds of both axes.
+        What the user attached (`attrs`), and the types, dtypes and names of both axes.
 
     Examples
     --------
@@ -55,24 +55,24 @@ class Frame:
 
     @cached_property
     def key(self) -> Hashable:
-        """The canonical key, worked out once: a frame is asked for it at every learning."""
+        """The canonical key, worked out once: features are learned from a frame again and again."""
         return canonical.key(self)
 
 
 @dataclass(frozen=True)
 class Ends:
-    """The two ends of a huge output, and a few numbers about all of it.
+    """The two ends of a huge output, and a few numbers about the whole.
 
     Parameters
     ----------
     kind
-        The name of its class, and the shape of an array.
+        The name of its class; for an array also the shape.
     size
-        Entries or characters.
+        Number of entries or characters.
     digest
-        A hash of all of it: equal where two outputs are the same.
+        A hash of the whole: equal if two outputs are the same.
     total, least, largest
-        Sum and extremes of all entries where they are numbers, NaN left out; else None.
+        Sum and extremes of all entries without NaN if they are numbers; else None.
     first, last
         The ends.
 
@@ -94,9 +94,9 @@ class Ends:
 
 
 def stand_in(output: Any) -> Any:
-    """Return a `Frame` for a data frame, series or index, `Ends` for what is huge, else the output itself.
+    """Return a `Frame` for a data frame, series or index, `Ends` for a huge output, else the output itself.
 
-    Parts of tuples, lists and dicts are replaced alike.
+    Parts of tuples, lists and dicts are replaced in the same way.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def stand_in(output: Any) -> Any:
 
 
 def is_table(value: object) -> bool:
-    """Return whether a value is a data frame, a series or an index of pandas or alike.
+    """Return whether a value is a data frame, a series or an index, of pandas or a similar library.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def _ends(value: Any) -> Ends:
     elif type(value) in (bytes, bytearray):
         numbers = np.frombuffer(value, dtype=np.uint8)
     digest = hashlib.blake2b(_raw(flat), digest_size=16).hexdigest()
-    # copies: a slice of an array would keep all of it
+    # copied, because a slice of an array keeps the whole array alive
     first, last = (copy.copy(part) for part in (flat[:END], flat[-END:]))
     return Ends(kind, len(flat), digest, *_summary(numbers), first, last)
 
@@ -208,7 +208,7 @@ _WIDE = {"i": "<f8", "u": "<f8", "f": "<f8", "b": "<f8", "c": "<c16", "m": "<i8"
 
 
 def _raw(flat: Any) -> Any:
-    # by value: the dtype of one output of a sampler, and the width of its texts, may come from the others
+    # by value: in the array of a sampler, dtype and text width depend on the other outputs
     wide = _WIDE.get(flat.dtype.kind) if type(flat) is np.ndarray else None
     if wide is not None:
         return np.ascontiguousarray(flat, dtype=wide).view(np.uint8)

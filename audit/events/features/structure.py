@@ -1,6 +1,6 @@
 """Which parts of structured outputs are worth a table: those that differ most between the two databases.
 
-Reads past outputs only; decides nothing.
+Reads past outputs only. Proposes features; decides nothing.
 """
 
 from collections import Counter
@@ -30,30 +30,33 @@ Looked = list[tuple[Any, dict[Path, object]]]
 
 MOST_NUMBERS = 12
 MOST_ATOMS = 6
-#: Numbers inside that are compared two by two.
+#: More adds features: differences are formed between this many numbers inside the output.
 MOST_TOGETHER = 4
-#: Outputs looked into, a side; fewer where they hold much.
+#: More is slower: outputs opened a side. Fewer, but at least `_LEAST_LOOKED_INTO`, once they have `_LEAVES`
+#: parts.
 _LOOKED_INTO = 500
 _LEAST_LOOKED_INTO = 50
 _LEAVES = 8_000
-#: Where structured outputs recur this often, the whole output is atom enough.
+#: If at least this share of structured outputs recurs, the whole output is used as an atom.
 _SHARE_OF_REPEATS = 0.9
-#: Texts of which a larger share are different are read letter by letter; those at the first places.
+#: Texts are read letter by letter if a larger share of them than this is different; at most at this many
+#: places.
 _SHARE_OF_TEXTS = 0.2
 MOST_SPELLED = 8
-#: Places at which types, and the digits of numbers, are told apart; numbers compared two by two.
+#: More adds features: the number of places whose types are read, whose digits are read, and which are
+#: compared two at a time.
 MOST_TYPES = 3
 MOST_DIGITS = 3
 MOST_BOUND = 64
 _COMPARED = 200
-#: Outputs that are asked whether they hold more than is opened.
+#: Outputs that are checked for parts that are never opened.
 _ASKED = 8
 
 
 def of_parts(
     left: list[View], right: list[View], *, entries: Sequence[object], floats: bool, typed: bool
 ) -> Iterator[Feature]:
-    """Yield features of what lies inside structured outputs, in a fixed order.
+    """Yield features of the parts of structured outputs, in a fixed order.
 
     Parameters
     ----------
@@ -62,9 +65,9 @@ def of_parts(
     entries
         Keys whose numbers have a feature already.
     floats
-        Whether bit patterns may be used.
+        Whether features may read bit patterns of floats.
     typed
-        Whether types may be used.
+        Whether features may read types.
     """
     known = {canonical.key(key) for key in entries}
     sides = _without_constants(_look_into(left), _look_into(right))
@@ -90,7 +93,7 @@ def of_parts(
 
 
 def _without_constants(*sides: Looked) -> list[Looked]:
-    """Leave out the places where every output of both sides holds the same text, number or None."""
+    """Return both sides without the places where every output holds the same text, number or None."""
     total = sum(map(len, sides))
     held: dict[Path, list[Any]] = {}
     for _, parts in chain.from_iterable(sides):
@@ -135,7 +138,7 @@ def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Flo
 
 
 def _bound(numbers: dict[Path, tuple[Floats, Floats]], every: Sequence[Opened]) -> Iterator[Feature]:
-    """Yield differences and sums of two numbers that go together on one side only."""
+    """Yield differences and sums of two numbers that go together more on one side than on the other."""
     places = [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
     a, b = (_rows(opened, places) for opened in every)
     for i, j in bound_pairs(a, b):
@@ -153,7 +156,7 @@ def _places(*sides: Opened) -> list[Path]:
 
 
 def _together(sides: list[Looked]) -> list[Path]:
-    """Return the places whose numbers are looked at together; none if all are entries of flat sequences."""
+    """Return the places whose numbers get joint features; none if all are entries of flat sequences."""
     a, b = ([{} if _is_flat(output, parts) else parts for output, parts in side] for side in sides)
     return _most_moved(a, b, _places(a, b))
 
@@ -163,7 +166,7 @@ def _is_flat(output: object, parts: dict[Path, object]) -> bool:
 
 
 def _joint(places: list[Path], left: list[View], right: list[View]) -> Iterator[Feature]:
-    """Yield features of several numbers: what one hides in noise, two together may show."""
+    """Yield features of several numbers: two together may show what the noise of one hides."""
     for first, second in combinations(sorted(places[:MOST_TOGETHER], key=repr), 2):
         yield inside.PartsDifference(first, second)
     yield inside.PartsSum(tuple(places))
@@ -194,7 +197,7 @@ def _look_into(side: list[View]) -> Looked:
 
 
 def _spell(looked: Looked) -> None:
-    """Add the letters of texts that seldom recur: others are atoms."""
+    """Add to `looked` the letters of texts that seldom recur; other texts are atoms."""
     texts = _texts(looked)
     spelled = [path for path, found in texts.items() if len(set(found)) > _SHARE_OF_TEXTS * len(found)]
     for output, parts in looked:
@@ -205,7 +208,7 @@ def _spell(looked: Looked) -> None:
 
 
 def _texts(looked: Looked) -> dict[Path, list[str]]:
-    """Return the texts at each place, those without their numbers left out."""
+    """Return the texts at each place, except the copies of texts with numbers removed."""
     texts: dict[Path, list[str]] = {(): [output for output, _ in looked if type(output) is str]}
     for path, part in chain.from_iterable(parts.items() for _, parts in looked):
         if type(part) is str and path[-1][0] != "text":
@@ -214,7 +217,7 @@ def _texts(looked: Looked) -> dict[Path, list[str]]:
 
 
 def _is_plain(view: View) -> bool:
-    """Return whether numbers and coordinates say all of a block."""
+    """Return whether a block is fully described by its numbers and coordinates."""
     return view.all_numbers or (
         not view.rest
         and all(isinstance(where, slice) for where, _ in view.vectors.values())
@@ -223,7 +226,7 @@ def _is_plain(view: View) -> bool:
 
 
 def unread(sides: Iterable[list[View]]) -> list[Said]:
-    """Return what of some first structured outputs no feature reads.
+    """Return the parts of the first structured outputs that no feature reads, as statements for the result.
 
     Examples
     --------
@@ -238,7 +241,7 @@ def unread(sides: Iterable[list[View]]) -> list[Said]:
     said = []
     if any(inside.holds_more(output) for output, _ in looked):
         said.append(Says.FAR_PARTS(leaves=inside.MOST_LEAVES, depth=inside.MOST_DEPTH))
-    texts = _texts(looked).values()  # one that recurs is an atom
+    texts = _texts(looked).values()  # a text that recurs is an atom
     if any(len(set(found)) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts):
         said.append(Says.INNER_LETTERS(letters=LETTERS))
     every = chain.from_iterable((output, *parts.values()) for output, parts in looked)
@@ -255,7 +258,7 @@ def _may_hold_parts(output: Any) -> bool:
 
 
 def _unsaid(looked: Looked, known: set[Hashable]) -> Opened:
-    """Leave out the numbers that `Coordinate` or `Entry` tell already."""
+    """Return the parts without the numbers that `Coordinate` or `Entry` read already."""
     return [
         {path: part for path, part in parts.items() if not _is_entry(output, path, part, known)}
         for output, parts in looked
@@ -273,14 +276,14 @@ def _is_entry(output: object, path: Path, part: object, known: set[Hashable]) ->
 
 
 def _recur(sides: list[Looked]) -> bool:
-    """Return whether nearly all outputs that have parts recur: they are atoms."""
+    """Return whether nearly all outputs with parts recur, so that whole outputs serve as atoms."""
     having = ([output for output, parts in side if parts] for side in sides)
     keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
     return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
 
 
 def _most_moved(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
-    """Return the places whose numbers differ most in distribution, constant ones left out."""
+    """Return the places whose numbers differ most in distribution, without those that do not differ."""
     return _first({path: _moved(_numbers(a, path), _numbers(b, path)) for path in paths}, MOST_NUMBERS)
 
 
@@ -306,6 +309,6 @@ def _changed(a: Counter[Any], b: Counter[Any]) -> float:
 
 
 def _first(sizes: dict[Path, float], most: int) -> list[Path]:
-    """Return the places of largest size, those of size 0 left out."""
+    """Return the places of largest size; places of size 0 are left out."""
     differing = [path for path, size in sizes.items() if size]
     return sorted(differing, key=lambda path: (-sizes[path], repr(path)))[:most]

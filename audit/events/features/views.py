@@ -1,7 +1,6 @@
-"""A block of outputs, sorted once by kind so that every feature can be computed by whole arrays.
+"""A block of outputs, sorted once by kind so that every feature can be computed on whole arrays.
 
-The sorting is per output: an output's group depends on that output alone. Only the *speed* of a block
-depends on its company.
+The group of an output depends on that output alone. The other outputs of a block affect only the speed.
 """
 
 import math
@@ -21,7 +20,7 @@ from audit.events.features.stand_ins import HUGE, stand_in
 from audit.values.outcomes import Raised, Unfinished
 
 EVERY = slice(None)
-#: Whole numbers from here on are not all floats.
+#: From this size on, some whole numbers are not floats.
 EXACT = 2.0**53
 _PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
 PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
@@ -30,10 +29,10 @@ _NEVER_NUMBERS = frozenset({str, bytes, dict, type(None), set, frozenset, Raised
 
 
 def as_number(value: object) -> float | None:
-    """Return a real number as a float (±inf where too large), None for anything else, bool included."""
+    """Return a real number as a float (±inf if too large); None for anything else, bool included."""
     kind = type(value)
     try:
-        # what is common is told by its type alone
+        # common types are decided first, for speed
         if kind in _NO_NUMBERS or not (kind is float or kind is int or _is_real(value)):
             return None
         return float(value)  # type: ignore[arg-type]
@@ -44,7 +43,7 @@ def as_number(value: object) -> float | None:
 
 
 def _is_real(value: object) -> bool:
-    kind = type(value)  # `isinstance` would ask the value for its class, and it may lie or raise
+    kind = type(value)  # `isinstance` reads `__class__`, which may lie or raise
     if issubclass(kind, np.ndarray):
         plain = np.asarray(value)
         return plain.ndim == 0 and plain.dtype.kind in "iuf" and not issubclass(kind, np.ma.MaskedArray)
@@ -62,7 +61,7 @@ def as_entry(value: object) -> float:
 
 
 def as_column(values: Sequence[object]) -> Floats:
-    """Return `as_entry` of every value, by one call where all are plain."""
+    """Return `as_entry` of every value; in one call if all are plain."""
     if set(map(type, values)) <= PLAIN_ENTRIES:
         try:
             return np.array(values, dtype=np.float64)
@@ -77,7 +76,7 @@ def as_vector(output: Any) -> list[float] | Floats | None:
     try:
         if issubclass(kind, (tuple, list)):
             return None if is_pairs(output) else [as_entry(item) for item in output]
-        # an array of a class of its own may say anything of its shape
+        # a subclass of ndarray may report any shape
         plain = np.asarray(output) if issubclass(kind, np.ndarray) else None
         if plain is None or plain.ndim == 0:
             return None
@@ -94,7 +93,7 @@ def is_pairs(output: Sequence[Any]) -> bool:
     """Return whether a sequence is a non-empty list of (key, value) pairs with text or whole-number keys."""
     return len(output) > 0 and all(
         issubclass(type(item), tuple) and len(item) == 2 and issubclass(type(item[0]), (str, int))
-        for item in output  # `isinstance` would ask an item that is no tuple for its class
+        for item in output  # `isinstance` would read `__class__` of an item that is not a tuple
     )
 
 
@@ -106,7 +105,7 @@ def as_mapping(output: object) -> Mapping[Any, Any] | None:
     try:
         if issubclass(kind, (tuple, list)):
             return dict(output) if is_pairs(output) else None  # type: ignore[arg-type, call-overload]
-        # what is neither read nor listed without an error is no mapping
+        # a Mapping that raises when it is listed or read does not count as one
         return {key: output[key] for key in output} if issubclass(kind, Mapping) else None  # type: ignore[index, attr-defined]
     except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
         return None
@@ -119,13 +118,13 @@ class View:
     Parameters
     ----------
     outputs
-        A list of outputs, or one array whose first axis runs over the outputs. Frames and what is huge are
-        kept as their stand-ins.
+        A list of outputs, or one array whose first axis runs over the outputs. Frames and huge outputs are
+        replaced by stand-ins.
     typed
-        Whether the type of every output is its own. In what a sampler returned for many runs at once the
-        type of one output may come from the others: numpy makes whole numbers floats beside a NaN.
+        Whether the type of every output is its own. If a sampler returns many runs as one array, the type of
+        an output may come from the others: beside a NaN, numpy turns whole numbers into floats.
     replaced
-        Whether the outputs were kept by a block before.
+        Whether the outputs come from a block that has already replaced them by stand-ins.
 
     Examples
     --------
@@ -137,7 +136,7 @@ class View:
     outputs: Sequence[Any] | NDArray[Any]
     typed: bool = True
     replaced: bool = False
-    #: What lies inside the outputs, and columns of its numbers, kept as they are worked out.
+    #: Cache of the parts of the outputs, and of columns of their numbers.
     inside: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -150,7 +149,7 @@ class View:
 
     @cached_property
     def unfinished(self) -> Ints:
-        """The positions of runs that have no output."""
+        """Positions of unfinished runs."""
         return np.array([i for i, output in self.rest if type(output) is Unfinished], dtype=np.intp)
 
     @cached_property
@@ -174,7 +173,7 @@ _Groups = tuple[tuple[Any, Floats], dict[int, tuple[Any, Floats]], list[tuple[in
 _NONE = (np.empty(0, dtype=np.intp), np.empty(0))
 
 
-#: What needs no stand-in.
+#: Types that need no stand-in.
 _AS_IT_IS = PLAIN_ENTRIES | {type(None), complex, Raised, Unfinished}
 
 

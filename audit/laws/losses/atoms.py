@@ -12,13 +12,13 @@ from audit.laws.losses.loss import SLACK, Cells, ScalarLoss
 from audit.laws.region import Region
 
 LISTED = 64
-"""Events of more numbers than this are given as intervals."""
+"""Larger lists longer events: an event of more numbers than this is returned as intervals."""
 
 
 class AtomLoss(ScalarLoss):
-    """The loss where p is finite; each law may be a share (`log_p`, `log_q`) of a larger one.
+    """The loss where p is finite; each law may be a part, with log mass `log_p` or `log_q`, of a larger law.
 
-    `alone` says that there is nothing between its numbers, so that many of them are told as intervals.
+    If `alone`, there are no outputs between its numbers, so events of many numbers are returned as intervals.
 
     Examples
     --------
@@ -35,20 +35,20 @@ class AtomLoss(ScalarLoss):
         self.log_q = _aligned(p, q) + log_q
 
     def supremum(self) -> float:
-        """Return the largest loss of an outcome that p has."""
+        """Return the largest loss among p's outcomes."""
         return float(np.max(self._losses, initial=-np.inf))
 
     def log_lost(self) -> float:
-        """Return log of p's mass where q has none."""
+        """Return the log of p's mass on outcomes where q has none."""
         return float(log_add(self.log_p[np.isposinf(self._losses)]))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the masses of the outcomes above."""
+        """Return the log-masses of the outcomes above the level."""
         above = self._losses > level + SLACK
         return self.log_p[above], self.log_q[above]
 
     def part_above(self, level: float) -> Region:
-        """Return the outcomes above, in runs of numbers where they are many."""
+        """Return the outcomes above the level; many numbers as intervals."""
         above = self._losses > level + SLACK
         chosen = np.flatnonzero(above).tolist()
         if len(chosen) > LISTED and self.alone:
@@ -58,7 +58,7 @@ class AtomLoss(ScalarLoss):
         return Region(outcomes=tuple(self.law.outcome(index) for index in chosen))
 
     def cells(self, step: float) -> Cells:  # noqa: ARG002 - atoms are as fine as can be
-        """Return one cell for each outcome that p has."""
+        """Return one cell for each outcome of positive probability under p."""
         has = np.isfinite(self.log_p)
         return Cells(self.log_p[has], self.log_q[has], self._losses[has], self._losses[has])
 
@@ -89,12 +89,13 @@ def _aligned(p: Finite, q: Any) -> Floats:
 def _runs(values: Floats, above: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
     """Return open intervals that contain exactly the numbers above, cut half-way to their neighbours.
 
-    Between adjacent floats there is no half-way: the cut is the neighbour itself, which is left out.
+    There is no float half-way between adjacent floats. The cut is then the neighbour itself, which an open
+    interval leaves out.
     """
     order = np.argsort(values)
     values, above = values[order], above[order]
     lower, upper = values[:-1], values[1:]
-    middles = lower / 2.0 + upper / 2.0  # halves first, for their sum may be too large
+    middles = lower / 2.0 + upper / 2.0  # halved first: the sum may overflow
     starts = np.concatenate([[-np.inf], np.where((lower < middles) & (middles < upper), middles, lower)])
     ends = np.concatenate([np.where((lower < middles) & (middles < upper), middles, upper), [np.inf]])
     edges = np.flatnonzero(np.diff(np.concatenate([[False], above, [False]]).astype(int)))

@@ -1,19 +1,19 @@
 """Bounds of δ(ε) for a sum of independent losses that has no closed form.
 
-Guarantee: `Bracket.bounds` returns a lower and an upper bound of E[(1 − exp(ε − L))₊], L = ΣLᵢ under p, up to
-the rounding of the Fourier transforms, for which 1e-13 a coordinate is added and subtracted.
+Guarantee: `Bracket.bounds` returns a lower and an upper bound of E[(1 − exp(ε − L))₊], L = ΣLᵢ under p. The
+rounding of the Fourier transforms is allowed for by 1e-13 a coordinate, added and subtracted.
 
-Each Lᵢ is known in cells: masses p, q and an interval of the loss. On the grid {h·j}:
+Each of the d losses Lᵢ is known in cells: masses p, q and an interval of the loss. On the grid {h·j}:
 
-- *Floor.* Rounding every loss down can only lower the expectation, which grows with L: a lower bound.
-- *Spread.* A cell inside [a·h, b·h] is replaced by two atoms at its ends with the same p-mass and
-  the same q-mass. (1 − exp(ε − l))₊ as a function of the masses is convex, so this is an upper
-  bound (the dominating pair of "connect the dots", Doroshenko et al. 2022).
-- *Window.* It is linear in the masses on either side of its kink, so spreading changes nothing
-  unless the kink falls inside the spread cell, and then at most by its width m·h. Replacing the d
-  losses one after the other, the upper bound exceeds the truth by at most d·m·h·Pr[|L − ε| ≤
-  d·m·h], and that probability is at most that of the floored sum in [ε − 2·d·m·h, ε + d·m·h]. Where
-  L has a density the bracket is thus O(h²) wide.
+- *Floor.* Every loss is rounded down. The expectation grows with L, so this gives a lower bound.
+- *Spread.* A cell inside [a·h, b·h] is replaced by two atoms at its ends with the same total p-mass
+  and q-mass. (1 − exp(ε − l))₊ as a function of the masses is convex, so this gives an upper bound
+  (the dominating pair of "connect the dots", Doroshenko et al. 2022).
+- *Window.* That function is linear in the masses on either side of its kink. So spreading changes the
+  expectation only if the kink is inside the spread cell, and then by at most the cell's width, at most
+  m·h. Replace the losses one after the other: the upper bound exceeds the truth by at most
+  d·m·h·Pr[|L − ε| ≤ d·m·h]. This probability is at most that of the floored sum in
+  [ε − 2·d·m·h, ε + d·m·h]. If L has a density, the bracket is therefore O(h²) wide.
 """
 
 import math
@@ -31,7 +31,7 @@ COARSE = 2.0**-6
 
 
 class Bracket:
-    """Bounds for a sum of independent losses; those that are one and the same object are worked out once.
+    """Bounds for a sum of independent losses; a loss that occurs several times is worked out once.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Bracket:
 
 
 class _Rounded:
-    """One loss on the grid: arrays of p-mass from index `start` on, and the masses at infinity."""
+    """One loss on the grid: arrays of p-mass that begin at index `start`, and the masses at infinity."""
 
     def __init__(self, cells: Cells, step: float) -> None:
         p, q = np.exp(cells.log_p), np.exp(cells.log_q)
@@ -96,7 +96,7 @@ class _Rounded:
 
 
 def _step(losses: Mapping[ScalarLoss, int]) -> float:
-    """Return the grid's step: the range of all but about 1e-15 of the sum, over the grid's size."""
+    """Return the grid's step: the range of the sum (without about 1e-15 of its mass) over the grid's size."""
     total = 0.0
     for loss, times in losses.items():
         cells = loss.cells(COARSE)
@@ -107,7 +107,7 @@ def _step(losses: Mapping[ScalarLoss, int]) -> float:
 
 
 def _convolved(arrays: list[tuple[Floats, int]]) -> Floats:
-    """Return the convolution of masses, each this many times, by transforms of a common length."""
+    """Return the convolution of arrays of masses, each taken the given number of times, by FFT."""
     length = sum((len(array) - 1) * times for array, times in arrays) + 1
     padded = 1 << (length - 1).bit_length()
     product = np.ones(padded // 2 + 1, dtype=np.complex128)

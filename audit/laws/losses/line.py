@@ -15,12 +15,12 @@ from audit.laws.losses.ratio import Interval, Ratio, ratio_of
 from audit.laws.region import Region
 
 CELLS = 2**11
-"""Quantiles of p that cut a segment before its cells are refined."""
+"""More gives finer cells: the number of quantiles of p that cut a segment before its cells are refined."""
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Where p has one piece and q one or none (`ratio` is then None: p's mass is lost)."""
+    """An interval where p has one piece, and q one or none. Without q, `ratio` is None and the loss is ∞."""
 
     left: float
     right: float
@@ -51,7 +51,7 @@ class LineLoss(ScalarLoss):
         return max(self._supremum(segment) for segment in self.segments)
 
     def log_lost(self) -> float:
-        """Return log of p's mass outside q's support."""
+        """Return the log of p's mass outside q's support."""
         lost = [s for s in self.segments if s.ratio is None]
         return float(log_add(np.array([self._log_mass(s.p, s.left, s.right) for s in lost]))) + self.log_p
 
@@ -63,7 +63,7 @@ class LineLoss(ScalarLoss):
         return np.array(log_p), np.array(log_q)
 
     def part_above(self, level: float) -> Region:
-        """Return the level sets as open intervals, those that touch joined."""
+        """Return the level sets as open intervals; adjacent ones are joined."""
         wide = 0.5 if self.lattice else 0.0
         joined: list[Interval] = []
         for _, low, high in self._level_sets(level):
@@ -74,7 +74,7 @@ class LineLoss(ScalarLoss):
         return Region(intervals=tuple(joined))
 
     def cells(self, step: float) -> Cells:
-        """Return cells cut at quantiles of p and where the loss has moved by `step`."""
+        """Return cells cut at quantiles of p, and wherever the loss has changed by about `step`."""
         return Cells.joined(self._segment_cells(segment, step) for segment in self.segments)
 
     @cached_property
@@ -141,7 +141,7 @@ class LineLoss(ScalarLoss):
         return Cells(log_p, log_q, np.minimum(*ends), np.maximum(*ends))
 
     def _edges(self, segment: Segment, step: float) -> Floats:
-        """Return ascending edges between which the loss is monotone and moves by about `step`."""
+        """Return ascending edges; between two of them the loss is monotone and changes by about `step`."""
         piece = segment.p.clipped(segment.left, segment.right)
         logits = np.linspace(-34.0, 34.0, CELLS)
         inner = piece.invert(1.0 / (1.0 + np.exp(-logits)))
@@ -158,7 +158,7 @@ class LineLoss(ScalarLoss):
         return np.append(np.repeat(edges[:-1], counts) + place * np.repeat(width, counts), edges[-1])
 
     def _integers(self, segment: Segment) -> Floats:
-        """Return the first integers of cells: singles where p has mass above 1e-15, the rest in two runs."""
+        """Return the first integers of cells; integers of p-mass above e⁻³⁶ are cells of their own."""
         tail, middle = 34.0 * CELLS, float(self.p.ppf(0.5))
         low, high = max(segment.left, -tail + middle), min(segment.right, tail + middle)
         singles = np.arange(low, high + 1.0)
@@ -168,7 +168,7 @@ class LineLoss(ScalarLoss):
 
 
 def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:
-    """Return the runs of integers of a segment whose loss is above a level."""
+    """Return the runs of integers in a segment at which the loss is above a level."""
     if segment.left == segment.right:
         return [(segment.left, segment.right)] if float(ratio.value(segment.left)) > level else []
     runs = []

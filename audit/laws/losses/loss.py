@@ -10,11 +10,11 @@ from audit.distributions.law import Floats, log_add
 from audit.laws.region import Region
 
 SLACK = 1e-12
-"""A loss this close above a level counts as equal to it: the rounding of the logarithms themselves."""
+"""A loss above a level by at most this counts as equal to it, which covers the rounding of logarithms."""
 
 
 class Cells(NamedTuple):
-    """The p-mass and q-mass of parts of the output space, and bounds of the loss inside each.
+    """The log of p-mass and q-mass of parts of the output space, and bounds of the loss in each part.
 
     Examples
     --------
@@ -47,18 +47,18 @@ class Loss(ABC):
 
     @abstractmethod
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound of the excess over a level, equal where it is exact.
+        """Return a lower and an upper bound of the excess over a level, equal if it is exact.
 
-        The excess is p(E) − exp(level)·q(E) of E = {L > level}.
+        The excess is p(E) − exp(level)·q(E) for E = {L > level}.
         """
 
 
 class ScalarLoss(Loss):
-    """The loss of an output that is no vector, whose level sets are regions."""
+    """The loss of an output that is not a vector; its level sets are regions."""
 
     @abstractmethod
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return log-masses under p and q of disjoint parts that make up {L > level + SLACK}."""
+        """Return log-masses under p and under q of disjoint parts whose union is {L > level + SLACK}."""
 
     @abstractmethod
     def part_above(self, level: float) -> Region:
@@ -69,14 +69,14 @@ class ScalarLoss(Loss):
         """Return cells in which the loss varies by little more than `step`."""
 
     def excess(self, level: float) -> float:
-        """Return the excess over a level, summed part by part so that nothing cancels."""
+        """Return the excess over a level, summed part by part to avoid cancellation."""
         log_p, log_q = self.masses_above(level)
-        some = ~np.isneginf(log_p)  # a part may be too narrow for its floats, or too far out, to have mass
+        some = ~np.isneginf(log_p)  # a very narrow or far-out part may have no mass in floats
         log_p, log_q = log_p[some], log_q[some]
         return float(np.sum(np.exp(log_p) * np.maximum(-np.expm1(level + log_q - log_p), 0.0)))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return the excess, twice: it is exact."""
+        """Return the excess twice, because it is exact."""
         value = self.excess(level)
         return value, value
 
@@ -84,7 +84,8 @@ class ScalarLoss(Loss):
 class JoinedLoss(ScalarLoss):
     """The loss of laws whose outputs fall into disjoint parts (atoms and a line).
 
-    `atoms` are those of either law: an interval of the line contains none but those that lose as much.
+    `atoms` are those of both laws. An atom inside an event's interval is excluded from the event unless its
+    own loss is above the level.
 
     Examples
     --------
@@ -100,7 +101,7 @@ class JoinedLoss(ScalarLoss):
         return max((part.supremum() for part in self.parts), default=-np.inf)
 
     def log_lost(self) -> float:
-        """Return the log of the parts' sum."""
+        """Return the log of the sum of the parts' lost masses."""
         return float(log_add(np.array([part.log_lost() for part in self.parts])))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:

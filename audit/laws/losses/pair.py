@@ -1,4 +1,4 @@
-"""The loss of any pair of our laws, taken apart into parts that cannot meet."""
+"""The loss of a pair of declared laws of any kind, split into disjoint parts."""
 
 import math
 from typing import NamedTuple
@@ -22,7 +22,7 @@ def loss_of(p: Law, q: Law) -> ScalarLoss | VectorLoss:
     Raises
     ------
     InvalidKind
-        For pairs that have no common kind of output that we can compare, such as a vector and a number.
+        If the laws differ in kind and cannot be compared, for example a vector and a number.
 
     Examples
     --------
@@ -40,10 +40,10 @@ def loss_of(p: Law, q: Law) -> ScalarLoss | VectorLoss:
 
 
 def merged_normals(p: list[Law], q: list[Law]) -> tuple[list[Law], list[Law]]:
-    """Return factors in which all pairs of normals of equal scale are one pair.
+    """Return factors in which all pairs of normals of equal scale are merged into one pair.
 
-    The loss of N(a, s²) against N(b, s²) is itself normal with mean μ²/2 and variance μ², μ = |a −
-    b|/s, and sums of independent such losses are of the same form with μ² = Σμᵢ².
+    The loss of N(a, s²) against N(b, s²) is normal with mean μ²/2 and variance μ², μ = |a − b|/s. A sum of
+    independent losses of this form has the same form, with μ² = Σμᵢ².
 
     Examples
     --------
@@ -70,7 +70,7 @@ def _product_loss(p: list[Law], q: list[Law]) -> AtomLoss | VectorLoss:
     if len(p) != len(q):
         return AtomLoss(Finite(["a vector of another length"], [1.0]), None)
     differing = [index for index, (a, b) in enumerate(zip(p, q, strict=True)) if a != b]
-    # coordinates of the same two laws share one loss, which a sum of losses works out once
+    # coordinates with the same two laws share one loss object, which sums compute once
     known = {pair: _scalar_loss(*pair) for pair in dict.fromkeys((p[index], q[index]) for index in differing)}
     losses = {index: known[p[index], q[index]] for index in differing}
     left, right = merged_normals([p[index] for index in differing], [q[index] for index in differing])
@@ -80,7 +80,7 @@ def _product_loss(p: list[Law], q: list[Law]) -> AtomLoss | VectorLoss:
 
 
 class _Shares(NamedTuple):
-    """A law as atoms and a line, each with the logarithm of its share."""
+    """A law split into atoms and a line, each with the logarithm of its share."""
 
     atoms: Finite | None
     log_atoms: float
@@ -123,7 +123,7 @@ def _shares(law: Law) -> _Shares:
 
 
 def _on_integers(law: Law) -> Countable:
-    """Return a finite law as single points of the line; what is no integer only takes mass away."""
+    """Return a finite law as single points of the line, without outcomes that are not integers."""
     if isinstance(law, Countable):
         return law
     assert isinstance(law, Finite)

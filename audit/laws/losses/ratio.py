@@ -1,4 +1,4 @@
-"""The logarithm of the ratio of two densities on one segment: its supremum and where it exceeds a level."""
+"""The logarithm of the ratio of two densities on one segment: its extrema, and where it exceeds a level."""
 
 import math
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from audit.distributions.pieces import Piece, SmoothPiece
 Interval: TypeAlias = tuple[float, float]
 
 CANCELLED = 8 * np.finfo(np.float64).eps
-"""Coefficients that differ by less than this, relatively, differ by rounding and are taken as equal."""
+"""Larger treats more coefficients as equal: relative differences up to this are taken for rounding."""
 
 
 @dataclass(frozen=True)
 class QuadraticRatio:
-    """constant + slope·u + curvature·u² with u = x − centre, from `left` to `right`; all is a closed form.
+    """constant + slope·u + curvature·u² with u = x − centre, from `left` to `right`; all in closed form.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class QuadraticRatio:
     curvature: float
 
     def value(self, x: Any) -> Floats:
-        """Return the ratio's logarithm at finite x, its limit at infinite x."""
+        """Return the ratio's logarithm at finite x, and its limit at infinite x."""
         u = np.asarray(x, dtype=np.float64) - self.centre
         with np.errstate(invalid="ignore"):
             value = self.constant + u * (self.slope + self.curvature * u)
@@ -82,10 +82,10 @@ class QuadraticRatio:
 
 
 class NumericRatio:
-    """log p/q + shift of two pieces that have no closed form, searched on a grid and refined.
+    """log p/q + shift of two pieces without a closed form, searched on a grid and refined.
 
-    The grid has points at quantiles of both laws down to 1e-12 in each tail, so features narrower than 1/256
-    of both laws' mass are overlooked, and `turns` are those of all but 1e-12 of the mass.
+    The grid points are quantiles of both laws, down to 1e-12 in each tail. Features narrower than 1/256 of
+    the mass of both laws are missed. `turns` covers all but 1e-12 of the mass in each tail.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class NumericRatio:
         self.left, self.right, self.shift = left, right, shift
 
     def value(self, x: Any) -> Floats:
-        """Return the ratio's logarithm, that of the outermost grid point at infinite x."""
+        """Return the ratio's logarithm; at infinite x, that at the outermost grid point."""
         x = np.asarray(x, dtype=np.float64)
         if np.isinf(x).any():
             x = np.clip(x, self._grid[0], self._grid[-1])
@@ -113,7 +113,7 @@ class NumericRatio:
 
     @cached_property
     def turns(self) -> Floats:
-        """Ends of the segment and the local extrema: the logarithm is monotone in between, as far as seen."""
+        """Ends of the segment and the local extrema found; the logarithm is taken as monotone in between."""
         values = self.value(self._grid)
         rising = np.sign(np.diff(values))
         places = np.flatnonzero(rising[1:] * rising[:-1] < 0) + 1
@@ -164,7 +164,7 @@ class NumericRatio:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """Return the point this share of the way: tolerances on it hold at any location and scale."""
+    """Return the point this share of the way from low to high: tolerances on shares hold at any scale."""
     return high if share == 1.0 else low + share * (high - low)
 
 
@@ -174,7 +174,7 @@ Ratio: TypeAlias = QuadraticRatio | NumericRatio
 def ratio_of(
     p: Piece | SmoothPiece, q: Piece | SmoothPiece, *, left: float, right: float, shift: float
 ) -> Ratio:
-    """Return log p/q + shift from left to right, as a closed form where both pieces have one."""
+    """Return log p/q + shift from left to right, in closed form if both pieces have one."""
     if not (isinstance(p, Piece) and isinstance(q, Piece)):
         return NumericRatio(p, q, left=left, right=right, shift=shift)
     d = p.centre - q.centre

@@ -1,4 +1,4 @@
-"""Laws whose probabilities are fractions against a claim, without any rounding of theirs."""
+"""Laws whose probabilities are fractions, compared with a claim without rounding the laws."""
 
 import math
 from collections.abc import Hashable, Mapping
@@ -10,7 +10,7 @@ from itertools import product
 from audit.distributions import Finite, Law, Product
 
 MOST = 4_096
-"""Outcomes of a product up to which it is compared exactly."""
+"""Larger is slower and exact more often: a product with up to this many outcomes is compared as fractions."""
 _DIGITS, _FAR = 60, 1e5
 
 Fractions = dict[Hashable, Fraction]
@@ -47,9 +47,9 @@ def exceeds(
 ) -> bool:
     """Return whether some event has p(E) > e^ε·q(E) + δ.
 
-    **Guarantee.** Nothing of the laws is rounded. ε and δ are floats, which stand for what they were rounded
-    from: a claim of ln 3 is no number of this kind. Each is read as the next larger float, 0 as 0; e^ε is
-    taken from above, within a factor 1 + 1e-58.
+    **Guarantee.** The laws are not rounded. ε and δ are floats, rounded from the number that was meant (ln 3,
+    for example, is not a float). Each is therefore read as the next larger float, 0 as 0. e^ε is rounded up,
+    within a factor 1 + 1e-58.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def exceeds(
 
 @cache
 def _ratio(epsilon: float) -> Fraction | None:
-    """Return e^ε from above; None if it is beyond every ratio."""
+    """Return e^ε rounded up; None if it is too large to matter."""
     if not epsilon:
         return Fraction(1)
     if epsilon > _FAR:

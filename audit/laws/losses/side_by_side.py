@@ -1,4 +1,4 @@
-"""Finite laws side by side: a matrix of log-probabilities from which a million pairs are compared at once."""
+"""Finite laws as rows of a matrix of log-probabilities, for comparing up to a million pairs at once."""
 
 from collections.abc import Hashable, Sequence
 
@@ -13,7 +13,7 @@ BLOCK = 2**20
 
 
 def stacked(laws: Sequence[Law]) -> Floats | None:
-    """Return the laws' log-probabilities over the union of their outcomes, one row each.
+    """Return the laws' log-probabilities over the union of their outcomes, shape (laws, outcomes).
 
     None if a law is not finite or the matrix would have more than 2**24 entries.
 
@@ -31,7 +31,7 @@ def stacked(laws: Sequence[Law]) -> Floats | None:
 
 
 def losses_of(table: Floats, p: Ints, q: Ints) -> Floats:
-    """Return log p/q for rows p and q of a table, −∞ where p has no mass.
+    """Return log p/q for rows p and q of a table, shape (pairs, outcomes); −∞ where p has no mass.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def losses_of(table: Floats, p: Ints, q: Ints) -> Floats:
 
 
 def excesses(table: Floats, p: Ints, *, losses: Floats, epsilon: float) -> Floats:
-    """Return δ(ε) of every pair.
+    """Return δ(ε) of every pair, shape (pairs,).
 
     Examples
     --------
@@ -58,10 +58,10 @@ def excesses(table: Floats, p: Ints, *, losses: Floats, epsilon: float) -> Float
 
 
 def epsilons(table: Floats, p: Ints, *, losses: Floats, delta: float) -> Floats:
-    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, of every pair.
+    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, of every pair, shape (pairs,).
 
-    For an event E the claim holds from ε = log((p(E) − δ)/q(E)) on, and the worst events are the outcomes of
-    largest loss: their number is tried one by one.
+    For an event E the claim holds from ε = log((p(E) − δ)/q(E)) on. The worst event holds the k outcomes of
+    largest loss, for some k; all k are tried.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def epsilons(table: Floats, p: Ints, *, losses: Floats, delta: float) -> Floats:
 
 
 def blocks(rows: int, columns: int) -> list[slice]:
-    """Return slices of the rows that keep a block of the table small.
+    """Return slices of the rows, each with about 2**20 entries of the table or one row.
 
     Examples
     --------

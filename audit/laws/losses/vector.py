@@ -12,7 +12,7 @@ from audit.laws.losses.bracket import Bracket
 from audit.laws.losses.loss import SLACK, Loss, ScalarLoss
 
 MERGED = 1e-12
-"""Sums of losses that agree this well are one value."""
+"""Larger merges more: sums of losses that differ by at most this count as one value."""
 
 MOST_VALUES = 2**20
 MOST_CONDITIONS = 2**12
@@ -21,10 +21,11 @@ MOST_CONDITIONS = 2**12
 class VectorLoss(Loss):
     """The loss of a product of laws, given the losses of the coordinates that differ.
 
-    `summands`, if given, are fewer independent losses with the same sum.
+    `summands`, if given, are fewer independent losses whose sum has the same distribution.
 
-    Its supremum is the sum of theirs. The excess is exact for one coordinate, for finite coordinates (their
-    sums are enumerated, equal ones merged) and for finite ones with one other; else it is bracketed.
+    The supremum is the sum of the coordinates' suprema. The excess is exact for one coordinate, for finite
+    coordinates (their sums are enumerated, equal ones merged), and for finite ones and one other. In all
+    other cases, and if there are too many sums, it is bracketed.
 
     Examples
     --------
@@ -41,11 +42,11 @@ class VectorLoss(Loss):
         self._others = [loss for loss in self.summands if not isinstance(loss, AtomLoss)]
 
     def supremum(self) -> float:
-        """Return the sum of the coordinates' suprema (0 for none)."""
+        """Return the sum of the coordinates' suprema; 0 without coordinates."""
         return sum(self._suprema.values())
 
     def log_lost(self) -> float:
-        """Return the log-probability that some coordinate's loss is infinite."""
+        """Return the log-probability that the loss of at least one coordinate is infinite."""
         kept = sum(float(log_complement(loss.log_lost())) for loss in self.losses.values())
         return float(log_complement(kept))
 
@@ -59,7 +60,7 @@ class VectorLoss(Loss):
         return value, value
 
     def boxes_above(self, level: float) -> list[dict[int, float]]:
-        """Return boxes inside {L > level}, as the level that each coordinate's loss must exceed."""
+        """Return boxes inside {L > level}: for each coordinate the level that its loss must exceed."""
         suprema, total = self._suprema, self.supremum()
         alone = [{index: level} for index in suprema if suprema[index] > level]
         if not math.isfinite(total) or total <= 0:
@@ -81,7 +82,7 @@ class VectorLoss(Loss):
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats]:
-        """The finite values of the sum of the finite coordinates' losses, and their log-masses under p."""
+        """Values of the sum of the finite coordinates' losses, and their log-masses under p."""
         losses, logs = np.zeros(1), np.zeros(1)
         for loss in self._finite:
             cells = loss.cells(0.0)

@@ -1,8 +1,8 @@
-"""The child process in which an isolated subject runs: a supervisor, and the worker that it starts.
+"""The child process of an isolated subject: a supervisor, and the worker that it starts.
 
-The supervisor loads the subject's modules once and never runs it. A worker is forked from it, so one that
-dies is replaced in milliseconds; where processes cannot fork, it is a new process that loads them again. A
-supervisor without a subject stays as it started: each of its workers may make one anew, run it once, and end
+The supervisor loads the subject's modules once and never runs it. Its worker is a fork, so a dead one is
+replaced in milliseconds. If processes cannot fork, the worker is a new process that loads the modules again.
+A supervisor without a subject never changes: each of its workers makes a subject anew, runs it once and ends
 (`Errand`).
 """
 
@@ -25,14 +25,14 @@ from audit.sampling.remake.reseeding import reseed_process
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
-#: Packages that take long to import. None of them draws when it is imported, keeps a generator but numpy's
-#: global one, which every process seeds anew, or starts a thread; so no library that is audited itself may be
-#: listed here.
+#: More packages: faster fresh processes. These take long to import. On import they draw nothing, start no
+#: thread and keep no generator but numpy's global one, which every process reseeds. Never list a library that
+#: is itself audited.
 _PRELOADED: Final = frozenset({"audit", "scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest"})
 
 
 def is_preloaded(module: str) -> bool:
-    """Return whether a fresh process may find this module imported.
+    """Return whether a fresh process may start with this module imported.
 
     Examples
     --------
@@ -44,20 +44,20 @@ def is_preloaded(module: str) -> bool:
 
 @dataclass(frozen=True)
 class Errand:
-    """What a worker is asked that makes a subject anew, runs it once, and ends.
+    """The job of a worker that makes a subject anew, runs it once and ends.
 
     Parameters
     ----------
     recipe
-        How the subject is made, and the seed of the process's generators.
+        The instructions to make the subject, and the seed of the process's generators.
     paths
-        Where modules are found.
+        The module search path.
     folder
-        A directory of its own: the working directory, and what is home and place for temporary files.
+        The worker's own directory: working directory, home and temporary directory.
     place
-        Where in the seed tree the generators of the process start.
+        The place of the process's generators in the seed tree.
     task
-        The packed runs: what is in their databases may be found by those paths only.
+        The packed runs; unpacking their databases may need `paths`.
 
     Examples
     --------
@@ -72,12 +72,12 @@ class Errand:
     task: bytes = b""
 
     def to_run(self, task: Task) -> "Errand":
-        """Return the errand for the rest of a block; a process that takes over has other generators."""
+        """Return the errand for the rest of a block; the next process gets other generators."""
         packed = pack(task, by_value=self.recipe.by_value)
         return replace(self, place=(*self.place, task.start), task=packed)
 
     def move_in(self) -> tuple[Host, Task]:
-        """Return the subject, made in this process, ready to run, and its runs."""
+        """Return the subject, made in this process and ready to run, and its runs."""
         sys.path[:] = self.paths
         os.chdir(self.folder)
         for name in ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
@@ -88,7 +88,7 @@ class Errand:
 
 
 class _Stream(list[Any]):
-    """A list that sends what is appended."""
+    """A list that sends each appended item to the parent."""
 
     def __init__(self, fd: int) -> None:
         super().__init__()
@@ -105,12 +105,12 @@ def main(requests: int, answers: int, records: int) -> None:
     Parameters
     ----------
     requests
-        Descriptor that requests come from. The first is a directory, a parcel or None, a path in the seed
-        tree, and the modules that every worker finds imported.
+        The descriptor of requests. The first request holds a directory, a parcel or None, a path in the seed
+        tree, and the modules to import before any worker starts.
     answers
-        Descriptor for frames: each a pair of a word and a value.
+        The descriptor for frames, each a pair of a word and a value.
     records
-        Descriptor for small records: workers that start and end, and how far they are.
+        The descriptor for small records: workers that start or end, and their progress.
     """
     first = read_frame(requests) or b""
     try:
@@ -129,7 +129,7 @@ def main(requests: int, answers: int, records: int) -> None:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _work(parcel, (*place, number), requests, answers, records)
-        with contextlib.suppress(OSError):  # it may have done so itself, or be gone
+        with contextlib.suppress(OSError):  # the worker may have done so itself, or be gone
             os.setpgid(worker, worker)
         write_record(records, STARTED, worker)
         status = _wait(worker, requests, wake)
@@ -140,11 +140,11 @@ def main(requests: int, answers: int, records: int) -> None:
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
-    """Go to the directory of the first request and import what every worker finds imported."""
+    """Return the parcel and the place of the first request, after a change of directory and its imports."""
     directory, parcel, place, foundations = unpack(first)
     os.chdir(directory)
     for name in foundations:
-        with contextlib.suppress(Exception):  # it is there for the parent, and perhaps for a worker
+        with contextlib.suppress(Exception):  # the parent could import it, and perhaps a worker can
             importlib.import_module(name)
     if parcel is not None:
         parcel.mechanism(place)  # imports what the subject needs, once for all workers
@@ -152,27 +152,27 @@ def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
 
 
 def _spawned(first: bytes, number: int, *pipes: int) -> int:
-    """Return the process of a worker that is not forked: it is given the first request, and its number."""
+    """Return the process of a worker that is not forked; it gets the first request and its number."""
     theirs, ours = os.pipe()
     worker = spawn("audit.sampling.isolated.child:work_anew", (theirs, number, *pipes), inherited=theirs)
     os.close(theirs)
-    with contextlib.suppress(BrokenPipeError):  # it has ended already
+    with contextlib.suppress(BrokenPipeError):  # the worker has ended already
         write_frame(ours, first)
     os.close(ours)
     return worker
 
 
 def work_anew(start: int, number: int, requests: int, answers: int, records: int) -> None:
-    """Be a worker in a process of its own: its first request comes from the pipe `start`."""
+    """Work in a process that was not forked; its first request comes from the pipe `start`."""
     parcel, place = _prepare(read_frame(start) or b"")
     os.close(start)
     _work(parcel, (*place, number), requests, answers, records)
 
 
 def _wait(worker: int, requests: int, wake: int) -> int | None:
-    """Return the status that a worker ended with; when the parent has gone kill it and return None."""
+    """Return the exit status of a worker; if the parent is gone, kill the worker and return None."""
     poll = select.poll()
-    poll.register(requests, 0)  # only the end of the other side is reported
+    poll.register(requests, 0)  # reports only that the other side has closed
     poll.register(wake, select.POLLIN)
     while True:
         events = dict(poll.poll())
@@ -188,18 +188,18 @@ def _wait(worker: int, requests: int, wake: int) -> int | None:
 
 
 def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, records: int) -> NoReturn:
-    os.setpgid(0, 0)  # it is killed with whatever it has started
+    os.setpgid(0, 0)  # killing its group also kills what it has started
     number = path[-1]
     found = len(sys.modules)
     try:
         host = None if parcel is None else parcel.move_in(path)
         while (frame := read_frame(requests)) is not None:
             addressee, request, streamed = unpack(frame)
-            if addressee != number:  # it was meant for a worker that died before it read it
+            if addressee != number:  # meant for a worker that has died since
                 continue
             write_frame(answers, _answer(host, request, answers, records, streamed=streamed))
             if isinstance(request, Errand):
-                # From the last one back: to go through all would touch, and so copy, what is shared.
+                # Only the new entries, from the end: touching all of them would copy shared memory.
                 new = list(islice(reversed(sys.modules), max(0, len(sys.modules) - found)))
                 loaded = [name for name in reversed(new) if is_preloaded(name)]
                 write_frame(answers, pack_outputs(("loaded", loaded)))
@@ -211,9 +211,9 @@ def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, record
 def _answer(
     host: Host | None, request: Task | Errand | None, answers: int, records: int, *, streamed: bool
 ) -> bytes:
-    """Return the answer to runs asked for, or to the question (None) whether the subject keeps state.
+    """Return the answer to a task, or, for None, whether the subject keeps state.
 
-    If it is `streamed`, every outcome is sent before, as soon as it is there.
+    If `streamed`, every outcome is also sent as soon as it is known.
     """
     task = request
     if isinstance(request, Errand):

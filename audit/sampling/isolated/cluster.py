@@ -1,8 +1,8 @@
 """Calls on the workers of a Dask cluster.
 
-A thread of a Dask worker hands its call to a process of its own on that machine (`Processes`): there the
-call has the main thread and the interpreter for itself, as it has here. Dask makes the calls of a worker that
-dies again on others.
+A thread of a Dask worker passes its call to a process of its own on that machine (`Processes`). There the
+call has the main thread and the interpreter to itself, as on this machine. If a worker dies, Dask repeats its
+calls on others.
 """
 
 import logging
@@ -18,27 +18,27 @@ from audit.errors import AuditError, InvalidKind, Parameter
 from audit.sampling.isolated.elsewhere import everywhere_on
 from audit.sampling.isolated.processes import Processes
 
-#: What decides the bytes of a result, beside the seed.
+#: Packages whose versions must agree: with the seed they determine the bytes of a result.
 _PACKAGES: Final = ("dp-audit", "numpy", "scipy")
-#: Seconds in which a scheduler answers, and in which it has a worker.
+#: Larger: a longer wait for a slow cluster. Seconds for the scheduler to answer, and for a first worker.
 _PATIENCE: Final = 10
-#: More calls at once than any worker has threads.
+#: The most calls at once on one worker; larger than any worker's number of threads.
 _THREADS: Final = 1024
 
 
 @contextmanager
 def cluster(client: Any) -> Iterator[None]:
-    """Carry out audits on the workers of a Dask cluster while this context lasts.
+    """Run audits on the workers of a Dask cluster while this context lasts.
 
-    Many audits (``dp-audit suite``, ``study`` and ``findings``) go there whole; of a single one, the runs of
-    a subject that its seed reproduces go there, in blocks. Results have the same bytes as on one core. What a
-    worker that dies was at is carried out again by another.
+    Commands with many audits (``dp-audit suite``, ``study`` and ``findings``) send whole audits. A single
+    audit sends blocks of runs, if the seed reproduces the subject's runs. Results have the same bytes as on
+    one core. If a worker dies, another repeats its calls.
 
     Parameters
     ----------
     client : distributed.Client
-        Connected to the cluster, and not asynchronous. Its workers need the same versions of Python,
-        dp-audit, numpy and scipy, and what the audited subjects import.
+        A synchronous client, connected to the cluster. Its workers need the same versions of Python,
+        dp-audit, numpy and scipy, and the modules that the audited subjects import.
 
     Raises
     ------
@@ -67,15 +67,15 @@ def cluster(client: Any) -> Iterator[None]:
 
 @contextmanager
 def connected(address: str) -> Iterator[None]:
-    """Carry out audits on the cluster of the Dask scheduler at this address while this context lasts.
+    """Run audits on the cluster of the Dask scheduler at this address while this context lasts.
 
     Raises
     ------
     AuditError
-        It does not answer, or for the reasons of `cluster`.
+        The scheduler does not answer, or for the reasons of `cluster`.
     """
     distributed = _distributed()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it says is said in our one line
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # our one line of error replaces its messages
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:  # a TimeoutError is an OSError
@@ -95,7 +95,7 @@ def _distributed() -> Any:
 
 
 class _OnCluster(Executor):
-    """Carries out calls on the workers of a cluster."""
+    """An executor that makes calls on the workers of a cluster."""
 
     def __init__(self, client: Any) -> None:
         self._executor = client.get_executor(pure=False)
@@ -108,11 +108,11 @@ class _OnCluster(Executor):
         return found
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """End; what is under way goes on until the client leaves."""
+        """End; running calls continue until the client disconnects."""
 
 
 def _carried_out(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Return what a function gives in a process beside this worker."""
+    """Return the result of a function, called in a process beside this worker."""
     return _processes().submit(function, *arguments).result()
 
 
@@ -122,7 +122,7 @@ def _processes() -> Processes:
 
 
 def _check_workers(client: Any) -> None:
-    """Refuse workers that there are none of, or with other versions than ours."""
+    """Raise an error if the cluster has no workers, or workers with other versions than ours."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except OSError:
@@ -138,7 +138,7 @@ def _check_workers(client: Any) -> None:
 
 
 def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
-    """Return a function that travels whole: a worker without dp-audit could not import it."""
+    """Return a function that is pickled by value, for workers that cannot import dp-audit."""
 
     def versions(names: tuple[str, ...]) -> dict[str, str]:
         found = {"Python": platform.python_version()}

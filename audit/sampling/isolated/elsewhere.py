@@ -1,6 +1,6 @@
-"""Where calls are carried out: here, in processes of this machine, or on a cluster. One way for all of them.
+"""One interface for calls in this process, in other processes of this machine, or on a cluster.
 
-Whole audits and blocks of one audit are calls: an importable function with arguments that can be pickled.
+A call is an importable function with arguments that can be pickled: a whole audit, or a block of one.
 """
 
 import os
@@ -13,12 +13,13 @@ from typing import Any, Final, Protocol
 
 from audit.sampling.isolated.processes import Processes
 
-#: Seconds after which a wait looks whether Ctrl-C was pressed: another thread may be given the signal.
+#: Smaller: a quicker reaction to Ctrl-C. Seconds between checks while waiting; another thread may receive the
+#: signal.
 HEED: Final = 0.1
 
 
 class Elsewhere(Protocol):
-    """An executor that says how many calls it carries out at once."""
+    """An executor that knows how many calls it makes at once."""
 
     workers: int
 
@@ -26,17 +27,17 @@ class Elsewhere(Protocol):
         """Return the future of a call."""
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """End; with `cancel_futures`, also what is under way."""
+        """End; with `cancel_futures`, stop running calls too."""
 
 
-#: The processes that are kept: by the process that started them, for a fork must not talk to its parent's.
+#: The kept processes, by the process that started them: a fork must not use its parent's.
 _KEPT: Final[dict[tuple[int, int], Processes]] = {}
 _CLUSTER: ContextVar[Elsewhere | None] = ContextVar("cluster", default=None)
 
 
 @contextmanager
 def everywhere_on(cluster: Elsewhere) -> Iterator[None]:
-    """Carry out all calls on a cluster while this lasts."""
+    """Make all calls on a cluster while this context lasts."""
     before = _CLUSTER.set(cluster)
     try:
         yield
@@ -45,7 +46,7 @@ def everywhere_on(cluster: Elsewhere) -> Iterator[None]:
 
 
 def on_cluster() -> bool:
-    """Return whether a cluster carries out the calls.
+    """Return whether calls go to a cluster.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def on_cluster() -> bool:
 
 
 def elsewhere(jobs: int) -> Elsewhere | None:
-    """Return the cluster, if there is one, or as many processes as there are jobs; None for one job: here.
+    """Return the cluster if there is one, or `jobs` processes; None for one job, which stays here.
 
     The processes are kept for the next audit.
 
@@ -77,9 +78,9 @@ def elsewhere(jobs: int) -> Elsewhere | None:
 def in_order(
     place: Elsewhere, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
 ) -> Iterator[Any]:
-    """Yield what a function returns for the arguments of each call, in their order, a few calls ahead.
+    """Yield the results of a function for the arguments of each call, in order, working a few calls ahead.
 
-    Ctrl-C or an error ends what is under way.
+    Ctrl-C or an error stops the running calls.
 
     Examples
     --------
@@ -91,20 +92,20 @@ def in_order(
     try:
         for arguments in calls:
             ahead.append(place.submit(function, *arguments))
-            if len(ahead) == 2 * place.workers:  # what nobody has taken yet is not piled up
+            if len(ahead) == 2 * place.workers:  # limits the results that wait to be taken
                 yield result_of(ahead.popleft())
         while ahead:
             yield result_of(ahead.popleft())
     except BaseException as stop:
         for future in ahead:
             future.cancel()
-        if not isinstance(stop, GeneratorExit):  # where no more are wanted, those under way end soon
+        if not isinstance(stop, GeneratorExit):  # if the caller merely stops, the running calls end soon
             place.shutdown(wait=False, cancel_futures=True)
         raise
 
 
 def result_of(future: Future[Any]) -> Any:
-    """Wait for a call, heeding Ctrl-C, and return its result."""
+    """Return the result of a call; Ctrl-C interrupts the wait."""
     while not wait([future], timeout=HEED).done:
         pass
     return future.result()

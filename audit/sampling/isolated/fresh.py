@@ -1,11 +1,12 @@
-"""Runs in fresh processes: each makes the subject anew, in a directory of its own, and ends after its part.
+"""Runs in fresh processes: each makes the subject anew, in its own directory, and ends after its part.
 
-What such a process draws shares nothing with what was drawn before: not the subject's attributes, not its
-modules, not the files that it keeps in its working directory, its home or the directory for temporary files.
+The runs of a fresh process share no state with earlier runs: neither the subject's attributes and modules nor
+its files in the working directory, the home or the temporary directory.
 
-The processes are forked from one that has loaded little (`_SMALL`), so that a fork takes a millisecond. Where
-a subject's first process imports more of what may be shared (`is_preloaded`), the others find that imported:
-their fork is faster than the import. Where processes cannot fork, each starts anew and takes about a second.
+The processes are forked from one that has loaded little (`_SMALL`), so a fork takes a millisecond. If the
+first process of a subject imports more modules that may be shared (`is_preloaded`), later ones are forked
+with these imported, which is faster than importing them. If processes cannot fork, each is a new process and
+takes about a second.
 """
 
 import atexit
@@ -25,27 +26,27 @@ from audit.sampling.remake.modules import WITHIN
 from audit.sampling.seeds import COPIES
 from audit.sampling.shipping import Parcel
 
-#: What every fresh process finds imported: modules that draw nothing, and import no large library.
+#: Modules that every fresh process starts with; they draw nothing and import no large library.
 _SMALL: Final = (
     *("numpy", "audit.catalogue", "audit.claims", "audit.distributions", "audit.problems"),
     *("audit.relations", "audit.values.on_demand"),
 )
-#: The children that fork fresh processes, kept for the next audit: they never see a subject. By process, for
-#: a fork must not talk to its parent's, and by what more they have imported: nothing, and what subjects did.
+#: The children that fork fresh processes, kept for the next audit, because they never see a subject. Keyed by
+#: process, since a fork must not use its parent's, and by the further modules that they have imported.
 _NURSERY: dict[tuple[int, tuple[str, ...]], list[Child]] = {}
-#: What more a subject, by the hash of its recipe, imports, in that order.
+#: The further modules that a subject imports, in order, by the hash of its recipe.
 _LOADS: dict[int, tuple[str, ...]] = {}
-#: Fresh processes that are worth the start of one more child, which takes as long as ten of them or more.
+#: Larger: fewer children are started. Fresh processes per child; starting a child takes as long as ten.
 _WORTH: Final = 4
 
 
 def can_start() -> bool:
-    """Whether fresh processes can be had here: not inside of one, and only where a process can start some."""
+    """Return whether fresh processes can start: the system supports them, and this is not one of them."""
     return hasattr(os, "posix_spawn") and WITHIN not in os.environ
 
 
 def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
-    """Yield the blocks of `tasks` in their order, each drawn in a fresh process, on every core.
+    """Yield the blocks of `tasks` in order, each drawn in a fresh process, using every core.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
 
 
 def draw_once(recipe: Parcel, task: Task) -> Block:
-    """Return one block, drawn in one fresh process, which starts with little loaded.
+    """Return one block, drawn in one fresh process that starts with few modules.
 
     Raises
     ------
@@ -90,10 +91,10 @@ def draw_once(recipe: Parcel, task: Task) -> Block:
 
 
 def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
-    """Return the children that are there, started until there are as many as wanted, and at most `most`.
+    """Return the children; start more until there are enough for `wanted` processes, at most `most`.
 
-    Those that have loaded what subjects import have it of all subjects so far: where one imports still more
-    they are started again.
+    Children with preloaded modules have those of all subjects so far. If a subject imports more, they are
+    started again.
     """
     here, held = os.getpid(), loads
     for key in [(pid, names) for pid, names in _NURSERY if loads and names and pid == here]:
@@ -121,5 +122,5 @@ atexit.register(_dismiss)
 
 
 def _paths() -> tuple[str, ...]:
-    """Return where modules are found, from any working directory."""
+    """Return the module search path, independent of the working directory."""
     return tuple(str(Path(path).absolute()) if path else str(Path.cwd()) for path in sys.path)

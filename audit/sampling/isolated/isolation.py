@@ -1,4 +1,4 @@
-"""The parent's side of isolation: a child that may die at any run, and blocks that come out whole."""
+"""The parent's side of isolation: the child may die at any run, its blocks still come back complete."""
 
 import contextlib
 import math
@@ -24,17 +24,18 @@ from audit.sampling.watch import in_words
 from audit.values.outcomes import Unfinished
 from audit.values.said import Says
 
-#: Seconds after which a wait for children looks whether Ctrl-C was pressed.
+#: Smaller: a quicker reaction to Ctrl-C. Seconds between checks while waiting for children.
 _HEED: Final = 0.1
-# The child limits its runs itself; the parent steps in when that fails, as in a hang inside compiled code.
+# Larger: hangs in compiled code end later. The least seconds past a run's limit, which the child enforces,
+# before the parent ends the run.
 _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
-#: Seconds in which a process makes its subject.
+#: Larger: slower constructors are accepted. Seconds that a process may take to make its subject.
 _MAKING: Final = 60.0
 
 
 class _DiedError(Exception):
-    """The worker ended in the middle of a request."""
+    """The worker ended during a request."""
 
 
 class Child:
@@ -45,14 +46,14 @@ class Child:
     parcel
         The subject; None for a child whose workers make theirs anew (`run_anew`).
     number
-        Which child of several this is.
+        The number of this child among several.
     foundations
-        Modules that it imports before it forks any worker.
+        Modules that the child imports before it forks any worker.
 
     Raises
     ------
     SubjectError
-        The child cannot load it.
+        The child cannot load the subject.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class Child:
         self._answers: deque[tuple[str, Any]] = deque()
         self._worker = 0
         self._number = 0
-        #: Modules that the last fresh process imported, and that others may find imported (`is_preloaded`).
+        #: Modules that the last fresh process imported and that others may start with (`is_preloaded`).
         self.loaded: tuple[str, ...] = ()
         self._death: str | None = None
         self._beat = -1
@@ -85,18 +86,19 @@ class Child:
     def kill(self) -> None:
         """End the child at once; a thread that waits for it gets an error.
 
-        The child goes first, or it would start another worker. One that it has just started, and that nobody
-        has heard of, holds its pipes open and so the thread waiting, until no request can come any more.
+        The child is killed before its worker, or it would start another one. A worker that it has just
+        started, still unknown here, holds the pipes open, and a thread would wait for it; closing the pipe of
+        requests ends that worker.
         """
         self._process.kill()
         self._process.wait()
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self._requests, inheritable=False)  # closes the pipe; the number stays ours
+        os.dup2(nowhere, self._requests, inheritable=False)  # closes the pipe but keeps its number
         os.close(nowhere)
         self._kill()
 
     def close(self) -> None:
-        """End the child, whatever it is doing."""
+        """End the child, even in the middle of a run."""
         for fd in self._fds:
             os.close(fd)
         self._fds = []
@@ -115,17 +117,18 @@ class Child:
             return None
 
     def run(self, task: Task, *, steady: bool) -> Block:
-        """Draw a block.
+        """Return a drawn block.
 
-        A steady subject draws the same again from the same seeds: its block comes in one piece, and only when
-        it dies is the block replayed with every outcome sent at once. Others send every outcome at once from
-        the start, since a replay would be chosen by how the first attempt ended.
+        A steady subject draws the same runs again from the same seeds. Its block is sent in one piece; if the
+        worker dies, the block is drawn again with each outcome sent immediately. Other subjects send each
+        outcome immediately from the start, because a second draw that depends on how the first ended would
+        bias the outputs.
         """
         try:
             return self._whole(task, steady=steady)
         except AuditError:
             raise
-        except BaseException:  # Ctrl-C: what the worker is at is wanted no more
+        except BaseException:  # Ctrl-C: nobody needs the worker's result
             self._kill()
             raise
 
@@ -141,7 +144,7 @@ class Child:
         return replace(block, notes=(*block.notes, Says.SAMPLE_ENDED())) if sampled else block
 
     def run_anew(self, task: Task, errand: Errand) -> Block:
-        """Draw a block in a worker of its own, which makes the subject anew and ends.
+        """Return a block drawn in its own worker, which makes the subject anew and then ends.
 
         Raises
         ------
@@ -176,7 +179,7 @@ class Child:
         return task.block(outputs, printed=printed, rest=rest)
 
     def _await_made(self) -> None:
-        """Wait until the worker has made its subject; that it dies of that is no run."""
+        """Wait until the worker has made its subject; dying while making it does not count as a run."""
         try:
             self._answer(_MAKING)
         except _DiedError as death:
@@ -192,7 +195,7 @@ class Child:
             raise AuditError(_GONE) from None
 
     def _answer(self, limit: float) -> tuple[str, Any]:
-        """Return the next answer, or raise the error that it carries."""
+        """Return the next answer, or raise the error that it holds."""
         since, beat, late = time.monotonic(), self._beat, False
         while not self._answers:
             if self._death is not None:
@@ -223,7 +226,7 @@ class Child:
                 self._answer(math.inf)
 
     def _listen(self, timeout: float) -> bool:
-        """Take in what the child says; tell whether it said anything in time."""
+        """Receive messages from the child; return whether any came in time."""
         try:
             messages = list(self._inbox.receive(None if math.isinf(timeout) else timeout))
         except TimeoutError:
@@ -250,7 +253,7 @@ class Child:
 
 
 def _result(future: Future[Block]) -> Block:
-    """Wait for a block; a wait without an end would not heed a Ctrl-C that another thread was given."""
+    """Return a block; short waits notice a Ctrl-C whose signal went to another thread."""
     while not wait([future], timeout=_HEED).done:
         pass
     return future.result()
@@ -259,9 +262,9 @@ def _result(future: Future[Block]) -> Block:
 def drawn_by(
     children: Sequence[Child], tasks: Sequence[Task], draw: Callable[[Child, Task], Block]
 ) -> Iterator[Block]:
-    """Yield what `draw` gives for each of `tasks`, in their order, each child at one of them at a time.
+    """Yield the result of `draw` for each of `tasks`, in order; each child works on one at a time.
 
-    Whatever ends this early kills the children: Ctrl-C, an error, a draw that nobody wants any more.
+    An early end kills the children: Ctrl-C, an error, or a caller that stops reading.
     """
     idle: SimpleQueue[Child] = SimpleQueue()
     for child in children:
@@ -279,13 +282,13 @@ def drawn_by(
         ahead = deque[Future[Block]]()
         for task in tasks:
             ahead.append(pool.submit(drawn, task))
-            if len(ahead) == 2 * len(children):  # blocks that nobody has taken yet are not piled up
+            if len(ahead) == 2 * len(children):  # limits the blocks that wait to be taken
                 yield _result(ahead.popleft())
         while ahead:
             yield _result(ahead.popleft())
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)  # before a killed child is started for the next task
-        for child in children:  # threads may still wait for them
+        pool.shutdown(wait=False, cancel_futures=True)  # before the next task starts a killed child again
+        for child in children:  # threads may still be waiting for them
             child.kill()
         raise
     finally:

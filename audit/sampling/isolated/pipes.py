@@ -1,4 +1,4 @@
-"""Messages between parent and child: frames of any length, and small records that tell how far it is."""
+"""Messages between parent and child: frames of any length, and small records of the child's progress."""
 
 import os
 import select
@@ -18,7 +18,7 @@ _PIECE: Final = 2**20
 
 @dataclass(frozen=True)
 class Record:
-    """A small message, written at once so that two writers of one pipe never mix.
+    """A small message, written in one step so that two writers of a pipe never mix.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Record:
 
 
 def write_frame(fd: int, payload: bytes) -> None:
-    """Write `payload` with its length in front.
+    """Write `payload` after its length.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def write_frame(fd: int, payload: bytes) -> None:
 
 
 def read_frame(fd: int) -> bytes | None:
-    """Return the next frame; None when the other end is closed."""
+    """Return the next frame; None if the other end is closed."""
     head = _read_exactly(fd, _LENGTH.size)
     return None if head is None else _read_exactly(fd, _LENGTH.unpack(head)[0])
 
@@ -57,12 +57,12 @@ def write_record(fd: int, kind: int, value: int) -> None:
 
 
 class Inbox:
-    """What comes from a child: frames on one pipe, records on another.
+    """Messages from a child: frames on one pipe, records on another.
 
     Parameters
     ----------
     frames, records
-        The ends that are read.
+        The reading ends of the two pipes.
 
     Examples
     --------
@@ -82,9 +82,9 @@ class Inbox:
             self._poll.register(fd, select.POLLIN)
 
     def receive(self, timeout: float | None) -> Iterator[bytes | Record | None]:
-        """Yield what has come, frames first, after waiting at most `timeout` seconds for something.
+        """Yield the messages that have come, frames first, after waiting at most `timeout` seconds.
 
-        Part of a frame counts as something: nothing is yielded then. None says that the child is gone.
+        Part of a frame ends the wait, but is not yielded. None means that the child is gone.
         """
         events = dict(self._poll.poll(None if timeout is None else timeout * 1000))
         if not events:
@@ -98,7 +98,7 @@ class Inbox:
             yield None if record is None else Record(*_RECORD.unpack(record))
 
     def drain(self) -> Iterator[bytes]:
-        """Yield the whole frames that a child wrote before it ended, and forget the rest."""
+        """Yield the complete frames that a child wrote before it ended, and drop the rest."""
         while select.select([self._frames], [], [], 0)[0]:
             piece = os.read(self._frames, _PIECE)
             if not piece:

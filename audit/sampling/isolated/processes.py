@@ -1,4 +1,4 @@
-"""Processes of our own that carry out calls side by side. One that dies is replaced, its call made again."""
+"""Processes that make calls in parallel; a dead process is replaced and its call made again."""
 
 import os
 import signal
@@ -13,12 +13,12 @@ from audit.sampling.isolated.pipes import read_frame, write_frame
 from audit.sampling.isolated.starting import start
 from audit.sampling.shipping import pack, unpack
 
-#: How often a call is made whose process dies: a call that kills its process each time is given up.
+#: Larger: a call that kills its process is tried more often. Attempts before it is given up.
 _ATTEMPTS: Final = 3
 
 
 class ProcessDied(AuditError):  # noqa: N818  says what happened, as `CorruptFile` does
-    """A call ended its process every time.
+    """A call ended its process at every attempt.
 
     Examples
     --------
@@ -28,15 +28,15 @@ class ProcessDied(AuditError):  # noqa: N818  says what happened, as `CorruptFil
 
 
 class Processes(Executor):
-    """Carries out calls in processes of its own, which are started when they are needed.
+    """An executor that makes calls in its own processes, started when they are needed.
 
-    Functions are importable by name; arguments and answers can be pickled. Each process has one thread of
-    linear algebra and prints nowhere.
+    Functions must be importable by name, and arguments and answers picklable. Each process has one thread of
+    linear algebra, and its prints are discarded.
 
     Parameters
     ----------
     workers
-        How many calls are carried out at once.
+        The number of calls at once.
 
     Examples
     --------
@@ -57,15 +57,15 @@ class Processes(Executor):
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Future[Any]:
         """Return the future of a call.
 
-        Its result raises `ProcessDied` if the call ends every process that carries it out, `CallFailed` for
-        an error of the function that is none of ours.
+        Its result raises `ProcessDied` if the call ends its process at every attempt, and `CallFailed` for an
+        error of the function other than our own.
         """
         assert not keywords
         call = pack((os.getcwd(), sys.path, pack((function, arguments))))  # noqa: PTH109  a text is sent
         return self._threads.submit(self._carried_out, call)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """End the processes after the last call; with `cancel_futures` at once, those at work too."""
+        """End the processes after the last call; with `cancel_futures` at once, even during calls."""
         self.stopped = True
         if cancel_futures:
             with self._lock:
@@ -126,18 +126,18 @@ class _Process:
             return None
 
     def kill(self) -> None:
-        """End it at once; whoever waits for its answer gets None."""
+        """End the process at once; a waiting `ask` returns None."""
         self._process.kill()
 
     def close(self) -> int:
-        """End it, whatever it is doing, and return its exit code, or minus the signal that ended it."""
+        """End the process and return its exit code, or minus the number of the signal that ended it."""
         os.close(self._requests)
         os.close(self._answers)
         return self._process.wait()
 
 
 def _in_words(code: int) -> str:
-    """Return how a process ended.
+    """Return a text saying how a process ended.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""How a process that never saw a subject makes it anew: by import, by its constructor, or from its code.
+"""Recipes to make a subject anew in a fresh process: by import, by its constructor, or from its code.
 
-A copy of a subject has whatever was drawn when the subject was made: noise kept in an attribute, in a closure
-or in a global of its module. What is made anew draws its own, so only such a subject shows, run for run, what
-the claim is about. If a subject cannot be made anew, this module says so and never guesses.
+A copy of a subject keeps the noise drawn when the subject was made: in an attribute, a closure or a global of
+its module. A subject made anew draws its own noise, so its runs are independent trials of the claim. If a
+subject cannot be made anew, this module says so and never guesses.
 """
 
 import functools
@@ -28,18 +28,18 @@ _MISSING: Final = object()
 
 
 def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None) -> Parcel | None:
-    """Return how a process that never saw a subject makes it anew, or None where it cannot be.
+    """Return the recipe to make a subject anew in a fresh process; None if that is impossible.
 
     Parameters
     ----------
     subject
         The user's object.
     calling
-        How it gets its generator.
+        How the subject gets its generator.
     seed
-        Root of the seed tree.
+        The root of the seed tree.
     at_first
-        A copy of it as it was before its first run, where its attributes are read.
+        A copy of the object before its first run; its attributes are read from there.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None
 
 
 def _maker(value: Any, at_first: Any = None) -> Any:
-    """Return what `made` makes an object of, or raise LookupError, or what the user's constructor raises."""
+    """Return a maker of an object for `made`; raise LookupError, or any error of the user's constructor."""
     if isinstance(value, Around):
         inner = _maker(value.inner, getattr(at_first, "inner", None))
         return Made(replace, (value.shell(),), {"inner": inner})
@@ -78,15 +78,15 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         owner = _maker(value.__self__, getattr(at_first, "__self__", None))
         return Made(getattr, (owner, value.__func__.__name__))
     if isinstance(value, types.FunctionType | type | types.BuiltinFunctionType):
-        # By its code, where that is all there is: no module need be imported, and a script may have audited
-        # before it came to define this.
+        # A function without data travels as code: no module need be imported, and a script may have started
+        # the audit before it defined this function.
         by_name = not isinstance(value, types.BuiltinFunctionType) and keeps_data(value)
         return _named(value) if by_name else value
     return find_place(value) or _constructed(value, value if at_first is None else at_first)
 
 
 def _named(value: Any) -> Any:
-    """Return how a function or class is imported by its name, or raise an error."""
+    """Return the place that a function or class is imported from; raise an error if there is none."""
     module = sys.modules.get(value.__module__)
     file = getattr(module, "__file__", None)
     if module is None or file is None or "<" in value.__qualname__:
@@ -101,10 +101,10 @@ def _named(value: Any) -> Any:
 
 
 def _constructed(value: Any, at_first: Any) -> Any:
-    """Return how an object is constructed anew: from its attributes named as its constructor's parameters.
+    """Return the call that constructs an object anew, with arguments from its attributes of the same names.
 
-    The new object must be as the old one was, or differ from a second new one: a constructor that draws. What
-    keeps its arguments in another form cannot be made anew from them.
+    The new object must equal the old one's first state, or differ from a second new one because the
+    constructor draws. An object that stores its arguments in another form cannot be made anew.
     """
     own = type(value)
     kind, arguments = _maker(own), _arguments(value, at_first)
@@ -117,10 +117,10 @@ def _constructed(value: Any, at_first: Any) -> Any:
 
 
 def draws_when_made(value: Any, times: int) -> bool:
-    """Whether `times` objects constructed as this one was differ; False if that is unknown.
+    """Return whether `times` objects constructed like this one differ; False if that is unknown.
 
-    **Guarantee.** If a constructor gives some states with probability p, and others otherwise, that goes
-    unseen with probability at most p^times + (1 − p)^times.
+    **Guarantee.** If the constructor's state lies in some set with probability p, the chance of not seeing a
+    difference is at most p^times + (1 − p)^times.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def _state(value: Any) -> Any:
 
 
 def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
-    """Return what an object was constructed with, data as it was at first, code as it is."""
+    """Return the constructor's arguments: data from the first state, code from the object now."""
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.init]
     else:
@@ -166,7 +166,7 @@ def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value may be handed to a constructor again: plain data, or a frozen value of such."""
+    """Return whether a value may be passed to a constructor again: plain data or frozen values of it."""
     if isinstance(value, tuple | list | frozenset | set):
         return all(map(_is_plain, value))
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The process that carries out calls, one after another, for the process that started it."""
+"""The process that makes calls, one after another, for the process that started it."""
 
 import os
 import select
@@ -14,7 +14,7 @@ from audit.sampling.shipping import pack_outputs, unpack
 
 
 class CallFailed(AuditError):  # noqa: N818  says what happened, as `CorruptFile` does
-    """A call raised an error that is none of ours.
+    """A call raised an error other than our own.
 
     Examples
     --------
@@ -24,15 +24,15 @@ class CallFailed(AuditError):  # noqa: N818  says what happened, as `CorruptFile
 
 
 def main(requests: int, answers: int) -> None:
-    """Answer the calls that come on one pipe on another, until the first is closed.
+    """Read calls from one pipe and write their answers to another, until the first is closed.
 
     Parameters
     ----------
     requests
-        Descriptor that calls come from: each a working directory, where modules are found, the packed
-        function, and its packed arguments.
+        The descriptor of calls, each a working directory, the module search path, the packed function and its
+        packed arguments.
     answers
-        Descriptor for pairs: whether the call returned, and what; else the error.
+        The descriptor for pairs: whether the call returned, and its result or its error.
     """
     share_cores()
     threading.Thread(target=_end_with, args=(requests,), daemon=True).start()
@@ -41,9 +41,9 @@ def main(requests: int, answers: int) -> None:
 
 
 def _end_with(requests: int) -> None:
-    """End this process with the one that started it, whatever it is doing."""
+    """End this process as soon as the process that started it ends."""
     poll = select.poll()
-    poll.register(requests, 0)  # only the end of the other side is reported
+    poll.register(requests, 0)  # reports only that the other side has closed
     poll.poll()
     os._exit(0)
 

@@ -1,4 +1,4 @@
-"""Starting a Python process that finds our package and the user's modules."""
+"""Start of Python processes that find our package and the user's modules."""
 
 import json
 import os
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-# Our package is loaded from its own file, and what it needs from where this process found it, before the
-# user's folders take over: they may hold an `audit.py` of their own.
+# Our package and its requirements are loaded from where this process found them, before the user's folders
+# join the search path: these may hold another `audit.py`.
 _START: Final = """
 import importlib.util, json, os, sys
 package, ours, theirs = json.loads(sys.argv[1])
@@ -22,27 +22,27 @@ sys.path[:] = theirs
 {function}({numbers})
 os._exit(0)
 """
-#: Environment variable that forbids to fork: every process is then started anew.
+#: The environment variable that forbids forks, so that every process is started anew.
 SPAWN: Final = "DP_AUDIT_SPAWN"
 _OURS: Final = tuple(sys.path)
-#: One thread of linear algebra in each of the processes that share the cores, unless the user says otherwise:
-#: where processes start and end, threads that wait cost more than all else.
+#: One thread of linear algebra in each process that shares the cores, unless the user sets these variables.
+#: Idle threads would cost more than anything else when processes start and end often.
 _ONE_THREAD: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
 
 class _Cores:
-    """Whether this process has the cores for itself."""
+    """Whether this process has the cores to itself."""
 
     shared = False
 
 
 def share_cores() -> None:
-    """Note that other processes work beside this one, each on a core."""
+    """Record that other processes work beside this one, each on a core."""
     _Cores.shared = True
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use: one, if others like it work beside it.
+    """Return the number of cores that this process may use: one if others like it work beside it.
 
     Examples
     --------
@@ -55,16 +55,16 @@ def usable_cores() -> int:
 
 
 def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subprocess.Popen[bytes]:
-    """Return a new process that calls the `main` of one of our modules with these ends of pipes, and ends.
+    """Return a new process that calls `main` of one of our modules with these pipe ends, then ends.
 
     Parameters
     ----------
     module
-        Its full name.
+        The full name of the module.
     pipes
-        Descriptors. They are closed here: they belong to the process.
+        The descriptors. They now belong to the new process and are closed here.
     shares_cores
-        Whether other processes work beside it, so that linear algebra gets one thread.
+        Whether other processes work beside it; then linear algebra gets one thread.
     """
     try:
         return subprocess.Popen(  # noqa: S603  our own interpreter
@@ -74,7 +74,7 @@ def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subproces
             stderr=subprocess.DEVNULL,
             pass_fds=pipes,
             env={**_ONE_THREAD, **os.environ} if shares_cores else None,
-            start_new_session=True,  # Ctrl-C is the parent's; the process ends with its pipes
+            start_new_session=True,  # the parent handles Ctrl-C; the process ends when its pipes close
         )
     finally:
         for fd in pipes:
@@ -82,7 +82,7 @@ def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subproces
 
 
 def can_fork() -> bool:
-    """Return whether processes may fork: not on every system, and not where `DP_AUDIT_SPAWN` is set.
+    """Return whether processes may fork: the system can, and `DP_AUDIT_SPAWN` is not set.
 
     Examples
     --------
@@ -95,16 +95,16 @@ def can_fork() -> bool:
 
 
 def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
-    """Return the id of a new process that calls one of our functions, ``module:function``, and ends.
+    """Return the id of a new process that calls one of our functions, ``module:function``, then ends.
 
-    For a process that `start` has started: what that one inherited is inherited too, and one descriptor more.
+    Used in a process made by `start`. The new process inherits its descriptors, and `inherited` too.
 
     Parameters
     ----------
     function
-        Its full name.
+        The full name of the function.
     numbers
-        Its arguments.
+        The arguments of the function.
     inherited
         A descriptor; it stays open here.
     """
@@ -119,6 +119,6 @@ def _command(function: str, numbers: Sequence[int]) -> list[str]:
 
 
 def _places() -> str:
-    """Return where a process finds our package, what that imports, and the user's modules."""
+    """Return the places of our package, of its requirements and of the user's modules, as a text."""
     package = Path(__file__).resolve().parents[2] / "__init__.py"
     return json.dumps([str(package), _OURS, sys.path])

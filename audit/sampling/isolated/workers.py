@@ -1,4 +1,4 @@
-"""Who draws the blocks: this process, other processes or a cluster, or isolated children."""
+"""The workers that draw blocks: this process, other processes or a cluster, or isolated children."""
 
 import atexit
 import functools
@@ -15,19 +15,21 @@ from audit.sampling.isolated.processes import ProcessDied
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
-_WORTH_SHARING: Final = 0.1  # seconds; below, handing a draw over costs more than it saves
-_WORTH_A_CHILD: Final = 1.0  # seconds; about what it takes to start one
+#: Larger: fewer draws are shared. Sharing a draw of fewer seconds costs more than it saves.
+_WORTH_SHARING: Final = 0.1
+#: Larger: fewer second children. Seconds of a draw that justify one; starting it takes about as long.
+_WORTH_A_CHILD: Final = 1.0
 
 
 class _Pace:
-    """How long a run takes, as far as it is known."""
+    """The seconds that a run takes, once measured."""
 
     def __init__(self) -> None:
         self._seconds = 0.0
         self._runs = 0
 
     def timed(self, task: Task, draw: Callable[[Task], Block]) -> Block:
-        """Return a block, drawn here."""
+        """Return a block drawn here, and measure its time."""
         start = time.perf_counter()
         block = draw(task)
         self._seconds += time.perf_counter() - start
@@ -35,25 +37,25 @@ class _Pace:
         return block
 
     def expected(self, tasks: Sequence[Task]) -> float:
-        """Return how many seconds these would take here; 0 while that is not known, or for a single one."""
+        """Return the seconds that these tasks would take here; 0 if unknown, or for a single task."""
         if len(tasks) == 1 or not self._runs:
             return 0.0
         return self._seconds / self._runs * sum(task.runs for task in tasks)
 
 
 class Here:
-    """Draws blocks in this process; many of a steady subject are drawn elsewhere.
+    """Draws blocks in this process, and large draws of a steady subject elsewhere.
 
-    Where a steady subject's block is drawn changes nothing about it, so that time may decide.
+    A steady subject's block is the same wherever it is drawn, so the measured time may decide.
 
     Parameters
     ----------
     host
         The subject.
     parcel
-        The same for elsewhere; None for here alone.
+        The subject prepared for other processes; None to draw here alone.
     place
-        Where else blocks may be drawn; None for nowhere.
+        The other place to draw blocks; None if there is no other.
 
     Examples
     --------
@@ -89,16 +91,16 @@ class Here:
 
 
 class Children:
-    """Draws in isolated children: one; for a steady subject several, here or on a cluster.
+    """Draws blocks in one isolated child, or, for a steady subject, in several, here or on a cluster.
 
     Parameters
     ----------
     parcel
         The subject.
     jobs
-        The most children here.
+        The most children on this machine.
     cluster
-        Where the blocks of a steady subject are drawn instead; None for here.
+        The cluster that draws the blocks of a steady subject instead; None for this machine.
     """
 
     def __init__(self, parcel: Parcel, jobs: int, cluster: Elsewhere | None = None) -> None:
@@ -119,7 +121,7 @@ class Children:
             yield self._pace.timed(task, lambda task: self._children[0].run(task, steady=steady))
 
     def _worth_more(self, tasks: Sequence[Task]) -> bool:
-        """Return whether to draw in more than one child; those that there are cost nothing more."""
+        """Return whether to draw in more than one child; existing children cost nothing more."""
         if self._cluster is None and (self._jobs == 1 or len(tasks) == 1):
             return False
         return len(self._children) > 1 or self._pace.expected(tasks) > _WORTH_A_CHILD
@@ -138,12 +140,12 @@ class Children:
             raise
 
     def state_kept(self) -> bool | None:
-        """Ask the subject in every child: the first that has changed decides."""
+        """Return whether the subject keeps state in any child: the first that has changed decides."""
         kept = [child.state_kept() for child in self._children]
         return True if True in kept else (None if None in kept else False)
 
     def close(self) -> None:
-        """End the children."""
+        """End all children."""
         for child in self._children:
             child.close()
         self._children = []
@@ -174,7 +176,7 @@ def _host(parcel: Parcel) -> Host:
 
 
 def draw_isolated(parcel: Parcel, task: bytes) -> bytes:
-    """Return the packed block of a packed task, drawn in a child of this process, which is kept."""
+    """Return the packed block of a packed task, drawn in a child of this process; the child is kept."""
     child = _CHILDREN.get(parcel)
     if child is None:
         _let_go()

@@ -1,1 +1,1 @@
-"""How a subject is copied in this process, and found again or pickled for another one."""
+"""Copies of a subject in this process, and its import or pickling for another process."""

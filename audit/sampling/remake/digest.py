@@ -1,4 +1,4 @@
-"""A digest of code and of what it holds, so that what was found with other code is not gone on from."""
+"""A digest of code and of the values it holds, so that no audit continues results of other code."""
 
 import functools
 import hashlib
@@ -26,20 +26,20 @@ _HOLDERS: tuple[tuple[type, Callable[[Any], Iterable[Any]]], ...] = (
     (list, tuple),
     (tuple, tuple),
 )
-"""What values hold, by their kind."""
+"""The contents of a value, by its type."""
 
 
 def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
-    """Return a digest of some functions and objects, of the values that they hold, and of their modules.
+    """Return a digest of some functions and objects, the values they hold, and their modules.
 
     Parameters
     ----------
     values
         Functions, objects, None.
     engine
-        A module of ours that carries them out, which counts too.
+        The module of ours that runs them; it is part of the digest.
     look
-        What looks at modules (`sources.as_now`), for many digests; None for one that does so here.
+        The reader of modules (`sources.as_now`), shared by many digests; None for a new one.
 
     Returns
     -------
@@ -48,10 +48,10 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
     Notes
     -----
-    What counts is the source of the modules that define the functions, of what they name, of the
-    engine, and of all that these import (`audit.sampling.remake.sources`); and what the functions hold:
-    closures, defaults, the arguments of partial functions, the attributes of objects. What a module computes
-    when it is imported counts by its source alone.
+    The digest covers the source of the modules that define the functions, of the objects they name, of the
+    engine, and of all that these import (`audit.sampling.remake.sources`). It also covers the values that the
+    functions hold: closures, defaults, arguments of partial functions, attributes of objects. Values that a
+    module computes on import enter by its source alone.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
 
 class _Held:
-    """Values one after another, and the modules that they are from."""
+    """A running digest of values, and the modules that they come from."""
 
     def __init__(self) -> None:
         self.modules: set[str] = set()
@@ -78,13 +78,13 @@ class _Held:
         return self._whole.hexdigest()
 
     def add(self, value: Any) -> None:
-        """Take in a value and what it holds."""
+        """Add a value and its contents to the digest."""
         if isinstance(value, _PLAIN):
             return self._say(type(value).__name__, repr(value))
         known = self._seen.get(id(value))
         if known is not None:
             return self._say("again", str(known[0]))
-        self._seen[id(value)] = len(self._seen), value  # kept, so that no other value gets its number
+        self._seen[id(value)] = len(self._seen), value  # keeps the id in use
         for part in self._parts(value):
             self.add(part)
         return self._say("end")
@@ -98,7 +98,7 @@ class _Held:
         self._say(type(value).__name__, str(getattr(value, "__qualname__", None) or value.__name__))
 
     def _parts(self, value: Any) -> Iterator[Any]:
-        """Yield what a value is, then what it holds."""
+        """Yield the identity of a value, then its contents."""
         opened = next((parts for kind, parts in _HOLDERS if isinstance(value, kind)), None)
         if isinstance(value, types.ModuleType):
             self.modules.add(value.__name__)
@@ -137,7 +137,7 @@ def _function(function: types.FunctionType) -> Iterator[Any]:
 
 
 def _state(value: Any) -> Any:
-    """Return what an object holds, its text where it does not say."""
+    """Return an object's state, or its text if it reveals no state."""
     try:
         state = value.__getstate__()
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way

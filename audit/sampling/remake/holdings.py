@@ -1,4 +1,4 @@
-"""What a subject holds: the data that its code reaches, and the slots of its class."""
+"""The contents of a subject: the data that its code reaches, and the slots of its class."""
 
 import functools
 import sys
@@ -14,10 +14,10 @@ _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleTy
 
 
 def keeps_data(value: Any) -> bool:
-    """Whether a function or class of the user's reaches data: a number or an object drawn when it was made.
+    """Return whether a user's function or class reaches data: numbers or objects that making it may draw.
 
-    Closures, defaults, attributes and the globals that the code names are followed through the user's own
-    functions and classes. Texts, truth values, modules and what is installed count as no data.
+    The search follows closures, defaults, attributes and named globals through the user's own functions and
+    classes. Strings, booleans, modules and installed code do not count as data.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def keeps_data(value: Any) -> bool:
 
 
 def _parts(value: Any) -> Iterable[Any]:
-    """Return what a function, a class or an object consists of."""
+    """Return the parts of a function, a class or an object."""
     for kind, parts in _OPENED.items():
         if isinstance(value, kind):
             return parts(value)
@@ -63,7 +63,7 @@ def _is_own(value: Any) -> bool:
 
 
 def _is_shared(value: Any) -> bool:
-    """Whether a callable is a global of an installed module: a ufunc, say."""
+    """Return whether a callable is a global of an installed module, such as a ufunc."""
     name, module = getattr(value, "__name__", None), getattr(type(value), "__module__", "")
     return isinstance(name, str) and getattr(sys.modules.get(module.partition(".")[0]), name, None) is value
 
@@ -71,7 +71,7 @@ def _is_shared(value: Any) -> bool:
 def _members(kind: type) -> Iterator[Any]:
     skipped = {"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__"}
     skipped |= {"__dataclass_fields__", "__dataclass_params__", "__match_args__", "__firstlineno__"}
-    skipped |= {"__slotnames__"}  # which pickling an object leaves in its class
+    skipped |= {"__slotnames__"}  # pickling an object leaves this in its class
     slots = {getattr(kind, name, None).__class__ for name in slots_of(kind)}
     for name, held in vars(kind).items():
         if name not in skipped and type(held) not in slots:
@@ -90,7 +90,7 @@ def _reached(function: types.FunctionType) -> Iterator[Any]:
 
 
 def names_in(code: types.CodeType) -> set[str]:
-    """Return the names that code uses, that of functions inside of it too.
+    """Return the names that code uses, inner functions included.
 
     Examples
     --------
@@ -101,10 +101,10 @@ def names_in(code: types.CodeType) -> set[str]:
     return {*code.co_names}.union(*map(names_in, inner))
 
 
-#: What is opened to see whether data is in it, and how.
+#: How to open a value of each type to look for data inside.
 _OPENED: Final[dict[type, Callable[[Any], Iterable[Any]]]] = {
     types.FunctionType: _reached,
-    # the generator, say, that a bound `laplace` draws from
+    # for example the generator of a bound `laplace`
     types.BuiltinFunctionType: lambda value: [value.__self__],
     types.MethodType: lambda value: [value.__self__, value.__func__],
     type: _members,

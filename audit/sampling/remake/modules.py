@@ -1,4 +1,4 @@
-"""Whose a module is, and where in modules another process finds an object, or what call makes it there."""
+"""The owner of a module, and the place of an object in modules, or the call that makes it, for others."""
 
 import contextlib
 import functools
@@ -17,19 +17,19 @@ import cloudpickle  # type: ignore[import-untyped]
 from audit.entry_points import new_module
 from audit.errors import AuditError
 
-#: Set in the environment of a process that makes a subject anew: a script that is imported there is not to
-#: audit in turn.
+#: Set in the environment of a process that makes a subject anew, so that a script it imports does not start
+#: another audit.
 WITHIN: Final = "DP_AUDIT_WITHIN"
 _OURS: Final = __name__.partition(".")[0]
 _LIBRARY: Final = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
-# What a script is called where it is loaded again: what stands under `__name__ == "__main__"` is not run.
+# The module name of a reloaded script, so that its code under `__name__ == "__main__"` does not run.
 _SCRIPT: Final = "__audited_main__"
 
 
 def is_users(module: ModuleType | None) -> bool:
-    """Return whether a module is the user's: not of the standard library, an installed package or this one.
+    """Return whether a module is the user's: not the standard library's, an installed package's or ours.
 
-    The main module counts as neither: it is never shared with another process anyway.
+    The main module does not count as the user's; no other process shares it anyway.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def _is_users(name: str, file: str) -> bool:
 
 
 def users_modules() -> list[ModuleType]:
-    """Return the user's modules that have been imported, each once.
+    """Return the imported modules of the user, each once.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def users_modules() -> list[ModuleType]:
 
 
 def is_importable(module: ModuleType) -> bool:
-    """Return whether another process with the same `sys.path` would import the same file by this name.
+    """Return whether another process with the same `sys.path` imports the same file by this name.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def is_importable(module: ModuleType) -> bool:
 
 @functools.lru_cache(4_096)
 def _origin(name: str, places: tuple[str, ...], *, is_there: bool) -> str | None:  # noqa: ARG001  part of the key
-    """Return from where a module would be imported: looked up once, until its path or its file changes."""
+    """Return the file that importing a module loads; cached until its path or its file changes."""
     place = list(places) if "." in name else None
     for finder in sys.meta_path:
         spec = finder.find_spec(name, place) if hasattr(finder, "find_spec") else None
@@ -89,7 +89,7 @@ def _origin(name: str, places: tuple[str, ...], *, is_there: bool) -> str | None
 
 @contextlib.contextmanager
 def taken_by_value(names: Iterable[str]) -> Iterator[None]:
-    """Have cloudpickle take by value the functions and classes of the modules of these names, while it lasts.
+    """Make cloudpickle pickle the functions and classes of these modules by value, while the context lasts.
 
     Examples
     --------
@@ -112,16 +112,16 @@ def taken_by_value(names: Iterable[str]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an object is a global.
+    """The module and name of a global object.
 
     Parameters
     ----------
     module
-        Name of the module.
+        The name of the module.
     file
-        The file that it was loaded from.
+        The file that the module was loaded from.
     name
-        The global's name.
+        The name of the global.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class Place:
     name: str
 
     def make(self) -> Any:
-        """Return the object, its module imported or its file run if need be."""
+        """Return the object; import its module or run its file if necessary."""
         return getattr(self._loaded(), self.name)
 
     def _loaded(self) -> ModuleType:
@@ -147,7 +147,7 @@ class Place:
         module, run = new_module(known, self.file)
         try:
             run()
-        except AuditError:  # a script that audits as it runs is not to do so here; what stands above is there
+        except AuditError:  # the script reached its audit, which must not run here; all above it is defined
             if not hasattr(module, self.name):
                 raise
         return module
@@ -155,12 +155,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Made:
-    """What a call gives: the process that wants it makes the function and the arguments first.
+    """An object described by the call that makes it; function and arguments are made first, there.
 
     Parameters
     ----------
     function, arguments, keywords
-        The call; each as `made` takes it.
+        The call; `made` accepts each of them.
     """
 
     function: Any
@@ -174,7 +174,7 @@ class Made:
 
 
 def made(maker: Any) -> Any:
-    """Return what an unpacked maker makes, in the process that wants it; anything else is there already.
+    """Return the object that an unpacked maker makes in this process; return anything else as it is.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def made(maker: Any) -> Any:
 
 
 def find_place(value: Any) -> Place | None:
-    """Return where `value` is a global of one of the user's modules, or None.
+    """Return the place of `value` as a global of a user's module, or None.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def find_place(value: Any) -> Place | None:
 
 
 def class_named(module: str, qualname: str) -> type:
-    """Return a module's class by its name; an empty class of that name if the module has none.
+    """Return a module's class by its name; a new empty class of that name if the module has none.
 
     Examples
     --------

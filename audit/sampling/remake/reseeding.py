@@ -1,4 +1,4 @@
-"""Generators inside a subject: taken out when it is pickled, made anew when it is loaded."""
+"""Generators inside a subject: removed when it is pickled, made anew when it is loaded."""
 
 import random
 from typing import Any, NamedTuple
@@ -9,16 +9,16 @@ from audit.sampling.seeds import COPIES, Path
 
 
 class StandIn(NamedTuple):
-    """What stands for a generator in a pickle.
+    """The placeholder of a generator in a pickle.
 
     Parameters
     ----------
     kind
-        Name of the generator's class.
+        The name of the generator's class.
     number
-        Which source of randomness it draws from; two generators may share one.
+        The number of its source of randomness; two generators may share one.
     bits
-        Class of a numpy source.
+        The class of a numpy bit generator.
 
     Examples
     --------
@@ -31,12 +31,12 @@ class StandIn(NamedTuple):
     bits: type | None = None
 
 
-#: Types of what is met most often: no generator, class or handle.
+#: The most common types; none of them is a generator, class or handle, so they need no check.
 ORDINARY = frozenset({int, float, str, bytes, bool, tuple, list, dict, type(None), np.ndarray})
 
 
 class Sources:
-    """Numbers the sources of randomness of a subject in the order in which they are met.
+    """Numbers the sources of randomness of a subject, in the order of the pickle.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Sources:
         self._numbers: dict[int, tuple[int, Any]] = {}
 
     def stand_in(self, value: Any) -> StandIn | None:
-        """Return what stands for `value` if it is a generator that is known."""
+        """Return the placeholder of `value` if it is a known kind of generator, else None."""
         if type(value) in ORDINARY:
             return None
         if isinstance(value, np.random.Generator):
@@ -63,7 +63,7 @@ class Sources:
         return StandIn("SystemRandom") if type(value) is random.SystemRandom else None
 
     def reseed(self, seed: int, path: Path) -> None:
-        """Start the sources that were met anew, where they are.
+        """Reseed the numbered sources in place.
 
         Examples
         --------
@@ -86,12 +86,12 @@ class Sources:
         return StandIn(kind, self._number(bits), type(bits))
 
     def _number(self, source: Any) -> int:
-        number, _ = self._numbers.setdefault(id(source), (len(self._numbers), source))  # keeps it alive
+        number, _ = self._numbers.setdefault(id(source), (len(self._numbers), source))  # keeps the id in use
         return number
 
 
 class Reseeding:
-    """Makes generators for what stands for them, seeded at a place of the seed tree.
+    """Makes generators for placeholders, seeded at a place of the seed tree.
 
     Examples
     --------
@@ -122,9 +122,9 @@ class Reseeding:
 
 
 def reseed_process(seed: int, path: Path) -> None:
-    """Start the global generators of Python and numpy anew in a process that only draws runs.
+    """Reseed the global generators of Python and numpy in a process that only draws runs.
 
-    A mechanism that draws from them must not repeat in a second process what it drew in a first.
+    Otherwise a mechanism that draws from them would repeat the same draws in every process.
     """
     seeds = _seeds(seed, path, 0)
     random.seed(_whole(seeds))

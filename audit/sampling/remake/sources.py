@@ -1,4 +1,4 @@
-"""A digest of modules, of all that they import, and of the installed distributions that they use."""
+"""A digest of modules, of everything they import, and of the installed distributions they use."""
 
 import ast
 import functools
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class _Source:
-    """What a module is: a file of this digest that may import others, or distributions that installed it."""
+    """The source of a module: a file that enters the digest and may import others, or its distributions."""
 
     digest: str = ""
     imports: tuple[str, ...] = ()
@@ -38,11 +38,11 @@ def _source(name: str) -> _Source:
 
 
 Look = Callable[[str], _Source]
-"""Returns what a module is, by its name."""
+"""Returns the source of a module, given its name."""
 
 
 def as_now() -> Look:
-    """Return what looks at each module once: for many digests, of the sources as they are now.
+    """Return a reader that looks at each module once, for many digests of the present sources.
 
     Examples
     --------
@@ -55,10 +55,9 @@ def as_now() -> Look:
 def digest(modules: Iterable[str], *, look: Look = _source) -> str:
     """Return 16 hexadecimal digits that change with the code of these modules.
 
-    Imports are read from the source, those inside of functions too, and `import_module` of a name in quotes.
-    What is not installed is followed file by file. An installed distribution, and those that it requires,
-    count by version, by their record of what was installed, and by the files that were changed since. So does
-    Python by its version.
+    Imports are read from the source, inside functions too, as is `import_module` of a quoted name. Files that
+    belong to no distribution are followed one by one. An installed distribution and its requirements enter by
+    version, by their record of installed files, and by the files changed since. Python enters by version.
 
     Examples
     --------
@@ -116,10 +115,10 @@ def _inside(folders: list[Path], part: str) -> tuple[Path | None, list[Path]]:
 
 @functools.cache
 def _imports(text: bytes, package: str) -> tuple[str, ...]:
-    """Return the modules that a source may import, some of which may be no modules, and those they lie in."""
+    """Return the names that a source may import, and their packages; some names may not be modules."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # of another Python, or no source at all: its bytes alone count
+    except (SyntaxError, ValueError):  # source of another Python, or no source: only its bytes enter
         return ()
     named = {name for node in ast.walk(tree) for name in _named(node, package)}
     return tuple(
@@ -147,7 +146,7 @@ def _owners() -> dict[str, list[str]]:
 
 
 def _required(names: set[str]) -> set[str]:
-    """Return the distributions with all that they require, where it is installed."""
+    """Return the distributions with all their installed requirements."""
     waiting, found = [*names], set[str]()
     while waiting:
         name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
@@ -168,7 +167,7 @@ def _requires(name: str) -> tuple[str, ...]:
 
 @functools.cache
 def _distribution(name: str) -> str:
-    """Return a text that changes with what is installed of a distribution."""
+    """Return a text that changes with the installed files of a distribution."""
     try:
         found = metadata.distribution(name)
     except metadata.PackageNotFoundError:

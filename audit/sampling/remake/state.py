@@ -1,4 +1,4 @@
-"""A subject as it was before its first run, and fresh copies of it in the same process."""
+"""The first state of a subject, before any run, and fresh copies of it in the same process."""
 
 import functools
 import io
@@ -17,17 +17,17 @@ from audit.sampling.seeds import Path
 from audit.subject.subject import Around
 from audit.values.compat import class_by_value
 
-# Handles of the process: they cannot be copied and hold no answer, so copies share them.
+# Handles of the process: they cannot be copied and affect no output, so copies share them.
 _HANDLES = (type(threading.Lock()), type(threading.RLock()), io.IOBase)
 
 
 class Pristine:
-    """The first state of a subject, from which fresh copies are made.
+    """The first state of a subject, and the source of fresh copies.
 
-    Functions of the user's own modules, and the class of the subject, are copied by value with the globals
-    that they refer to, so that a counter in a module is state like any other. Other classes are shared, so
-    that records are still instances of what the mechanism knows; installed packages are shared. Generators
-    inside are not state: every copy has new ones.
+    Functions of the user's modules and the class of the subject are copied by value, with the globals that
+    they use. So a counter in a module is part of the state. Copies share all other classes, so that records
+    stay instances of the classes that the mechanism knows, and installed packages. Generators inside are not
+    state: every copy has new ones.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Pristine:
     Attributes
     ----------
     complete
-        Whether the state of the user's modules is part of it.
+        Whether it includes the state of the user's modules.
     sources
         The generators inside.
 
@@ -53,7 +53,7 @@ class Pristine:
     def __init__(self, mechanism: Any) -> None:
         self.complete = True
         self._text, met = _dumps(mechanism, by_value=True)
-        self.sources = met.sources  # of a subject that cannot be pickled, what was met until then
+        self.sources = met.sources  # if pickling failed, the sources met before that
         if self._text is None:
             self.complete = False
             self._text, met = _dumps(mechanism, by_value=False)
@@ -61,7 +61,7 @@ class Pristine:
 
     @property
     def copies(self) -> bool:
-        """Whether copies can be made."""
+        """Whether the subject can be copied."""
         return self._text is not None
 
     def differs_from(self, mechanism: Any) -> bool | None:
@@ -72,12 +72,12 @@ class Pristine:
         return differs if differs or self.complete else None
 
     def copy(self, *, seed: int, path: Path) -> Any:
-        """Return a fresh copy, its generators seeded at `path` of the seed tree.
+        """Return a fresh copy, with its generators seeded at `path` of the seed tree.
 
         Raises
         ------
         ValueError
-            Copies cannot be made.
+            The subject cannot be copied.
         """
         if self._text is None:
             raise ValueError("the subject cannot be copied")
@@ -87,8 +87,11 @@ class Pristine:
 _MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
 
 
+_by_value = cloudpickle.list_registry_pickle_by_value
+
+
 class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    """Writes one pickle in which something stands for generators, and classes keep their full names.
+    """Writes one pickle with placeholders for generators and full names for classes.
 
     Examples
     --------
@@ -96,7 +99,7 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
     [1]
     """
 
-    #: Whether two pickles of one class are to be loaded as one (`class_by_value`).
+    #: Whether two pickles of one class load as the same class (`class_by_value`).
     tracked = False
 
     def __init__(self) -> None:
@@ -110,11 +113,15 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
         return self._file.getvalue()
 
     def persistent_id(self, value: Any) -> Any:
-        """Return what stands for a generator."""
+        """Return the placeholder of a generator, or None."""
         return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Reduce as cloudpickle does, but keep the full names of classes."""
+        """Return cloudpickle's reduction, with classes by full name and modules without what loads them."""
+        if isinstance(value, ModuleType) and value.__name__ in _by_value():
+            # The importer of a module is not state of the subject; under pytest it is pytest itself.
+            state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
+            return _module, (value.__name__, state)
         return class_by_value(value, super().reducer_override(value), tracked=self.tracked)
 
 
@@ -125,7 +132,7 @@ class _Copier(Writer):
         self.shared: list[Any] = []
 
     def persistent_id(self, value: Any) -> Any:
-        """Return what stands for a generator, a shared class or a handle of the process."""
+        """Return the placeholder of a generator, a shared class or a handle of the process, or None."""
         if type(value) in ORDINARY:
             return None
         is_class = isinstance(value, type) and value not in self._owned
@@ -137,18 +144,14 @@ class _Copier(Writer):
         return super().persistent_id(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Reduce as other writers do, but give every copy a class and caches of its own."""
+        """Return the base class's reduction, but give every copy its own class and caches."""
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
-        if isinstance(value, ModuleType) and value.__name__ in cloudpickle.list_registry_pickle_by_value():
-            # What imported it is no state of the subject: under pytest that would be pytest itself.
-            state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
-            return _module, (value.__name__, state)
         return super().reducer_override(value)
 
 
 class Reader(pickle.Unpickler):
-    """Reads a pickle in which something stands for generators, for what copies share, and for classes."""
+    """Reads a pickle with placeholders for generators, shared objects and classes."""
 
     def __init__(self, text: bytes, reseeding: Reseeding, shared: Sequence[Any] = ()) -> None:
         super().__init__(io.BytesIO(text))
@@ -156,19 +159,19 @@ class Reader(pickle.Unpickler):
         self._shared = shared
 
     def persistent_load(self, name: Any) -> Any:
-        """Return a new generator, what is shared, or the class of that name."""
+        """Return a new generator, the shared object, or the class of that name."""
         if isinstance(name, StandIn):
             return self._reseeding.make(name)
         return self._shared[name] if isinstance(name, int) else class_named(*name)
 
 
 def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
-    """Return `function` with an empty cache; the counts are there to show that the old one was used."""
+    """Return `function` with an empty cache; the old cache's counts show whether it was used."""
     return functools.lru_cache(**parameters)(function)
 
 
 def _module(name: str, state: dict[str, Any]) -> ModuleType:
-    """Return a copy of a module."""
+    """Return a copy of a module with this state."""
     module = ModuleType(name)
     vars(module).update(state)
     return module

@@ -1,1 +1,1 @@
-"""What is measured, a module each: `rows` yields the rows, `judged` says how many are held to a limit."""
+"""The measures, one module each: `rows` yields the rows, `judged` returns how many of them are judged."""

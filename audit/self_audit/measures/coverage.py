@@ -1,14 +1,14 @@
-"""Whether the intervals of a witness hold the exact probabilities, and a detectable ε is detected.
+"""Coverage: whether a witness's intervals contain the exact probabilities, and a detectable ε is detected.
 
-**Witness intervals.** On mechanisms with finite laws the probability of any event is a sum. Intervals at
-confidence c may miss with probability 1 − c. Those of p and of q are counted apart, for two of one witness
-need not be independent.
+**Witness intervals.** For mechanisms with finite laws, the probability of any event is a sum. An interval at
+confidence c may miss it with probability 1 − c. Misses of p and of q are counted separately, because the two
+intervals of a witness need not be independent.
 
-**Detectable ε.** The audit of a control names a detectable ε and the event that it is about, whose
-probability p is known without reading the name. A coin that ignores its database has no event with any loss:
-the audit means any event of probability (1 + δ)/2. Randomized response has two, and each has probability
-e/(1 + e) on the database where it is likelier. The mechanism at the detectable ε d answers 1 with probability
-p on one database and (p − δ)/e^d on the other.
+**Detectable ε.** The audit of a control names a detectable ε and an event. The probability p of that event is
+known without parsing its name. A coin that ignores its database has no event with any loss; the audit then
+means any event of probability (1 + δ)/2. Randomized response has two events, each with probability e/(1 + e)
+on the database where it is likelier. The mechanism at the detectable ε d answers 1 with probability p on one
+database and (p − δ)/e^d on the other.
 """
 
 import math
@@ -34,9 +34,10 @@ from audit.self_audit.subjects.exact import (
 from audit.values.wording import number
 
 PART = "coverage"
-#: Share of the true ε that is claimed where witnesses are wanted, and the significance of these audits.
+#: Larger `CLAIMED`: harder refutations, fewer witnesses. The claimed share of the true ε and the significance
+#: of the audits for witnesses.
 CLAIMED, SIGNIFICANCE = 0.5, 1e-3
-#: The budget of the audits that name a detectable ε, and how often it is detected by what they promise.
+#: Larger: smaller detectable ε. The budget of the audits that name one; next, the promised rate of detection.
 BUDGET = 20_000
 DETECTED = 0.9
 
@@ -52,12 +53,12 @@ class Control:
 
     @property
     def claim(self) -> PureDP | ApproximateDP:
-        """What it claims."""
+        """The claim of the control, which is true."""
         return ApproximateDP(self.epsilon, self.delta) if self.delta else PureDP(self.epsilon)
 
 
 def controls() -> tuple[Control, ...]:
-    """Return the controls whose detectable ε is put to the test."""
+    """Return the controls whose detectable ε is tested."""
     fair = coin(0.5, 0.5)
     return (
         Control(fair, 0.5, 0.0, 0.5),
@@ -68,12 +69,12 @@ def controls() -> tuple[Control, ...]:
 
 
 def judged() -> int:
-    """Return how many rows are judged."""
+    """Return the number of judged rows."""
     return 2 + len(controls())
 
 
 def settings() -> tuple[Setting, ...]:
-    """Return the mechanisms whose witnesses are looked at."""
+    """Return the mechanisms whose witnesses are checked."""
     return randomized_response(), geometric(), noisy_max()
 
 
@@ -122,7 +123,7 @@ def _missed(audits: Audits, name: str, misses: dict[str, list[bool]], error: flo
 
 
 def missed(witness: Witness, setting: Setting) -> tuple[bool, bool]:
-    """Return whether the intervals of p and of q miss the probabilities by the laws of a setting."""
+    """Return whether the intervals of p and of q miss the exact probabilities of a setting."""
     assert setting.laws is not None
     by_database = list(zip(setting.pair, setting.laws, strict=True))
 

@@ -1,4 +1,4 @@
-"""Pairs of runs to a refutation, as a multiple of the fewest that any auditor needs on average.
+"""Efficiency: pairs of runs to a refutation, as a multiple of the fewest any auditor needs on average.
 
 The limit is ln(1/significance)/KL of the best event, from closed forms and exact laws (`subjects.limits`).
 """
@@ -20,22 +20,22 @@ from audit.values.wording import number
 PART = "efficiency"
 SIGNIFICANCE = 1e-6
 SHARES = (0.5, 0.8, 0.9)
-#: An audit may take this many times the limit.
+#: Larger: slower audits still count as refutations. The budget of an audit, as a multiple of the limit.
 PATIENCE = 40
 
 
 def settings() -> tuple[Setting, ...]:
-    """Return the mechanisms that efficiency is measured on."""
+    """Return the mechanisms for measuring efficiency."""
     return laplace(), geometric(), randomized_response(), noisy_max()
 
 
 def judged() -> int:
-    """Return how many rows are judged."""
+    """Return the number of judged rows."""
     return 1
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each share of the true ε that is claimed, then one for the wealth at refutations."""
+    """Yield a row for each claimed share of the true ε, then one for the wealth at refutations."""
     refuted: list[AuditResult] = []
     for share in SHARES:
         found: dict[str, list[float]] = {}
@@ -76,7 +76,7 @@ def _multiples(share: float, found: dict[str, list[float]]) -> Row:
 
 
 def limit(setting: Setting, share: float) -> float:
-    """Return the limit in pairs of runs where `share` of the true ε is claimed."""
+    """Return the limit, in pairs of runs, for a claim of `share` of the true ε."""
     return least_pairs(setting.events, epsilon=share * setting.epsilon, significance=SIGNIFICANCE)
 
 
@@ -95,5 +95,5 @@ def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) ->
 
 
 def multiples(results: Iterable[AuditResult], least: float) -> list[float]:
-    """Return pairs to the refutation ÷ `least` of each audit, infinite for one that did not refute."""
+    """Return, for each audit, pairs to the refutation ÷ `least`; infinite if it did not refute."""
     return [(result.samples_to_refutation or math.inf) / 2 / least for result in results]

@@ -1,8 +1,8 @@
-"""How often audits refute mechanisms that meet their claim with equality, and what wealth they end with.
+"""False alarms: refutations of mechanisms that meet their claim with equality, and the final wealth.
 
-Betting runs far below its level, so that counting alarms has little power. The mean of min(wealth, 1/level)
-says more: it is at most 1 for a sound audit, whatever it learns and whenever it stops, and any leak of the
-future lifts it.
+Betting raises far fewer alarms than its level allows, so counting alarms has little power. The mean of
+min(wealth, 1/level) has more. It is at most 1 for a sound audit, whatever it learns and whenever it stops,
+and any use of future runs increases it.
 """
 
 import copy
@@ -26,12 +26,12 @@ BUDGET = 1_000
 
 
 def judged() -> int:
-    """Return how many rows are judged."""
+    """Return the number of judged rows."""
     return len(LEVELS) * (len(tight_cases()) + 2)
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each mechanism at each level, then two for each level: all mechanisms, and wealth."""
+    """Yield a row for each mechanism and level, then two for each level: all mechanisms, and the wealth."""
     cases = tight_cases()
     found: dict[float, dict[str, list[AuditResult]]] = {level: {} for level in LEVELS}
     for name, case in cases.items():

@@ -1,7 +1,7 @@
 """Runs to a refutation: the flawed gallery of the catalogue, the peer suite, and a file of cases.
 
-Faults that a declared law shows take no runs and are counted apart. Correct mechanisms among the peers and
-the cases are controls: an audit at 1e-6 refutes one with at most that probability.
+Faults shown by a declared law take no runs and are counted separately. Correct mechanisms of the peer suite
+and of the cases are controls: an audit at 1e-6 refutes one with at most that probability.
 """
 
 import math
@@ -25,7 +25,7 @@ PEER_BUDGET = 300_000
 
 
 def judged(cases: Mapping[str, Case]) -> int:
-    """Return how many rows are judged."""
+    """Return the number of judged rows."""
     return 1 + any(not case.broken for case in cases.values())
 
 
@@ -60,7 +60,7 @@ def _cases(audits: Audits, cases: Mapping[str, Case]) -> Iterator[Row]:
 
 
 def case_task(case: Case, *, budget: int) -> Task:
-    """Return the audit of a case on its pair; a claim that needs more runs gets the least that it accepts."""
+    """Return the audit of a case on its pair; the budget grows to the least one that its claim accepts."""
     from audit.verdict.by_runs import least_budget
 
     delta = getattr(case.claim, "delta", 0.0)

@@ -1,7 +1,7 @@
-"""How close the lower bound on ε comes to the true ε, a pair given and the whole budget used.
+"""Tightness: the lower bound on ε compared with the true ε, on a given pair and with the whole budget.
 
-The claim is 0.8 of the true ε; it sets the scale of the lattice of ε alone. The runs that confirm a
-refutation would tighten the bound too: they are cut to the least.
+The claim is 0.8 of the true ε; it only sets the scale of the lattice of ε. The runs that confirm a refutation
+are kept to the least, because they would tighten the bound too.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ DELTA = 1e-3
 
 
 def judged() -> int:
-    """Return how many rows are judged."""
+    """Return the number of judged rows."""
     return 1
 
 
 def settings() -> tuple[Setting, ...]:
-    """Return the mechanisms whose bounds are looked at."""
+    """Return the mechanisms whose bounds are measured."""
     return laplace(), geometric(), randomized_response(), gaussian(1.0, DELTA)
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each mechanism, then one for the bounds that lie above the truth."""
+    """Yield a row for each mechanism, then one for the bounds above the true ε."""
     above = n = 0
     for setting in settings():
         found = bounds(audits, setting, side=sizes.side, repeats=sizes.repeats)

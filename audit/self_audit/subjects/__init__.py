@@ -1,1 +1,1 @@
-"""Mechanisms whose truth is known without the auditor: laws, closed forms, limits; and files of cases."""
+"""Mechanisms with independently known truth: laws, closed forms, limits; and files of cases."""

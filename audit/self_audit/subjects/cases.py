@@ -1,9 +1,9 @@
-"""Cases in a file of the user's: faulty mechanisms and controls, each with its claim and a pair.
+"""Cases in a user's file: faulty mechanisms and controls, each with its claim and a pair.
 
 The file has a mapping ``CASES`` from names to mappings: ``fn``, a mechanism (database, rng) -> output;
 ``claim``, a mapping of ``epsilon``, ``delta`` and ``neighbours`` (a key of `RELATIONS`); ``example_pair``;
 ``broken``. Optional are ``by_counting``, false for a fault that counting outputs cannot show in an affordable
-number of runs, and ``kind``, what is wrong in words.
+number of runs, and ``kind``, a text naming the fault.
 """
 
 from collections.abc import Mapping
@@ -30,9 +30,9 @@ class Case:
     Parameters
     ----------
     mechanism
-        What is audited.
+        The audited mechanism.
     claim
-        What it claims.
+        Its claim.
     broken
         Whether the claim is false.
     by_counting
@@ -41,7 +41,7 @@ class Case:
         The keywords of `audit_privacy` for its pair, its relation and, for a case of the kind "floating
         point", the low bits.
     kind
-        What is wrong, in words.
+        A text naming the fault.
     """
 
     mechanism: Any

@@ -1,4 +1,4 @@
-"""Mechanisms on one pair of databases whose true ε, laws and best events are in closed form."""
+"""Mechanisms on one pair of databases, with true ε, laws and best events in closed form."""
 
 import itertools
 import math
@@ -16,14 +16,14 @@ Draw = Callable[[Any, int, np.random.Generator], NDArray[Any]]
 
 @dataclass(frozen=True)
 class Drawn:
-    """A mechanism of which many runs are drawn at once.
+    """A mechanism that draws many runs at once.
 
     Parameters
     ----------
     name
-        What an audit calls it.
+        Its name in audits.
     draw
-        From a database, a number of runs and a generator to that many outputs.
+        Returns the outputs for a database, a number of runs and a generator.
 
     Examples
     --------
@@ -62,23 +62,23 @@ class Law:
         0.75
         """
         total = float(self.probabilities[event.members(self.outcomes)].sum())
-        return min(1.0, total)  # probabilities are rounded: all of them may add up to a little more
+        return min(1.0, total)  # rounding: the sum of all probabilities may exceed 1
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A mechanism with a pair of databases, and the truth about both.
+    """A mechanism on a pair of databases, with the known truth.
 
     Parameters
     ----------
     mechanism, pair
-        What is audited.
+        The audited mechanism and pair.
     epsilon
         The true ε on this pair, at `delta`.
     delta
-        The δ that the true ε goes with.
+        The δ of the true ε.
     events
-        Events among which the best against every claim is; empty if they are not known.
+        Events that include the best one against every claim; empty if unknown.
     laws
         The law of the outputs on each database; None if it is not finite.
     """
@@ -97,7 +97,7 @@ class Setting:
 
 
 def laplace() -> Setting:
-    """Return Laplace noise of scale 1 on 0 and 1; the ratio falls along the line: half-lines are best."""
+    """Return Laplace noise of scale 1 on 0 and 1; half-lines are best: the likelihood ratio is monotone."""
 
     def below(x: float) -> float:
         return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
@@ -108,7 +108,7 @@ def laplace() -> Setting:
 
 
 def geometric() -> Setting:
-    """Return two-sided geometric noise of ε = 1; what lies beyond ±60 has a probability below 1e-25."""
+    """Return two-sided geometric noise of ε = 1; outputs beyond ±60 have a probability below 1e-25."""
     ratio = math.exp(-1.0)
     outcomes = np.arange(-60, 61)
     laws = [(1 - ratio) / (1 + ratio) * ratio ** np.abs(outcomes - answer) for answer in (0, 1)]
@@ -120,7 +120,7 @@ def geometric() -> Setting:
 
 
 def randomized_response() -> Setting:
-    """Return a bit that is told truly with probability e/(1 + e)."""
+    """Return randomized response: the true bit with probability e/(1 + e)."""
     keep = math.e / (1 + math.e)
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -131,7 +131,7 @@ def randomized_response() -> Setting:
 
 
 def noisy_max() -> Setting:
-    """Return report noisy max with Laplace noise of scale 2 over five answers; its laws by quadrature."""
+    """Return report noisy max with Laplace noise of scale 2 over five answers, with laws by quadrature."""
     pair = ([1.0, 1, 1, 1, 1], [2.0, 0, 0, 0, 0])
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -142,7 +142,7 @@ def noisy_max() -> Setting:
 
 
 def gaussian(epsilon: float, delta: float) -> Setting:
-    """Return the Gaussian mechanism on 0 and 1 whose true ε at δ is this one."""
+    """Return the Gaussian mechanism on 0 and 1 with this true ε at δ."""
     from scipy.optimize import brentq
 
     sigma = brentq(lambda s: gaussian_delta(epsilon, s) - delta, 1e-2, 1e3, xtol=1e-14)
@@ -165,7 +165,7 @@ def gaussian_delta(epsilon: float, sigma: float) -> float:
 
 
 def coin(p: float, q: float) -> Drawn:
-    """Return a mechanism that answers 1 with probability p on the database [0] and q on [1], else 0.
+    """Return a mechanism that answers 1 with probability p on the database [0] and q on [1], otherwise 0.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def coin(p: float, q: float) -> Drawn:
 
 
 def _finite(drawn: Drawn, pair: tuple[Any, Any], outcomes: NDArray[Any], laws: Any) -> Setting:
-    """Return the setting of finite laws: the best event is one of "likelihood ratio above a level"."""
+    """Return the setting of finite laws; the best event has the form "likelihood ratio above a level"."""
     left, right = laws
     events: list[tuple[float, float]] = []
     for p, q in ((left, right), (right, left)):

@@ -1,17 +1,17 @@
-"""How fast any auditor can grow its wealth, in nats: the limit that audits are measured against."""
+"""The limit for all auditors: the fastest growth of wealth, in nats a pair of runs."""
 
 import math
 from collections.abc import Iterable
 
 Events = tuple[tuple[float, float], ...]
-"""Events by their probabilities (p, q) on the first and the second database of a pair."""
+"""Events, each given by its probabilities (p, q) on the first and the second database of a pair."""
 
 
 def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
-    """Return KL((p, q) ‖ claim) in nats a pair of runs: nobody with independent sides grows faster.
+    """Return KL((p, q) ‖ claim), in nats a pair of runs: with independent sides no wealth grows faster.
 
-    The infimum over (p′, q′) with p′ ≤ e^ε·q′ + δ of KL(p‖p′) + KL(q‖q′); 0 if (p, q) meets the claim. At
-    the infimum p′ = e^ε·q′ + δ, which leaves one variable.
+    It is the infimum of KL(p‖p′) + KL(q‖q′) over (p′, q′) with p′ ≤ e^ε·q′ + δ, and 0 if (p, q) meets the
+    claim. At the infimum p′ = e^ε·q′ + δ, which leaves one variable.
 
     Examples
     --------
@@ -31,15 +31,16 @@ def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
     def objective(other: float) -> float:
         return divergence(q, other) + divergence(p, min(1.0, ratio * other + delta))
 
-    high = (p - delta) / ratio  # beyond it p′ = p already, and moving q′ further only costs
+    high = (p - delta) / ratio  # there p′ = p; a larger q′ only adds to the divergence
     found = minimize_scalar(objective, bounds=(q, high), method="bounded", options={"xatol": 1e-12})
     return float(min(found.fun, objective(high)))
 
 
 def least_pairs(events: Iterable[tuple[float, float]], *, epsilon: float, significance: float) -> float:
-    """Return ln(1/significance)/KL of the best of these events: the pairs of runs that a refutation takes.
+    """Return ln(1/significance)/KL of the best of these events: the least mean pairs to a refutation.
 
-    It bounds the mean of every stopping rule of this error (Wald 1945); a single audit may stop earlier.
+    It bounds the mean of every stopping rule with this error from below (Wald 1945); a single audit may stop
+    earlier.
 
     Examples
     --------

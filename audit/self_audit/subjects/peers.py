@@ -1,8 +1,8 @@
-"""The peer suite: mechanisms that published auditors are compared on, at claimed ε = 1, their true ε known.
+"""The peer suite: mechanisms for comparing published auditors, at claimed ε = 1 and with known true ε.
 
-The benchmark of DP-Sniper (Bichsel et al. 2021) with every ε ten times as large. A mechanism is audited on
-query answers, each of which may move by 1. A histogram is audited on records, one more or less, because its
-noise is not meant for answers that all move.
+It is the benchmark of DP-Sniper (Bichsel et al. 2021) with every ε ten times as large. Mechanisms are audited
+on query answers, each of which may move by 1. Histograms are audited on records, one more or less, because
+their noise is too small for answers that all move.
 """
 
 import math
@@ -38,7 +38,7 @@ class OfAnswers:
 
 
 class OfRecords(OfAnswers):
-    """The same on the histogram of a database over the records 0 to 4."""
+    """A mechanism of the suite, as a subject on the histogram of a database over the records 0 to 4."""
 
     def answers(self, database: Any) -> NDArray[np.float64]:
         """Return the counts of the five records."""
@@ -52,11 +52,11 @@ class Peer:
     Parameters
     ----------
     subject
-        What is audited.
+        The audited subject.
     true_epsilon
-        Its true ε, at least this if above the claim.
+        Its true ε; a lower bound if above the claim.
     domain
-        The keywords of `audit_privacy` that say where its databases are; no pair is given.
+        The keywords of `audit_privacy` for its databases; they give no pair.
     """
 
     subject: OfAnswers
@@ -102,7 +102,9 @@ def peer_suite() -> dict[str, Peer]:
 
 @dataclass(frozen=True)
 class SparseVector:
-    """Which answers reach a noisy threshold (Lyu, Su and Li 2017, Algorithms 1 and 3 to 6).
+    """The sparse vector technique: which answers reach a noisy threshold (Lyu, Su and Li 2017).
+
+    Algorithms 1 and 3 to 6 of that paper.
 
     Parameters
     ----------
@@ -111,7 +113,7 @@ class SparseVector:
     query_scale
         The scale of each answer's noise.
     stops
-        Whether the output ends with the first answer that reaches it; the places after that hold −1, or
+        Whether the output ends with the first answer that reaches the threshold; later entries hold −1, or
         −2000 among values.
     values
         Whether the noisy answer is released in place of 1, and −1000 in place of 0.
@@ -138,7 +140,7 @@ class SparseVector:
 
 
 def _noisy(scale: float) -> Function:
-    """Return Laplace noise on each answer; on a single one outputs are numbers."""
+    """Return Laplace noise on each answer; for a single answer, outputs are numbers."""
 
     def noisy(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
         outputs = answers + rng.laplace(scale=scale, size=(size, len(answers)))

@@ -1,4 +1,4 @@
-"""Mechanisms on pairs that meet their claim (ε, δ) with equality: no auditor may refute these often."""
+"""Mechanisms that meet their claim (ε, δ) with equality; a refutation of one is a false alarm."""
 
 import math
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Tight:
     Parameters
     ----------
     mechanism, pairs
-        What is audited.
+        The audited mechanism and pairs.
     epsilon, delta
-        The claim, which is true and no smaller one is.
+        The smallest true claim.
     """
 
     mechanism: Any
@@ -42,7 +42,7 @@ class Laplace:
 
 
 class Gaussian:
-    """The first record with Gaussian noise of deviation 1."""
+    """The first record with Gaussian noise of standard deviation 1."""
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run."""
@@ -54,7 +54,7 @@ class Gaussian:
 
 
 class Histogram:
-    """Counts of three categories, each with Laplace noise: a vector."""
+    """The vector of counts of three categories, each with Laplace noise."""
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run."""
@@ -79,7 +79,7 @@ class Geometric:
 
 
 class NoisyMax:
-    """The place of the largest of two answers with Laplace noise of scale 2 each."""
+    """The index of the larger of two answers, each with Laplace noise of scale 2."""
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run."""
@@ -91,23 +91,23 @@ class NoisyMax:
 
 
 class ChainedResponse:
-    """Randomized response added to the output before, modulo 2: it keeps a state.
+    """Randomized response added to the previous output, modulo 2, so that it keeps state.
 
-    Given what it keeps, each call tells the truth with probability 3/4: ε = ln 3 with equality.
+    Given its state, each call tells the truth with probability 3/4: ε = ln 3 with equality.
     """
 
     def __init__(self) -> None:
         self.last = 0
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
-        """Return the output of one run, which the next one starts from."""
+        """Return the output of one run, which is the state of the next run."""
         told = database[0] if rng.random() < 0.75 else 1 - database[0]
         self.last = (self.last + told) % 2
         return self.last
 
 
 def randomized_response(database: Any, rng: np.random.Generator) -> str:
-    """Return whether the first record is 1, truly with probability 3/4."""
+    """Return whether the first record is 1, telling the truth with probability 3/4."""
     truth = rng.random() < 0.75
     return "yes" if (database[0] == 1) == truth else "no"
 
@@ -121,7 +121,7 @@ GAUSSIAN_DELTA = _normal_cdf(-0.5) - math.e * _normal_cdf(-1.5)
 
 
 def tight_cases() -> dict[str, Tight]:
-    """Return the cases by name, each with a mechanism made anew.
+    """Return the cases by name, each with a newly made mechanism.
 
     Examples
     --------

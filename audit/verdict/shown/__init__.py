@@ -1,5 +1,5 @@
-"""Which events a witness may show: those that promise enough, the ones that are easiest to read first.
+"""The choice of the event that a witness shows: of the strong events, the easiest to read first.
 
-Imported by what confirms a refutation; imports what is known of pairs. Exports `candidates`, which chooses,
-with `plainer` (simpler events that do as well) and `readable` (how hard an event is to read).
+`candidates` chooses, `plainer` learns simpler events beside a fitted score, `readable` ranks events by how
+hard they are to read. The confirmation of a refutation uses this package; it reads the memory of pairs.
 """

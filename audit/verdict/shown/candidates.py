@@ -1,6 +1,6 @@
-"""Which event to show: of those that refute a claim practically as well, the one that is easiest to read.
+"""The event to show: of the events that refute a claim about equally well, the easiest to read.
 
-Nothing is drawn here. A candidate is fixed from past runs, and then run afresh as a witness (`confirm`).
+This module draws no runs. It fixes candidates from past runs; `confirm` then runs them afresh as witnesses.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,24 +17,27 @@ from audit.verdict.shown.plainer import boxes, offers_of, tables_of
 from audit.verdict.shown.readable import effort, in_fewer_words, is_fitted, is_of_one_entry, score_of
 from audit.verdict.terms import Terms
 
-#: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
-#: one.
+#: Larger: more candidates are tried. The k-th (from 1) is confirmed at significance·2^−k, so all together
+#: spend at most one significance.
 MOST_CANDIDATES = 3
-#: Events with this share of the best growth count as equally good; larger: the best counts more.
+#: Larger: growth counts more than readability. Events with this share of the best growth count as equally
+#: good.
 ALIKE = 0.8
-#: A fitted score counts for this share of its growth: an event of entries that shows as much is preferred.
+#: Larger: fitted scores are shown more often. The share of its growth that a fitted score counts for against
+#: events of plain entries.
 _FITTED = 0.5
-#: What is said in fewer words keeps this share of the growth.
+#: Larger: fewer events are shortened. A shorter event must keep this share of the growth.
 _KEPT = 0.9
-#: Standard errors that an event of one entry must be beyond the claim to be tried beside a score.
+#: Larger: fewer events of one entry are tried beside a score. They must exceed the claim by this many
+#: standard errors.
 _SURE = 3.0
-#: Events of one table that are looked at, and events that are said in fewer words.
+#: Larger: more work for perhaps a plainer event. The most events considered per table, and shortened in all.
 _MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event fixed as a witness: the direction, the past's estimates, how far apart the databases are."""
+    """An event fixed for a witness: its p side, p and q estimated from past runs, the distance in steps."""
 
     event: Event
     side: int
@@ -45,10 +48,9 @@ class Candidate:
 
 
 def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
-    """Return the events to try as a witness, in this order; the one that grew most is among them.
+    """Return the events to try as a witness, in this order; the one with the largest growth is among them.
 
-    Of the events that refute the claim practically as well as the best on the past (`ALIKE`) the easiest to
-    read comes first.
+    The easiest to read comes first among the events whose growth on past runs is close to the best (`ALIKE`).
     """
     found = _found(memory, terms)
     if not found:
@@ -65,7 +67,7 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
 
 
 def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
-    """Return the event of one entry alone that promises most, the easiest among equals; None if none does."""
+    """Return the one-entry event with the largest growth, the easiest among equals; None if none grows."""
     found = [each for each in _found(memory, terms) if is_of_one_entry(each.event)]
     found = [each for each in found if each.surely(terms)]
     if not found:
@@ -77,7 +79,7 @@ def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
 
 @dataclass(frozen=True)
 class _Found:
-    """A candidate with the growth that the past promises."""
+    """A candidate with its estimated log growth from past runs."""
 
     candidate: Candidate
     growth: float
@@ -88,11 +90,11 @@ class _Found:
 
     @property
     def worth(self) -> float:
-        """The growth, less for a fitted score: what says as much in plain words is preferred."""
+        """The growth, reduced for a fitted score, so that plain events of equal growth win."""
         return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
 
     def surely(self, terms: Terms) -> bool:
-        """Whether it promises something for all that it was chosen for that."""
+        """Return whether the growth stays positive after `_SURE` standard errors for selection bias."""
         known = self.candidate
         p, q = apart(np.array(known.p), np.array(known.q), known.past, _SURE)
         return bool(growth_rate(p, q, *terms.at(known.distance)) > 0)
@@ -105,7 +107,7 @@ class _Found:
         return self.effort, -self.growth
 
     def tidied(self, memory: PairMemory, terms: Terms) -> "_Found":
-        """Return the event in fewer words, where these keep its growth on the kept outputs."""
+        """Return a shorter version of the event that keeps its growth on the kept outputs, or itself."""
         side, told = self.candidate.side, self.event
         wanted = _KEPT * growth_on(told, memory, side, terms)
         for k in range(len(told.conditions)):
@@ -115,7 +117,7 @@ class _Found:
 
 
 def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
-    """Return the events that promise something; where that is a fitted score, those of its entries too."""
+    """Return the events with positive estimated growth; for a fitted score, events of its entries too."""
     claimed = terms.at(memory.distance)
     found = list(_of_tables(memory.tables, memory, terms))
     best = max((each for each in found if is_fitted(each.event)), key=lambda each: each.growth, default=None)
@@ -140,7 +142,7 @@ def _of_tables(tables: list[Table], memory: PairMemory, terms: Terms) -> Iterato
 
 
 def _distinct(found: Iterable[_Found]) -> list[_Found]:
-    """Return those that are said differently, in their order."""
+    """Return the candidates without repeated events, in their order."""
     kept: dict[str, _Found] = {}
     for each in found:
         kept.setdefault(each.event.words(), each)
@@ -148,16 +150,16 @@ def _distinct(found: Iterable[_Found]) -> list[_Found]:
 
 
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
-    """Return an event as a candidate, with what the kept outputs of a pair say of it."""
+    """Return an event as a candidate, with p and q from the kept outputs of a pair."""
     p_in, p_out, q_in, q_out = memory.seen(event, side).tolist()
     p, q = (p_in + 0.5) / (p_in + p_out + 1), (q_in + 0.5) / (q_in + q_out + 1)
     return Candidate(event, side, p, q, p_in + p_out, memory.distance)
 
 
 def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms, *, errors: float = 0.0) -> float:
-    """Return the growth by an event on the kept outputs of a pair, in nats a pair of runs.
+    """Return the log growth of an event on the kept outputs of a pair, in nats a pair of runs.
 
-    Before that, `errors` standard errors are taken from its p and added to its q.
+    The estimate lowers p and raises q by `errors` standard errors.
     """
     found = seen(event, memory, side)
     p, q = apart(np.array(found.p), np.array(found.q), found.past, errors)

@@ -1,7 +1,7 @@
-"""Events beside a fitted score: what its heaviest entries show alone, by a sum, a difference or together.
+"""Plain events beside a fitted score: its heaviest entries alone, their sums, differences and joint bounds.
 
-They are learned from the kept outputs of a pair that has crossed. Nothing is bet on them before they are
-fixed; runs of their own then say what they show (`judge`).
+They are learned from the kept outputs of a pair that has crossed. Once fixed, they are tested on runs of
+their own (`judge`).
 """
 
 from collections.abc import Iterator
@@ -19,18 +19,18 @@ from audit.events.features.scores import TableScore
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.memory import PairMemory, growth_rate, merged
 
-#: Entries that are looked at.
+#: Larger: more entries of a score are tried as plain events.
 _ENTRIES = 3
-#: Bounds of each of two entries that are tried together.
+#: Larger: finer joint bounds. The number of bounds tried for each of two entries.
 _BOUNDS = 24
-#: Standard errors by which plain events are flattered.
+#: Larger: plain events are judged more cautiously. Allowance for selection bias, in standard errors.
 _FLATTERED = 0.5
 
 
 def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
     """Return tables of the heaviest entries of a score, of their sums and of their differences.
 
-    Of entries that are missing at times there is none: a sum would not say that they are there.
+    Entries that some outputs lack are left out, because a sum does not say whether its entries are present.
     """
     sides = [merged(views) for views in memory.kept(0)]
     tables = []
@@ -46,18 +46,18 @@ def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
 def boxes(
     score: TableScore, memory: PairMemory, side: int, claimed: tuple[float, float]
 ) -> Iterator[tuple[Event, float, float]]:
-    """Yield the best event of each two heavy entries that both pass a bound, with its p and q.
+    """Yield, for each two heavy entries, the best event that both pass a bound, with its p and q.
 
     Parameters
     ----------
     score
-        The score.
+        The fitted score.
     memory
         The pair.
     side
-        The database whose probability is p.
+        The p side: 0 for left, 1 for right.
     claimed
-        ε and δ of the claim about these databases.
+        ε and δ of the claim at the distance of these databases.
     """
     p_side, q_side = (merged(views) for views in memory.kept(side))
     for first, second in combinations(_single(score), 2):
@@ -74,7 +74,7 @@ def boxes(
 def _best_box(
     columns: list[list[Floats]], signs: tuple[int, int], claimed: tuple[float, float]
 ) -> tuple[float, list[tuple[float, float]], float, float]:
-    """Return the growth, the bounds, p and q of the best "both are beyond a bound", in these directions."""
+    """Return the growth, the bounds, p and q of the best event "both beyond a bound", by direction."""
     turned = [[sign * column for sign, column in zip(signs, side, strict=True)] for side in columns]
     edges = [_edges(np.concatenate([turned[0][k], turned[1][k]])) for k in (0, 1)]
     shares = []
@@ -100,7 +100,7 @@ def _edges(values: Floats) -> Floats:
 
 
 def _heavy(score: TableScore) -> list[Any]:
-    """Return the heaviest entries of a score: their numbers, or their paths."""
+    """Return the entries of a score with the largest weights, by index or by path."""
     if isinstance(score, PartsScore):
         return [score.paths[k] for k, _ in score.heaviest()][:_ENTRIES]
     size = score.entries
@@ -123,9 +123,10 @@ def _features(score: TableScore) -> Iterator[NumberFeature]:
 
 
 def offers_of(tables: list[Table], *, against: bool) -> Iterator[tuple[Table, int, Candidates, float]]:
-    """Yield what each table suggests, and its plain events, for either side as the p side.
+    """Yield each table with a p side and its suggested, then its plain events.
 
-    The last number is how many standard errors to take off: plain events were chosen by the same counts.
+    The last number is the allowance for selection bias, in standard errors: the counts that chose a plain
+    event also estimate it.
     """
     for table in tables:
         for side in (0, 1):

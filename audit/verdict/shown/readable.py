@@ -1,9 +1,9 @@
-"""How easily a person reads an event, and the same event in fewer words.
+"""How hard an event is to read, and shorter versions of it.
 
-**The order of readability.** What the call gives as a whole (it raises, it is None, its value) comes first,
-then one entry or key, then something simple of several entries, then what has to be computed, then how the
-output is represented, and fitted scores last. Within a feature one number or one bound reads better than
-several, and a short text better than a long one.
+**The order of readability.** The output as a whole is easiest (it raises, it is None, its value). Then come
+one entry or key, simple functions of several entries, computed quantities, the representation of the output,
+and fitted scores last. Within a feature, one number or bound is easier than several, a short text easier
+than a long one.
 """
 
 import math
@@ -22,7 +22,7 @@ from audit.events.features.scores import TableScore
 from audit.evidence.memory import PairMemory
 from audit.values.outcomes import is_refusal
 
-#: The order of readability; features that are not named stand before the fitted scores.
+#: The order of readability, easiest first. Features not named here rank after these, before fitted scores.
 _ORDER = (
     {"Kind", "Whole", "Value"},
     {"Coordinate", "Entry", "Part", "PartIs"},
@@ -31,29 +31,29 @@ _ORDER = (
     {"Norm", "Spread", "First", "Last"},
 )
 _STEP, _SCORES = 3, 8
-#: Steps into an output that a person does not take.
+#: Steps into an output that are unnatural for a reader; each event with one ranks lower.
 _ODD_STEPS = frozenset({"text", "number", "letter", "digits", "state", "ticks", "variable"})
 _LETTERS_A_STEP = 40
 
 
 def score_of(event: Event) -> TableScore | None:
-    """Return the fitted score that decides an event; None if none does."""
+    """Return the fitted score that an event uses; None if it uses none."""
     features = (getattr(each, "feature", None) for each in event.conditions)
     return next((each for each in features if isinstance(each, TableScore)), None)
 
 
 def is_fitted(event: Event) -> bool:
-    """Return whether a fitted score decides an event."""
+    """Return whether an event uses a fitted score."""
     return score_of(event) is not None
 
 
 def is_of_one_entry(event: Event) -> bool:
-    """Return whether an event is about the output as a whole, or about one entry of it."""
+    """Return whether an event is about the whole output or about one entry."""
     return len(event.conditions) == 1 and _rank(event.conditions[0]) <= 1
 
 
 def effort(event: Event) -> int:
-    """Return how hard an event is to read: 0 for the easiest.
+    """Return how hard an event is to read; 0 is the easiest.
 
     Examples
     --------
@@ -95,21 +95,21 @@ def _effort(condition: Any) -> int:
         finite = [math.isfinite(low) + math.isfinite(high) for low, high in condition.intervals]
         points = [is_narrow(low, high) for low, high in condition.intervals]
         bounds = sum(1 if narrow else many for narrow, many in zip(points, finite, strict=True))
-        answers = total == 0 and not condition.unscored and not any(finite)  # rather say what else happens
+        answers = total == 0 and not condition.unscored and not any(finite)  # name the other outcome instead
         return total + bounds + 2 * (len(finite) + condition.unscored - 1) + (not finite) + answers
     return total
 
 
 def is_narrow(low: float, high: float) -> bool:
-    """Return whether an interval is an atom's own, which rounding would miss."""
+    """Return whether an interval surrounds a single value, which rounded bounds would miss."""
     return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
 
 
 def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
-    """Yield events whose k-th condition needs fewer words and may hold much the same outputs, plainest first.
+    """Yield events with a shorter k-th condition that may hold nearly the same outputs, plainest first.
 
-    Bounds become one number where the event held no other in the kept outputs, whole where all numbers were,
-    and are rounded; what an event holds besides its largest part is left out.
+    An interval becomes one number if the kept outputs inside it are all that number. Bounds become whole if
+    all kept outputs are; otherwise they are rounded. Several intervals shrink to one.
     """
     condition = event.conditions[k]
     if not isinstance(condition, NumberIn) or _is_special(condition):
@@ -150,7 +150,7 @@ def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:
 def _roundings(
     intervals: tuple[tuple[float, float], ...], *, whole: bool
 ) -> Iterator[tuple[tuple[float, float], ...]]:
-    """Yield intervals whose bounds are whole, or have few digits: rounded to the nearest, in- or outwards."""
+    """Yield intervals with whole bounds, or with bounds rounded to few digits: nearest, inwards, outwards."""
     few = [partial(_rounded, digits=digits, how=how) for digits in (1, 2, 3, 4) for how in _HOW]
     for way in [_next_whole] if whole else few:
         found = tuple(each if is_narrow(*each) else (way(each[0], 0), way(each[1], 1)) for each in intervals)
@@ -158,7 +158,7 @@ def _roundings(
             yield found
 
 
-#: How the lower and the upper bound of an interval are rounded.
+#: Rounding modes of the lower and the upper bound of an interval, in the order tried.
 _HOW = (
     (ROUND_HALF_EVEN, ROUND_HALF_EVEN),
     (ROUND_CEILING, ROUND_FLOOR),
@@ -177,7 +177,7 @@ def _rounded(bound: float, end: int, *, digits: int, how: tuple[str, str]) -> fl
 
 
 def _one_value(values: Floats) -> float | None:
-    """Return the one number that all of some are, up to rounding errors, in few digits; else None."""
+    """Return the number that all values equal up to rounding errors, in few digits; None if they differ."""
     middle = float(np.sort(values)[len(values) // 2])
     scale = max(float(np.abs(values).max()), abs(middle))
     close = np.abs(values - middle) <= ATOM_WIDTH / 2 * max(scale, 1e-2)

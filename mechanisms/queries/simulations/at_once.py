@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms.local.protocols import NonInteractiveProtocol
+from mechanisms.queries.simulations.densities import JointDensities
 from mechanisms.queries.simulations.simulated_entries import SimulationTerms
 from mechanisms.queries.simulations.simulation import FixedRoundsSimulation
 from mechanisms.queries.simulations.transparent import TableRandomizer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from mechanisms.queries.oracles.oracle import NonAdaptive, SQOracle
     from mechanisms.queries.population import Population
+    from mechanisms.queries.simulations.densities import Simulated
     from mechanisms.queries.simulations.simulated_entries import Question
 
 __all__ = ["NonInteractiveSimulation"]
@@ -42,8 +46,8 @@ class NonInteractiveSimulation:
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is none, its questions are no list, a randomizer has no finite law, or the answers of one
-        entry together have more than 4,096 values.
+        `protocol` is none, its questions are no list, a randomizer has no law, or the answers of one entry
+        are finitely many and together have more than 4,096 values.
 
     Guarantee
     ---------
@@ -82,7 +86,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def questions(self) -> list[Question]:
-        """The protocol's questions, their randomizers as tables."""
+        """The protocol's questions, their randomizers as a simulation sees them."""
         protocol = self.protocol
         assert not callable(protocol.queries)
         terms = SimulationTerms(
@@ -106,15 +110,11 @@ class NonInteractiveSimulation:
     @cached_property
     def fixed(self) -> FixedRoundsSimulation:
         """The simulation of each entry's answers, one access an entry."""
-        tables = []
+        tables: list[Simulated] = []
         for answers in self.asked_of.values():
             these = [self.questions[number].table for number, _ in answers]
-            if (count := math.prod(len(table.outcomes) for table in these)) > _MOST:
-                raise InvalidValue(
-                    f"The answers of one entry of `NonInteractiveSimulation` must have at most {_MOST} "
-                    f"values together; they have {count}."
-                )
-            tables.append(TableRandomizer.jointly(these))
+            finite = [table for table in these if isinstance(table, TableRandomizer)]
+            tables.append(_jointly(finite) if len(finite) == len(these) else JointDensities(these))
         return FixedRoundsSimulation(
             randomizers=tables, base=self.protocol.records[0], beta=self.beta, leftover=self.leftover
         )
@@ -132,6 +132,11 @@ class NonInteractiveSimulation:
             said.update(zip(answers, joint, strict=True))
         return self.protocol.answered_by(_Said(self.questions, said), rng)
 
+    @property
+    def distance_bound(self) -> float:
+        """The most that the law of the output can be off against any valid oracle: beta."""
+        return self.beta
+
     def most_distance(self, population: Population) -> float:
         """Return a bound on the distance of the output that a valid oracle can cause.
 
@@ -140,6 +145,15 @@ class NonInteractiveSimulation:
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))
+
+
+def _jointly(tables: Sequence[TableRandomizer]) -> TableRandomizer:
+    if (count := math.prod(len(table.outcomes) for table in tables)) > _MOST:
+        raise InvalidValue(
+            f"The answers of one entry of `NonInteractiveSimulation` must have at most {_MOST} "
+            f"values together; they have {count}."
+        )
+    return TableRandomizer.jointly(tables)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from audit.errors import InvalidValue, finite_number
+from mechanisms.queries.simulations.densities import Simulated, check_randomizer
 from mechanisms.queries.simulations.distances import events, worst_values
 from mechanisms.queries.simulations.rejection import Access
 from mechanisms.queries.simulations.simulation import LARGEST_EPSILON, check_budget
-from mechanisms.queries.simulations.transparent import TableRandomizer, check_randomizer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mechanisms.queries.oracles.oracle import Oracle, SQOracle
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InteractiveSimulation"]
 
-Choice = Callable[[tuple[Any, ...]], TableRandomizer | None]
+Choice: TypeAlias = "Callable[[tuple[Any, ...]], Simulated | None]"
 
 _ROUNDING = 1e-9
 
@@ -82,16 +84,16 @@ class InteractiveSimulation:
         check_budget(self.accesses, self.beta, owner=owner)
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", minimum=0, maximum=LARGEST_EPSILON)
 
-    def access(self, past: tuple[int, ...]) -> Access | None:
+    def access(self, past: tuple[Any, ...]) -> Access | None:
         """Return the access that follows the outcomes at these positions; None where the run is over."""
-        randomizers: list[TableRandomizer] = []
+        randomizers: list[Simulated] = []
         outcomes: tuple[Any, ...] = ()
         for place in past:
             randomizer = self.choose(outcomes)
             if randomizer is None:
                 raise InvalidValue(f"A past must be one that a run can have; got {past!r:.60}.")
             randomizers.append(randomizer)
-            outcomes = (*outcomes, randomizer.outcomes[place])
+            outcomes = (*outcomes, randomizer.answer(place))
         following = self.choose(outcomes)
         if following is None:
             return None
@@ -107,38 +109,41 @@ class InteractiveSimulation:
 
     def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[Any, ...]:
         """Return the outcomes of one simulated run."""
-        past: tuple[int, ...] = ()
+        past: tuple[Any, ...] = ()
         outcomes: tuple[Any, ...] = ()
         while (access := self.access(past)) is not None:
             place, _ = access.run(oracle, rng)
-            past, outcomes = (*past, place), (*outcomes, access.randomizer.outcomes[place])
+            past, outcomes = (*past, place), (*outcomes, access.randomizer.answer(place))
         return outcomes
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> dict[tuple[Any, ...], int]:
         """Return how many of `size` simulated runs had which outcomes; runs of one past go on together."""
         found: dict[tuple[Any, ...], int] = {}
-        open_runs: list[tuple[tuple[int, ...], tuple[Any, ...], int]] = [((), (), size)]
+        open_runs: list[tuple[tuple[Any, ...], tuple[Any, ...], int]] = [((), (), size)]
         while open_runs:
             past, outcomes, count = open_runs.pop()
             access = self.access(past)
             if access is None:
                 found[outcomes] = found.get(outcomes, 0) + count
                 continue
-            counts = np.bincount(access.sample(oracle, count, rng)[0], minlength=len(access.proposal))
-            for place in np.flatnonzero(counts).tolist():
-                outcome = access.randomizer.outcomes[place]
-                open_runs.append(((*past, place), (*outcomes, outcome), int(counts[place])))
+            for place, times in Counter(access.sample(oracle, count, rng)[0].tolist()).items():
+                open_runs.append(((*past, place), (*outcomes, access.randomizer.answer(place)), times))
         return found
 
     def law(self, population: Population) -> dict[tuple[Any, ...], float]:
         """Return the true joint law of the outcomes on a random entry."""
         return {
             tuple(
-                randomizer.outcomes[place]
+                randomizer.answer(place)
                 for randomizer, place in zip(self._randomizers(leaf), leaf, strict=True)
             ): float((population.weights * self._likelihood(leaf, population)).sum())
             for leaf in self._leaves(())
         }
+
+    @property
+    def distance_bound(self) -> float:
+        """The most that a run's law can be off against any valid oracle: beta/3."""
+        return self.beta / 3.0
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest statistical distance to the true joint law that a valid oracle can cause.
@@ -154,8 +159,8 @@ class InteractiveSimulation:
 
     def _value(
         self,
-        past: tuple[int, ...],
-        values: dict[tuple[int, ...], NDArray[np.float64]],
+        past: tuple[Any, ...],
+        values: dict[tuple[Any, ...], NDArray[np.float64]],
         population: Population,
     ) -> NDArray[np.float64]:
         access = self.access(past)
@@ -166,24 +171,24 @@ class InteractiveSimulation:
         low, high = access.estimates(population)
         return worst_values(after, low=low[possible], high=high[possible])
 
-    def _leaves(self, past: tuple[int, ...]) -> list[tuple[int, ...]]:
+    def _leaves(self, past: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         access = self.access(past)
         if access is None:
             return [past]
         places = np.flatnonzero(access.proposal > 0.0).tolist()
         return [leaf for place in places for leaf in self._leaves((*past, place))]
 
-    def _randomizers(self, leaf: tuple[int, ...]) -> list[TableRandomizer]:
+    def _randomizers(self, leaf: tuple[Any, ...]) -> list[Simulated]:
         accesses = [self.access(leaf[:count]) for count in range(len(leaf))]
         return [access.randomizer for access in accesses if access is not None]
 
-    def _likelihood(self, leaf: tuple[int, ...], population: Population) -> NDArray[np.float64]:
+    def _likelihood(self, leaf: tuple[Any, ...], population: Population) -> NDArray[np.float64]:
         likelihood = np.ones(len(population.points))
         for randomizer, place in zip(self._randomizers(leaf), leaf, strict=True):
-            likelihood = likelihood * randomizer.probabilities[:, place][randomizer.places(population.points)]
+            likelihood = likelihood * randomizer.likelihood(population.points, place)
         return likelihood
 
-    def _refuse_overspending(self, randomizers: list[TableRandomizer]) -> None:
+    def _refuse_overspending(self, randomizers: list[Simulated]) -> None:
         spent = math.fsum(randomizer.epsilon for randomizer in randomizers)
         if spent > self.epsilon * (1.0 + _ROUNDING) + _ROUNDING:
             raise InvalidValue(

@@ -49,7 +49,7 @@ class _Step:
     """A run that waits for an entry's answer: its simulation, and what follows each outcome."""
 
     access: Access
-    after: Callable[[int], _Node]
+    after: Callable[[Any], _Node]
 
     @property
     def possible(self) -> list[int]:
@@ -79,7 +79,8 @@ class ProtocolSimulation:
     ------
     InvalidKind, InvalidValue
         `protocol` is none, or a parameter is out of range; in use, what `SimulatedEntries` refuses. Laws:
-        the protocol has coins of its own, or more than 20,000 sequences of answers.
+        the protocol has coins of its own, or more than 20,000 sequences of answers; `distance_bound`
+        holds even then.
 
     Guarantee
     ---------
@@ -146,7 +147,10 @@ class ProtocolSimulation:
                     outputs[run] = node.output
                 continue
             places, _ = node.access.sample(oracle, len(who), rng)
-            pending += [(node.after(place), who[places == place]) for place in np.unique(places).tolist()]
+            together: dict[Any, list[int]] = {}
+            for run, place in zip(who.tolist(), places.tolist(), strict=True):
+                together.setdefault(place, []).append(run)
+            pending += [(node.after(place), np.array(runs)) for place, runs in together.items()]
         return outputs
 
     def law(self, population: Population) -> Finite:
@@ -159,6 +163,11 @@ class ProtocolSimulation:
         It is asked once for each proposal after every sequence of answers; any offsets are valid answers.
         """
         return _law(list(_weighed(self._begun(), oracle, 1.0)))
+
+    @property
+    def distance_bound(self) -> float:
+        """The most that the law of the output can be off against any valid oracle: beta/3."""
+        return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest statistical distance between the two laws that a valid oracle can cause.
@@ -191,7 +200,7 @@ class ProtocolSimulation:
         return self._within(answers, pasts, question, ())
 
     def _within(
-        self, answers: tuple[Any, ...], pasts: Mapping[int, Past], question: Question, said: tuple[int, ...]
+        self, answers: tuple[Any, ...], pasts: Mapping[int, Past], question: Question, said: tuple[Any, ...]
     ) -> _Node:
         """Return where a run stands after so many of the answers to a question."""
         if len(said) == len(question.entries):
@@ -199,7 +208,7 @@ class ProtocolSimulation:
         entry = question.entries[len(said)]
         past = pasts.get(entry, ())
 
-        def after(place: int) -> _Node:
+        def after(place: Any) -> _Node:
             known = {**pasts, entry: (*past, (question.table, place))}
             return self._within(answers, known, question, (*said, place))
 
@@ -251,7 +260,7 @@ def _likelihood(past: Past, population: Population) -> float:
     """Return the probability that an entry of the distribution answers like this."""
     likelihood = population.weights
     for table, place in past:
-        likelihood = likelihood * table.probabilities[table.places(population.points), place]
+        likelihood = likelihood * table.likelihood(population.points, place)
     return float(likelihood.sum())
 
 

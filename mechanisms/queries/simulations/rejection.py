@@ -27,6 +27,7 @@ import numpy as np
 
 from audit.errors import InvalidValue
 from mechanisms.queries.oracles.oracle import check_generator, check_oracle
+from mechanisms.queries.simulations.densities import DensityRandomizer
 from mechanisms.queries.statistical import StatisticalQuery
 from mechanisms.subjects.answers import floats
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from mechanisms.queries.oracles.oracle import Oracle, SQOracle
     from mechanisms.queries.population import Population
-    from mechanisms.queries.simulations.transparent import TableRandomizer
+    from mechanisms.queries.simulations.densities import Simulated
 
 __all__ = ["Access"]
 
@@ -53,7 +54,8 @@ class Access:
     randomizer
         R_k.
     past
-        The randomizers that the entry has answered, each with the position of the answer among its outcomes.
+        The randomizers that the entry has answered, each with the answer: its position among the outcomes of
+        a table, or itself where answers have densities.
     base
         The record "0".
     epsilon
@@ -80,8 +82,8 @@ class Access:
     (True, True)
     """
 
-    randomizer: TableRandomizer
-    past: tuple[tuple[TableRandomizer, int], ...]
+    randomizer: Simulated
+    past: tuple[tuple[Simulated, Any], ...]
     base: Any
     epsilon: float
     phi: float
@@ -113,6 +115,13 @@ class Access:
         return (1.0 + self.phi) / below * math.exp(self.randomizer.epsilon)
 
     @property
+    def distance_bound(self) -> float:
+        """The most that the law of an answer can be off, whatever a valid oracle says."""
+        if self.blunt:
+            return 0.0
+        return self.phi if self.past else self.phi / (1.0 + math.sqrt(1.0 - self.phi**2))
+
+    @property
     def most_iterations(self) -> float:
         """Bound on the expected iterations: e^(own)·(1 + phi)/(1 − phi), squared factor with a past."""
         factor = (1.0 + self.phi) / (1.0 - self.phi)
@@ -122,18 +131,27 @@ class Access:
         """Return r at the records."""
         ratio = np.ones(len(records))
         for randomizer, answer in self.past:
-            column = randomizer.probabilities[:, answer]
-            ratio = ratio * column[randomizer.places(records)] / randomizer.row(self.base)[answer]
+            ratio = ratio * self._ratio(randomizer, records, answer)
         return ratio
 
-    def ratios(self, records: Any) -> NDArray[np.float64]:
-        """Return r·s, of shape (records, outcomes); 1 at impossible outcomes, which are never proposed."""
-        table = self.randomizer.probabilities[self.randomizer.places(records)]
-        ratio = np.divide(table, self.proposal, out=np.ones_like(table), where=self.proposal > 0.0)
-        return ratio * self.past_ratio(records)[:, None]
+    def _ratio(self, randomizer: Simulated, records: Any, place: Any) -> NDArray[np.float64]:
+        """Return how much likelier the records make an answer than "0" does."""
+        likely = randomizer.likelihood(records, place)
+        base = float(randomizer.likelihood([self.base], place)[0])
+        return likely / base if base > 0.0 else np.ones_like(likely)
 
-    def queries(self, place: int) -> list[StatisticalQuery]:
+    def ratio(self, records: Any, place: Any) -> NDArray[np.float64]:
+        """Return r·s for one proposal, of shape (records,); 1 at an impossible one, which is never made."""
+        return self._ratio(self.randomizer, records, place) * self.past_ratio(records)
+
+    def ratios(self, records: Any) -> NDArray[np.float64]:
+        """Return r·s for all proposals of a table, of shape (records, outcomes)."""
+        return np.column_stack([self.ratio(records, place) for place in range(len(self.proposal))])
+
+    def queries(self, place: Any) -> list[StatisticalQuery]:
         """Return the queries for a proposal: g_1, and g_2 where there is a past."""
+        if not isinstance(place, int):  # a density's proposals do not come again
+            return self._queries(place)
         if place not in self._made:
             self._made[place] = self._queries(place)
         return self._made[place]
@@ -143,9 +161,9 @@ class Access:
         """The queries by their proposals: many iterations ask the same."""
         return {}
 
-    def _queries(self, place: int) -> list[StatisticalQuery]:
+    def _queries(self, place: Any) -> list[StatisticalQuery]:
         def joint(records: Any) -> NDArray[np.float64]:
-            return _inside((self.ratios(records)[:, place] - 1.0) / self.spread)
+            return _inside((self.ratio(records, place) - 1.0) / self.spread)
 
         def before(records: Any) -> NDArray[np.float64]:
             return _inside((self.past_ratio(records) - 1.0) / self.spread)
@@ -166,15 +184,14 @@ class Access:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.nan_to_num(np.clip(joint / before / self.ceiling, 0.0, 1.0))
 
-    def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[int, int]:
-        """Return the position of one simulated outcome, and the number of iterations it took."""
+    def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[Any, int]:
+        """Return one simulated answer, as in `past`, and the number of iterations it took."""
         check_oracle(oracle, owner="Access", method="ask")
         check_generator(rng, owner="Access")
-        cumulative = np.cumsum(self.proposal)
         iterations = 0
         while True:
             iterations = self._counted(iterations)
-            place = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+            (place,) = self.randomizer.draw(self.base, 1, rng).tolist()
             if self.blunt:
                 return place, iterations
             answers = [oracle.ask(query) for query in self.queries(place)]
@@ -183,22 +200,21 @@ class Access:
 
     def sample(
         self, oracle: Oracle, size: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """Return positions and iterations of `size` simulated outcomes, each of shape (size,).
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return answers, as in `past`, and iterations of `size` simulated ones, each of shape (size,).
 
         Every iteration of every one asks the oracle and is counted; equal queries are asked together.
         """
         check_oracle(oracle, owner="Access", method="ask_repeatedly")
         check_generator(rng, owner="Access")
-        cumulative = np.cumsum(self.proposal)
-        asked = [self.queries(place) for place in range(len(cumulative))]
-        found, iterations = np.empty(size, dtype=np.intp), np.zeros(size, dtype=np.int64)
+        dense = isinstance(self.randomizer, DensityRandomizer)
+        found: NDArray[Any] = np.empty(size, dtype=object if dense else np.intp)
+        iterations = np.zeros(size, dtype=np.int64)
         waiting = np.arange(size)
         while waiting.size:
             iterations[waiting] = self._counted(int(iterations[waiting[0]]))
-            draws = rng.random(waiting.size) * cumulative[-1]
-            places = np.searchsorted(cumulative, draws, side="right").astype(np.intp)
-            accepted = rng.random(waiting.size) < self._chances(oracle, places, asked)
+            places = self.randomizer.draw(self.base, waiting.size, rng)
+            accepted = rng.random(waiting.size) < self._chances(oracle, places)
             found[waiting[accepted]] = places[accepted]
             waiting = waiting[~accepted]
         return found, iterations
@@ -214,15 +230,13 @@ class Access:
             )
         return iterations + 1
 
-    def _chances(
-        self, oracle: Oracle, places: NDArray[np.intp], asked: Sequence[Sequence[StatisticalQuery]]
-    ) -> NDArray[np.float64]:
-        chances = np.ones(places.size)
+    def _chances(self, oracle: Oracle, places: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the probabilities of accepting proposals."""
+        chances = np.ones(len(places))
         if self.blunt:
             return chances
-        for place in np.unique(places).tolist():
-            these = np.flatnonzero(places == place)
-            answers = [oracle.ask_repeatedly(query, these.size) for query in asked[place]]
+        for place, these in _alike(places):
+            answers = [oracle.ask_repeatedly(query, len(these)) for query in self.queries(place)]
             chances[these] = self.acceptance(answers)
         return chances
 
@@ -249,6 +263,13 @@ class Access:
         weights = population.weights
         joint = (weights[:, None] * self.ratios(population.points)).sum(axis=0)
         return joint, float((weights * self.past_ratio(population.points)).sum())
+
+
+def _alike(places: NDArray[Any]) -> list[tuple[Any, Any]]:
+    """Return each proposal there is with where it stands; a density's do not come twice."""
+    if places.dtype == object:
+        return [(place, [run]) for run, place in enumerate(places.tolist())]
+    return [(place, np.flatnonzero(places == place)) for place in np.unique(places).tolist()]
 
 
 def _finite(answers: Any) -> NDArray[np.float64]:

@@ -13,9 +13,9 @@ from mechanisms.composition.budget import OverspentError
 from mechanisms.local.questions import checked_queries, places_of
 from mechanisms.local.randomizers import cost_of
 from mechanisms.queries.oracles.oracle import check_generator, check_oracle
+from mechanisms.queries.simulations.densities import Simulated, as_simulated
 from mechanisms.queries.simulations.rejection import Access
 from mechanisms.queries.simulations.simulation import LARGEST_EPSILON, check_budget
-from mechanisms.queries.simulations.transparent import TableRandomizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Past", "Question", "SimulatedEntries", "SimulationTerms"]
 
-Past = tuple[tuple[TableRandomizer, int], ...]
-"""What an entry has answered: each randomizer with the position of the answer among its outcomes."""
+Past = tuple[tuple[Simulated, Any], ...]
+"""What an entry has answered: each randomizer with the answer, as `Access` has it."""
 
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A question to entries, its randomizer as a table.
+    """A question to entries, its randomizer as a simulation sees it.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ class Question:
     """
 
     entries: tuple[int, ...]
-    table: TableRandomizer
+    table: Simulated
     alone: bool = field(kw_only=True)
 
-    def answer(self, positions: Sequence[int]) -> Any:
-        """Return the outcomes at these positions, in the form that `LROracle` gives them."""
-        return self.form([self.table.outcomes[position] for position in positions])
+    def answer(self, positions: Sequence[Any]) -> Any:
+        """Return these answers, or the outcomes at these positions, as `LROracle` gives them."""
+        return self.form([self.table.answer(position) for position in positions])
 
     def form(self, outcomes: list[Any]) -> Any:
         """Return one outcome by itself, several as an array where they are numbers."""
@@ -115,7 +115,7 @@ class SimulationTerms:
             )
 
     def question(self, query: Query) -> Question:
-        """Return a question with its randomizer as a table, or refuse what is none or has no finite law."""
+        """Return a question with its randomizer as a simulation sees it, or refuse what has no law."""
         entries, randomizer = query
         cost_of(randomizer)  # refuses what is no local randomizer
         places = places_of(entries, self.size)
@@ -123,11 +123,7 @@ class SimulationTerms:
             listed = tuple(range(self.size)[places])
         else:
             listed = tuple(np.ravel(places).tolist())
-        table = (
-            randomizer
-            if isinstance(randomizer, TableRandomizer)
-            else TableRandomizer.from_subject(randomizer, list(self.records))
-        )
+        table = as_simulated(randomizer, list(self.records))
         return Question(listed, table, alone=isinstance(places, int))
 
     def access(self, question: Question, past: Past) -> Access:
@@ -139,6 +135,11 @@ class SimulationTerms:
             epsilon=self.epsilon,
             phi=self.beta / (3.0 * self.accesses),
         )
+
+    @property
+    def distance_bound(self) -> float:
+        """The most that the law of everything answered can be off: beta/3."""
+        return self.beta / 3.0
 
     def refuse(self, pasts: Mapping[int, Past], *questions: Question) -> None:
         """Refuse questions that a database with these pasts must not answer, all of them together.
@@ -168,7 +169,7 @@ class SimulationTerms:
                     )
 
 
-def _cost(table: TableRandomizer) -> float:
+def _cost(table: Simulated) -> float:
     """Return what an answer costs its entry: what is claimed, or the exact loss if that is more."""
     return max(table.claimed or 0.0, table.epsilon)
 
@@ -197,7 +198,7 @@ class SimulatedEntries:
         In use: an entry would spend more than its budget. Nothing was asked or drawn.
     InvalidValue, InvalidKind
         A parameter is out of range; in use, there would be more than `accesses` answers, an index is out of
-        range, or a randomizer is not transparent or has infinitely many outcomes.
+        range, or a randomizer is not transparent.
 
     Guarantee
     ---------
@@ -289,19 +290,19 @@ class SimulatedEntries:
         self.terms.refuse(self._pasts, *questions)
         return [question.answer(self._drawn(question)) for question in questions]
 
-    def _drawn(self, question: Question) -> list[int]:
+    def _drawn(self, question: Question) -> list[Any]:
         """Return the positions of the answers; entries with the same past answer together."""
         if len(set(question.entries)) < len(question.entries) or not hasattr(self._oracle, "ask_repeatedly"):
             return [self._drawn_alike(question, [entry])[0] for entry in question.entries]
         groups: dict[Past, list[int]] = {}
         for entry in question.entries:
             groups.setdefault(self._pasts.get(entry, ()), []).append(entry)
-        found: dict[int, int] = {}
+        found: dict[int, Any] = {}
         for entries in groups.values():
             found.update(zip(entries, self._drawn_alike(question, entries), strict=True))
         return [found[entry] for entry in question.entries]
 
-    def _drawn_alike(self, question: Question, entries: list[int]) -> list[int]:
+    def _drawn_alike(self, question: Question, entries: list[int]) -> list[Any]:
         past = self._pasts.get(entries[0], ())
         access = self.terms.access(question, past)
         if len(entries) == 1:

@@ -10,9 +10,9 @@ import numpy as np
 
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
 from mechanisms.queries.oracles.oracle import check_generator, check_oracle, finite_answers
+from mechanisms.queries.simulations.densities import check_randomizer
 from mechanisms.queries.simulations.distances import events, worst_distance
 from mechanisms.queries.simulations.rejection import Access
-from mechanisms.queries.simulations.transparent import check_randomizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mechanisms.queries.oracles.oracle import NonAdaptive, Oracle, SQOracle
     from mechanisms.queries.population import Population
-    from mechanisms.queries.simulations.transparent import TableRandomizer
+    from mechanisms.queries.simulations.densities import Simulated
 
 __all__ = ["LARGEST_EPSILON", "FixedRoundsSimulation", "RandomizerSimulation", "check_budget"]
 
@@ -51,7 +51,7 @@ class RandomizerSimulation:
     Parameters
     ----------
     randomizer
-        R, transparent.
+        R, transparent: a table, or by densities.
     base
         The record "0", any input of R.
     accesses
@@ -84,7 +84,7 @@ class RandomizerSimulation:
     True
     """
 
-    randomizer: TableRandomizer
+    randomizer: Simulated
     base: Any
     accesses: int
     beta: float
@@ -107,17 +107,22 @@ class RandomizerSimulation:
 
     def run(self, oracle: SQOracle, rng: np.random.Generator) -> Any:
         """Return one simulated outcome."""
-        return self.randomizer.outcomes[self.access.run(oracle, rng)[0]]
+        return self.randomizer.answer(self.access.run(oracle, rng)[0])
 
-    def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return the positions, among the outcomes, of `size` simulated ones."""
+    def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> NDArray[Any]:
+        """Return `size` simulated outcomes: their positions in a table, or themselves."""
         return self.access.sample(oracle, size, rng)[0]
+
+    @property
+    def distance_bound(self) -> float:
+        """The most that one outcome's law can be off against any valid oracle: about beta/6t."""
+        return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest statistical distance to R on a random entry that a valid oracle can cause.
 
         Exact, by all events: answers may depend on the proposal, the past and the iteration, which does not
-        help (`Access`). At most 16 outcomes.
+        help (`Access`). At most 16 outcomes; `distance_bound` is for all.
         """
         access = self.access
         low, high = access.estimates(population)
@@ -166,7 +171,7 @@ class FixedRoundsSimulation:
     (2, [10, 10])
     """
 
-    randomizers: Sequence[TableRandomizer]
+    randomizers: Sequence[Simulated]
     base: Any
     beta: float
     leftover: float | None = None
@@ -217,7 +222,7 @@ class FixedRoundsSimulation:
             )
         answers = iter(found)
         return tuple(
-            access.randomizer.outcomes[_first(access, places, [next(answers) for _ in places[:-1]], rng)]
+            access.randomizer.answer(_first(access, places, [next(answers) for _ in places[:-1]], rng))
             for access, places in zip(accesses, drawn, strict=True)
         )
 
@@ -252,15 +257,13 @@ class FixedRoundsSimulation:
         return max(gains)
 
 
-def _drawn(access: Access, rounds: int, rng: np.random.Generator) -> list[int]:
+def _drawn(access: Access, rounds: int, rng: np.random.Generator) -> list[Any]:
     """Return the proposals of the rounds, and one more in case none of them is accepted."""
-    cumulative = np.cumsum(access.proposal)
-    draws = rng.random(rounds + 1) * cumulative[-1]
-    places: list[int] = np.searchsorted(cumulative, draws, side="right").tolist()
+    places: list[Any] = access.randomizer.draw(access.base, rounds + 1, rng).tolist()
     return places
 
 
-def _first(access: Access, places: list[int], answers: list[float], rng: np.random.Generator) -> int:
+def _first(access: Access, places: list[Any], answers: list[float], rng: np.random.Generator) -> Any:
     """Return the first accepted proposal, else the spare one."""
     coins = rng.random(len(answers)).tolist()
     for place, answer, coin in zip(places, answers, coins, strict=False):

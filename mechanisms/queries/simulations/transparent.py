@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidKind, InvalidValue, finite_number
+from audit.errors import InvalidValue, finite_number
 from audit.relations import Relation
 from mechanisms.subjects.answers import floats
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mechanisms.local.randomizers import Transparent
     from mechanisms.subjects.neighbours import Pair
 
-__all__ = ["TableRandomizer", "check_randomizer"]
+__all__ = ["TableRandomizer"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,11 +172,14 @@ class TableRandomizer:
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return one outcome of the only record."""
-        return self.outcomes[self._drawn(database, 1, rng)[0]]
+        return self.outcomes[self.draw(self._record(database), 1, rng)[0]]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return the outcomes of `size` runs: an array where they are numbers, else a list."""
-        places = self._drawn(database, size, rng)
+        """Return the outcomes of `size` runs: an array where they are numbers, else a list.
+
+        Run i draws the same number whatever the record.
+        """
+        places = self.draw(self._record(database), size, rng)
         outcomes = self._numbers
         return [self.outcomes[place] for place in places] if outcomes is None else outcomes[places]
 
@@ -225,6 +228,28 @@ class TableRandomizer:
         found: NDArray[np.float64] = self.probabilities[self.places([record])[0]]
         return found
 
+    def draw(self, record: Any, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return `size` outcomes of a record, as positions.
+
+        Examples
+        --------
+        >>> TableRandomizer("ab", [0, 1], [[1.0, 0.0], [1.0, 0.0]]).draw("b", 2, np.random.default_rng(0))
+        array([0, 0])
+        """
+        cumulative = np.cumsum(self.row(record))
+        draws = rng.random(size) * cumulative[-1]
+        places: NDArray[np.intp] = np.searchsorted(cumulative, draws, side="right")
+        return places
+
+    def likelihood(self, records: Any, place: int) -> NDArray[np.float64]:
+        """Return the probability of the outcome at a position for each record, of shape (records,)."""
+        found: NDArray[np.float64] = self.probabilities[:, place][self.places(records)]
+        return found
+
+    def answer(self, place: int) -> Any:
+        """Return the outcome at a position."""
+        return self.outcomes[place]
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is computed again: a subject that was used is the subject that it was."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
@@ -238,13 +263,6 @@ class TableRandomizer:
             )
         return only_record(database, owner="TableRandomizer")
 
-    def _drawn(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return the positions of outcomes; run i draws the same number whatever the record."""
-        cumulative = np.cumsum(self.row(self._record(database)))
-        draws = rng.random(size) * cumulative[-1]
-        places: NDArray[np.intp] = np.searchsorted(cumulative, draws, side="right")
-        return places
-
     @cached_property
     def _numbers(self) -> NDArray[Any] | None:
         plain = all(isinstance(outcome, int | float) for outcome in self.outcomes)
@@ -256,16 +274,3 @@ class TableRandomizer:
 
 
 _ROUNDING = 1e-12
-
-
-def check_randomizer(randomizer: Any, *, owner: str) -> None:
-    """Refuse what is no transparent randomizer.
-
-    Examples
-    --------
-    >>> check_randomizer("R", owner="RandomizerSimulation")
-    Traceback (most recent call last):
-    audit.errors.InvalidKind: A randomizer of `RandomizerSimulation` must be a `TableRandomizer`; got 'R'.
-    """
-    if not isinstance(randomizer, TableRandomizer):
-        raise InvalidKind(f"A randomizer of `{owner}` must be a `TableRandomizer`; got {randomizer!r:.60}.")
