@@ -178,18 +178,19 @@ def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
 
     return {
         "epsilon of all steps": (_all(made, [(step, part)] * k), made.epsilon),
-        "epsilon of all steps by advanced composition": (made.spending.advanced, _advanced(made, k)),
+        "epsilon of 400 steps by advanced composition": _advanced(made),
         "rate of the noise on counts": (made.noise.rate, rate),
         "least private size": (made.private_size, private),
         "sample size": (made.sample_size, _smallest(fails, made.beta, start=private)),
     }
 
 
-def _advanced(made: Any, k: int) -> float:
-    """Return Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²) of the steps and the noise, slack δ/2."""
-    every = [*[made.spending.step] * k, _NOISE * made.epsilon]
-    spread = 2.0 * math.log(2.0 / made.delta) * sum(epsilon**2 for epsilon in every)
-    return float(sum(epsilon * math.tanh(epsilon / 2.0) for epsilon in every) + math.sqrt(spread))
+def _advanced(made: Any) -> tuple[float, float]:
+    """Return what 400 steps of ε = 0.01 cost by advanced composition: Σ ε·tanh(ε/2) + √(2·ln(1/δ)·Σ ε²)."""
+    of, few = type(made.spending), 0.01
+    code = of(few, (type(made.spending.claims[-1])(few),) * 400, made.delta).advanced
+    spread = math.sqrt(2.0 * math.log(1.0 / made.delta) * 400 * few**2)
+    return float(code), 400 * few * math.tanh(few / 2.0) + spread
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
