@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidValue
+from audit.formulas import Formulas
 from audit.options import Kind, taken
 from audit.values.nearest import near
 
@@ -65,6 +66,9 @@ class Entry:
         that needs no others. None if utility is not audited.
     utility_expected
         Like `expected`, for the utility claim.
+    formulas
+        Takes the subject and returns what its text makes of it (`Formulas`), written apart from its code. The
+        audit compares both; where they differ, the result is not as expected.
     reference
         The document and the statement that the subject implements, or that its flaw violates.
     summary
@@ -89,6 +93,7 @@ class Entry:
     expected: Expected = "not refuted"
     utility: Mapping[str, Any] | None = None
     utility_expected: Expected = "not refuted"
+    formulas: Callable[[Any], Formulas] | None = None
     reference: str = ""
     summary: str = ""
 

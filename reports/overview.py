@@ -32,6 +32,8 @@ def outcome(result: Saved) -> str:
     """
     if result.expected is None:
         return ""
+    if result.disagreements:
+        return UNEXPECTED
     wanted = {Verdict.REFUTED} if result.expected == "refuted" else {Verdict.NOT_REFUTED, Verdict.PROVED}
     return AS_EXPECTED if result.verdict in wanted else UNEXPECTED
 

@@ -230,7 +230,7 @@ def _of_privacy(result: AuditResult) -> dict[str, object]:
         "failure": None,
         "fault": "" if fault is None else fault_words.told(fault),
         "fault_kind": "" if fault is None or fault.kind is FaultKind.UNKNOWN else fault.kind.value,
-        "findings": tuple(filter(None, (story.bounds(result), story.meaning(result)))),
+        "findings": tuple(filter(None, (story.bounds(result), story.meaning(result), _by_the_text(result)))),
         "pictures": tuple(filter(None, drawn)),
         "problems": (),
         "python": tuple(again.python_lines(result)),
@@ -259,11 +259,19 @@ def _of_utility(result: UtilityResult) -> dict[str, object]:
         "failure": failure_view(result.witness),
         "fault": "",
         "fault_kind": "",
-        "findings": tuple(filter(None, (utility_text.bounds(result), utility_text.meaning(result)))),
+        "findings": tuple(
+            filter(None, (utility_text.bounds(result), utility_text.meaning(result), _by_the_text(result)))
+        ),
         "pictures": tuple(filter(None, drawn)),
         "problems": problem_views(result),
         "python": (),
     }
+
+
+def _by_the_text(result: Saved) -> str:
+    """Return how the code compares with the formulas of its text; empty where there are none."""
+    told = alike.with_text(result)
+    return f"By the text: {told}." if told else ""
 
 
 def _bounds(result: AuditResult) -> Bounds:

@@ -18,6 +18,7 @@ from learners.approximate.point import refuse_pure
 from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
 from learners.approximate.sizes import interval_size, promise_at
 from learners.finite.problems import check_accuracy
+from learners.formulas import numbers
 from mechanisms.concave import ConcavePromise
 from mechanisms.concave.piecewise import StepFunction
 from mechanisms.subjects.parameters import PlainParameters
@@ -251,4 +252,5 @@ entry = Entry(
     partial(IntervalLearner, epsilon=2.0, delta=0.05),
     reference=IntervalLearner.reference,
     summary="INTERVAL_2, all samples of 3",
+    formulas=numbers.intervals,
 )
