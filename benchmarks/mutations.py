@@ -106,7 +106,7 @@ def noticed_by_suite(folder: Path, mutation: Mutation) -> tuple[bool, str]:
 
 
 def noticed_by_tests(folder: Path, mutation: Mutation) -> tuple[bool, str]:
-    told = " or ".join(f"{entry}]" for entry in mutation.entries)
+    told = " or ".join(f"{entry}{end}]" for entry in mutation.entries for end in ("", "-utility"))
     entries = ("tests/test_formulas.py", "tests/test_catalogue_audit.py", "-k", told)
     for command in (entries, mutation.tests):
         code, said = run(folder, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *command)
