@@ -230,7 +230,7 @@ def _of_privacy(result: AuditResult) -> dict[str, object]:
         "failure": None,
         "fault": "" if fault is None else fault_words.told(fault),
         "fault_kind": "" if fault is None or fault.kind is FaultKind.UNKNOWN else fault.kind.value,
-        "findings": tuple(filter(None, (story.bounds(result), story.meaning(result), _beside_text(result)))),
+        "findings": tuple(filter(None, (story.bounds(result), story.meaning(result), _by_the_text(result)))),
         "pictures": tuple(filter(None, drawn)),
         "problems": (),
         "python": tuple(again.python_lines(result)),
@@ -260,12 +260,18 @@ def _of_utility(result: UtilityResult) -> dict[str, object]:
         "fault": "",
         "fault_kind": "",
         "findings": tuple(
-            filter(None, (utility_text.bounds(result), utility_text.meaning(result), _beside_text(result)))
+            filter(None, (utility_text.bounds(result), utility_text.meaning(result), _by_the_text(result)))
         ),
         "pictures": tuple(filter(None, drawn)),
         "problems": problem_views(result),
         "python": (),
     }
+
+
+def _by_the_text(result: Saved) -> str:
+    """Return how the code compares with the formulas of its text; empty where there are none."""
+    told = alike.with_text(result)
+    return f"By the text: {told}." if told else ""
 
 
 def _bounds(result: AuditResult) -> Bounds:
@@ -347,9 +353,3 @@ def _aligned(row: tuple[str, str, str, bool]) -> tuple[str, str, str, bool]:
     place, left, right, differs = row
     short = _few_digits(left), _few_digits(right)
     return row if differs and short[0] == short[1] else (place, *short, differs)
-
-
-def _beside_text(result: Saved) -> str:
-    """Return how the code compares with the formulas of its text; empty where there are none."""
-    told = alike.with_text(result)
-    return f"By the text: {told}." if told else ""

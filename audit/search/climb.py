@@ -99,8 +99,8 @@ class Contender:
 
     @property
     def worth(self) -> tuple[float, float]:
-        """How much scouts make of it."""
-        return self.promise or 0.0, self.apart
+        """How much scouts make of it, the promise a step: events of far pairs are rare and slow to learn."""
+        return (self.promise or 0.0) / self.memory.distance, self.apart
 
 
 class _Queue:
@@ -254,9 +254,17 @@ class Search:
         return max([top, *best_known], key=self._hope)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
-        """Return the pair that recorded runs promise most of, unless the best by counts surely does more."""
-        known = [each for each in self._promised if each.level >= 0]
-        for each in sorted(known, key=lambda contender: contender.worth, reverse=True):
+        """Return the pair that recorded runs promise most of, unless the best by counts surely does more.
+
+        A pair by counts that is promised nearly as much stays: what is known of it is worth more.
+        """
+        known = sorted((each for each in self._promised if each.level >= 0), key=lambda each: each.worth)
+        if not known:
+            return None
+        least = known[-1].worth[0] / _CLEARLY
+        if any(each.memory is top and each.worth[0] >= least for each in known):
+            return top
+        for each in reversed(known):
             if self.prospect(each.memory, -_SURE, 1.0)[0] >= self._rank(top)[0]:
                 return each.memory
         return None
