@@ -11,7 +11,6 @@ ROOT = Path(__file__).parents[1]
 GROUPS = {
     "what is claimed, of which databases, and by whom": {"catalogue", "claims", "problems", "relations"},
     "the law of an output, which is declared": {"distributions"},
-    "what the text makes of it, by formulas of its own": {"formulas"},
     "one refusal for a bad argument, which names it in few words": {"errors", "values.brief"},
     "importing a package costs little: its names are looked up when they are asked for": {"values.on_demand"},
     "outputs and records of any kind are compared as the auditor compares them": {"values.canonical"},

@@ -21,7 +21,6 @@ _VOCABULARY = (
     "edges",
     "errors",
     "findings",
-    "formulas",
     "problems",
 )
 MODULES = {

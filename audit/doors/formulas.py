@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.catalogue import Entry
-from audit.formulas import Formulas, TextLaw
+from audit.catalogue import Entry, Formulas, TextLaw
 from audit.options import Kind
 from audit.results.agreement import Agreement
 from audit.results.result import AuditResult, Evidence

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from audit.formulas import Formulas
+    from audit.catalogue import Formulas
     from learners.approximate.sources import NumberProblem
 
 __all__ = ["OfNumbers", "at_64_bits"]

@@ -11,7 +11,7 @@ from learners.finite.at_size import at_size
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from audit.formulas import Formulas
+    from audit.catalogue import Formulas
 
 __all__ = ["in_both_models"]
 

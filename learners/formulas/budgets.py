@@ -6,7 +6,7 @@ import math
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from audit.formulas import Formulas
+from audit.catalogue import Formulas
 from mechanisms.formulas.rec import rec_law
 from mechanisms.formulas.selection import softmax, tail
 

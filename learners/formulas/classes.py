@@ -6,7 +6,7 @@ import math
 from itertools import combinations_with_replacement
 from typing import Any
 
-from audit.formulas import Formulas
+from audit.catalogue import Formulas
 from mechanisms.formulas.noise import laplace_cdf
 from mechanisms.formulas.selection import softmax
 

@@ -6,7 +6,7 @@ import math
 from itertools import product
 from typing import Any
 
-from audit.formulas import Formulas
+from audit.catalogue import Formulas
 from mechanisms.formulas.selection import softmax, tail
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from audit.formulas import Formulas
+from audit.catalogue import Formulas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -6,7 +6,7 @@ import math
 from itertools import product
 from typing import Any
 
-from audit.formulas import Formulas
+from audit.catalogue import Formulas
 from mechanisms.formulas.noise import two_sided
 
 __all__ = ["count_and_survey", "labels", "noninteractive", "poll", "responses", "signs"]

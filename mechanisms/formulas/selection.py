@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from audit.formulas import Formulas
+from audit.catalogue import Formulas
 
 __all__ = [
     "choosing",

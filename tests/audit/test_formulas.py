@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from audit import PureDP
-from audit.catalogue import Entry
+from audit.catalogue import Entry, Formulas
 from audit.claims import Accuracy
 from audit.distributions import Density, Finite
 from audit.doors.carry_out import audit_entry
@@ -18,7 +18,6 @@ from audit.doors.cli.exits import suite_exit_code
 from audit.doors.formulas import compared
 from audit.doors.summary import line, met
 from audit.errors import InvalidValue
-from audit.formulas import Formulas
 from audit.problems import FixedProblem
 from audit.results.result import AuditResult
 from audit.utility.saved import parse_any
