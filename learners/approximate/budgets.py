@@ -217,11 +217,11 @@ def even_split(top: int, *, epsilon: float, delta: float) -> Split:
 
 
 def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float, float]]:
-    """Return the epsilon and delta that each call of Rec may have, by five accounts of the whole.
+    """Return the epsilon and delta that each call of Rec may spend, by five ways to account for the whole.
 
     "lemma 2" as printed; "calls": the sum of 3·N + 1 claims; "tight": with A_dist as the (ε/2, δ/2)-private
     mechanism it is; "advanced" and "optimal": the same calls by `advanced_bound` and by the optimal
-    composition, half of delta being their slack.
+    composition, with half of delta as their slack.
 
     Examples
     --------

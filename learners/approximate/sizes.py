@@ -101,7 +101,9 @@ def lemma_3_size(
 
 
 def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return r/alpha for Lemma 3's r with the depth N + 1 in place of log*, Rec's α = 1/2, an even split.
+    """Return r/alpha for Lemma 3's r, Rec's own α = 1/2 and a budget split evenly over the calls.
+
+    The depth N + 1 of the recursion stands in place of log*(T).
 
     Examples
     --------

@@ -135,7 +135,7 @@ class StepFunction:
         return listed
 
     def piece(self, point: int) -> int:
-        """Return the number of the piece that holds a point."""
+        """Return the index of the piece that holds a point."""
         return bisect_right(self.starts, point) - 1
 
     def end(self, piece: int) -> int:

@@ -171,7 +171,7 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def test(self) -> ThresholdTest:
-        """How choosing compares the best count with alpha·size/4."""
+        """The noisy test of the best count against alpha·size/4, before a choice."""
         return ThresholdTest(4.0 / self.spending.step, self.alpha * self._m / 4.0)
 
     @property

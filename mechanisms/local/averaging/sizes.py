@@ -1,7 +1,7 @@
 """How many entries the local answer to a statistical query needs: K11 Lemma 5.6 with explicit constants.
 
 Every bound is on the chance that the answer misses the mean of g over the *distribution* of the entries by
-more than tau, sampling error and noise together. Derivation, once for all: an entry's report g(z_i) + η_i has
+more than tau, sampling error and noise together. Derivation: an entry's report g(z_i) + η_i has
 the mean v = E[g], its centred part satisfies E[e^(t(g − v))] ≤ e^(t²b²/2) (Hoeffding's lemma, values in
 [−b, b]), its noise E[e^(tη)] = 1/(1 − λ²t²). Reports are independent, so by Markov's inequality, for both
 sides,
@@ -65,7 +65,8 @@ def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
 
     Guarantee
     ---------
-    The supremum at the top of this module, up to a relative 1e-9 from below: any t gives a valid bound.
+    r is the supremum at the top of this module or less, by at most a relative 1e-9. It is valid: any t gives
+    a bound.
 
     Examples
     --------

@@ -158,7 +158,7 @@ class ThroughBoolean(Oracle):
 
 @dataclass(frozen=True)
 class _Digits:
-    """Records ↦ ±1 as the j-th binary digit of (g − low)/width is 1 or 0; a share of 1 is 0.111…."""
+    """+1 for each record where digit j of (g − low)/width, in binary, is 1, else −1; 1 is read as 0.111…."""
 
     query: StatisticalQuery
     j: int

@@ -195,7 +195,7 @@ class OracleRun:
         return float(self.algorithm.error(output, database.population))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the algorithm, which is made again: its parts may be closures."""
+        """Return the state without the algorithm: its parts may be closures, and it can be made again."""
         return {name: value for name, value in vars(self).items() if name != "algorithm"}
 
 
