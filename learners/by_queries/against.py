@@ -94,7 +94,7 @@ class _Steady(Reweighted):
     algorithm: KMeansQueries
 
     def keeps(self, population: Any) -> bool:
-        """Tell whether it is steady."""
+        """Return whether it is steady."""
         return is_steady(population.points, population.weights, self.algorithm)
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:

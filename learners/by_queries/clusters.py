@@ -79,7 +79,7 @@ def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: 
 
 
 def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
-    """Tell whether centres within `accuracy` of Lloyd's make the same clusters, in every round.
+    """Return whether centres within `accuracy` of Lloyd's make the same clusters, in every round.
 
     Guarantee
     ---------

@@ -335,5 +335,5 @@ def label_counts(
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Tell whether two tuples are equal; one that travelled to another process is not the same object."""
+    """Return whether two tuples are equal; one that travelled to another process is not the same object."""
     return left is right or left == right

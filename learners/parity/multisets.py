@@ -49,7 +49,7 @@ class Multisets:
     name: ClassVar[str] = "replace-one-in-a-multiset"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether one member differs."""
+        """Return whether one member differs."""
         if not len(left) == len(right) == 1 or len(left[0]) != len(right[0]) or left[0] == right[0]:
             return False
         return (Counter(left[0]) - Counter(right[0])).total() == 1

@@ -39,7 +39,7 @@ class QualityFunctions:
     name: ClassVar[str] = "quality-functions"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether two different qualities differ by at most 1 everywhere."""
+        """Return whether two different qualities differ by at most 1 everywhere."""
         if not (isinstance(left, StepFunction) and isinstance(right, StepFunction)):
             raise InvalidKind(
                 f"The databases of `QualityFunctions` must be step functions; got {left!r:.40} {right!r:.40}."

@@ -74,7 +74,7 @@ def k11_definition_5_3() -> Finding:
 
 
 def _overspent() -> tuple[bool, bool]:
-    """Tell whether an oracle refuses a question beyond the budget, and draws nothing for it."""
+    """Return whether an oracle refuses a question beyond the budget, and draws nothing for it."""
     rng = np.random.default_rng(0)
     oracle = LROracle([1, 0], epsilon=1.0, rng=rng)
     oracle.ask(0, RandomizedResponse(epsilon=0.75))

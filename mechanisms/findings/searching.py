@@ -105,7 +105,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {"N20": n20, "N21": n21}
 
 
 def _concave(values: tuple[int, ...]) -> tuple[str, str]:
-    """Tell whether no value lies below both of two around it, and whether the steps never grow."""
+    """Return whether no value lies below both of two around it, and whether the steps never grow."""
     around = combinations(values, 3)
     steps = [b - a for a, b in pairwise(values)]
     told = all(b >= min(a, c) for a, b, c in around), steps == sorted(steps, reverse=True)
@@ -113,7 +113,7 @@ def _concave(values: tuple[int, ...]) -> tuple[str, str]:
 
 
 def _covered(start: int, *, length: int, width: int) -> bool:
-    """Tell whether [start, start + length − 1] lies in an A_i of length 2·length, or a B_i of `width`."""
+    """Return whether [start, start + length − 1] lies in an A_i of length 2·length, or a B_i of `width`."""
     end = start + length - 1
     in_a = start // (2 * length) == end // (2 * length)
     in_b = start >= length and (start - length) // width == (end - length) // width

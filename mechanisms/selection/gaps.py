@@ -45,7 +45,7 @@ class ScoreGaps:
     name: ClassVar[str] = "score-gaps"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether two gaps can occur on neighbouring databases."""
+        """Return whether two gaps can occur on neighbouring databases."""
         return len(left) == len(right) == 1 and 0 < abs(left[0] - right[0]) <= _STEP
 
     def neighbours(

@@ -55,7 +55,7 @@ class BoundedGrowth:
         positive_int(self.growth, what="The `growth` of `BoundedGrowth`")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether two vectors of scores can occur on neighbouring databases."""
+        """Return whether two vectors of scores can occur on neighbouring databases."""
         if len(left) != len(right):
             return False
         return self._allows(tuple(b - a for a, b in zip(left, right, strict=True)))

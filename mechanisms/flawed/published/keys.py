@@ -84,7 +84,7 @@ class InclusiveThreshold(ThresholdRelease):
     suggested_pairs: ClassVar[Any] = None
 
     def is_released(self, value: int) -> bool:
-        """Tell whether a noisy count is published."""
+        """Return whether a noisy count is published."""
         return value >= self.threshold
 
 

@@ -182,7 +182,7 @@ class Reweighted:
     """
 
     def keeps(self, population: Any) -> bool:
-        """Tell whether the algorithm promises anything on this population."""
+        """Return whether the algorithm promises anything on this population."""
         del population
         return True
 
