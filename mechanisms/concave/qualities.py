@@ -16,7 +16,7 @@ __all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
 
 
 def as_quality(database: Any) -> StepFunction:
-    """Return a database that is itself a quality function, or the vector of its values, as the former.
+    """Return a database that is a quality function, or the vector of its values, as a quality function.
 
     Guarantee
     ---------
@@ -71,7 +71,7 @@ class ThresholdAgreement:
     bits
         d.
     margin
-        What a threshold without error scores. Public.
+        The score of a threshold without error. Public.
 
     Guarantee
     ---------

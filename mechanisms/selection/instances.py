@@ -18,7 +18,7 @@ __all__ = ["answer_problem", "blocks", "contests", "letters", "shortfall_problem
 
 
 def blocks(*parts: tuple[Any, int]) -> list[Any]:
-    """Return a database of so many of each record, in order.
+    """Return a database with the given number of each record, in order.
 
     Examples
     --------
