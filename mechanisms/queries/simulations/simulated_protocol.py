@@ -39,7 +39,7 @@ _STEADY = ("up", "down", "towards-zero", "away-from-zero")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulatedProtocol:
-    """The output of a local protocol, by entries or by statistical queries, as the only record says.
+    """The output of a local protocol, from entries or from statistical queries; the only record says which.
 
     A record is what answers: ``"entries"``, drawn from the population, each through its randomizers; or an
     oracle that the simulation asks, ``"exact"``, ``"random"`` or an adversary whose answer depends on its
@@ -52,7 +52,7 @@ class SimulatedProtocol:
     population
         The distribution of the entries.
     name, reference
-        What reports call it, and the statement that it implements.
+        The name in reports, and the statement that it implements.
 
     Raises
     ------
@@ -206,7 +206,7 @@ class _CoarseTerms(SimulationTerms):
 
 
 class _CoarseAccess(Access):
-    """Rejection sampling with K08's tolerance beta/t, and e^epsilon to divide by."""
+    """Rejection sampling with K08's tolerance beta/t and its divisor e^epsilon."""
 
     @property
     def tau(self) -> float:
