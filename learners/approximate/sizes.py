@@ -1,4 +1,4 @@
-"""How many examples INTERVAL_d needs: by the recursion that happens, and by what BNS print."""
+"""How many examples INTERVAL_d needs: by the recursion as it runs, and by the formulas that BNS print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["even_size", "interval_size", "lemma_3_size", "promise_at", "theorem_2_size"]
 
 _MOST = 1e12
-"""More examples than any binomial law here is computed for; a database of them fits nowhere."""
+"""Larger than any size that a binomial law is computed for; such a database fits into no memory."""
 
 
 def promise_at(size: int, *, alpha: float, failure: float) -> float:
@@ -121,8 +121,8 @@ def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: flo
 def theorem_2_size(dimension: int, *, delta: float) -> float:
     """Return what BNS Theorem 2 prints inside its O: 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ).
 
-    As printed both logarithms of 1/δ stand under the root, which may be a slip: Lemma 2 contributes √(log*·
-    ln(1/(log*·δ))) and Lemma 3 a whole ln(1/δ). Both factors whole are taken here.
+    As printed both logarithms of 1/δ are under the root, which may be a slip: Lemma 2 contributes √(log*·
+    ln(1/(log*·δ))) and Lemma 3 a whole ln(1/δ). This function takes the second one outside the root.
 
     Examples
     --------

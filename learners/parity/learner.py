@@ -1,4 +1,4 @@
-"""A: a private learner of parities that succeeds now and then."""
+"""A: a private learner of parities that succeeds with constant probability."""
 
 from __future__ import annotations
 

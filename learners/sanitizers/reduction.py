@@ -35,7 +35,7 @@ _ROUNDING = 1e-12
 
 
 def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> int:
-    """Return from how many examples on no concept of error above `high` has a training error up to `low`.
+    """Return the size from which on no concept of error above `high` has a training error up to `low`.
 
     Guarantee
     ---------
@@ -235,7 +235,7 @@ class SanitizingLearner(PlainParameters):
 
 
 _ASKED = ("claim", "alpha", "beta", "sample_size", "estimate")
-"""What a sanitizer has to have."""
+"""The methods that a sanitizer must have."""
 
 _BY_DEFAULT = SanitizingLearner()
 _CLAIM = _BY_DEFAULT.utility_claim

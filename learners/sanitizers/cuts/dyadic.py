@@ -140,7 +140,7 @@ class Remaining:
         self._counts = [held.copy() for held in (counts or tree.full)]
 
     def copy(self) -> Remaining:
-        """Return one that changes on its own."""
+        """Return an independent copy."""
         return Remaining(self.tree, self._counts)
 
     def counts(self, level: int) -> NDArray[np.int64]:

@@ -33,10 +33,10 @@ __all__ = ["IntervalCuts"]
 
 _ROUNDING = 1e-12
 _MOST_SEQUENCES = 20_000
-"""A law of more sequences of intervals, on any database, is not listed."""
+"""A law with more sequences of intervals than this is not listed."""
 
 _FEW_POINTS = 4
-"""Up to so many, runs share what they leave: at most 2^4 sets of points."""
+"""Up to this many points, runs share the sets that are left: at most 2^4."""
 
 _MOST_ROUNDS = 20
 """Of two intervals or more, these give more sequences than that."""
