@@ -203,7 +203,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return self.size_for(int(self.lengths.max()))
 
     def size_for(self, bits: int) -> int:
-        """Return how many examples a target of so many bits needs: up to the first round that admits it.
+        """Return how many examples a target of this many bits needs: up to the first round that admits it.
 
         Examples
         --------
@@ -214,7 +214,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return next(it.stop for it in self._endless() if it.bits >= bits)
 
     def rounds(self, size: int) -> list[Round]:
-        """Return the rounds that a database of so many records has room for."""
+        """Return the rounds that fit into a database of this many records."""
         found = []
         for it in self._endless():
             if it.stop > size:
@@ -270,7 +270,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return where the hypotheses stand that a round admits, the choice among them, and their errors."""
+        """Return the places of the hypotheses that a round admits, the choice among them, and their errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,

@@ -19,9 +19,9 @@ __all__ = ["Spending", "affordable"]
 
 _STEPS = 40
 _HUGE = 1e100
-"""Squares of epsilons beyond it are no numbers; the sum is the better bound anyway."""
+"""Squares of larger epsilons overflow; the sum is the better bound anyway."""
 _ACCURACY = 2e-9
-"""A computed delta is trusted up to this: twice what `composed_delta` is accurate to."""
+"""A computed delta is trusted up to this, twice the error of `composed_delta`."""
 
 
 @dataclass(frozen=True)
