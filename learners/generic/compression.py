@@ -270,7 +270,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the places of the hypotheses that a round admits, the choice among them, and their errors."""
+        """Return the places of the hypotheses that a round admits, the choice among them, their errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,

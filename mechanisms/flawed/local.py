@@ -170,7 +170,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class PerRoundProtocol(InteractiveProtocol):
-    """Gives every entry its budget anew in every round, two of them, instead of over all rounds.
+    """Gives every entry its whole budget in each of two rounds, instead of once for both.
 
     With an algorithm that spends it both times the loss is 2·epsilon.
 
