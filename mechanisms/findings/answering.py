@@ -41,7 +41,7 @@ def _worst_loss(protocol: Any) -> float:
 
 
 def k11_definition_5_3() -> Finding:
-    """K11 Definitions 5.2 and 5.3: an entry's answers add up to its budget, whoever asks them and when.
+    """K11 Definitions 5.2 and 5.3: an entry's losses add up within its budget, whoever asks and when.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def n21() -> Finding:
 
 
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
-    """Return, for B_i as printed and as meant, the share of intervals that lie in none, and the first."""
+    """Return, for B_i as printed and as intended, the share of intervals in none, and the first one."""
     starts = range(16 * length)
     rows = []
     for words, width in (("J", length), ("2J", 2 * length)):
@@ -88,7 +88,7 @@ def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
 
 
 def _slips() -> tuple[tuple[str | int, ...], ...]:
-    """Return the other parts of the erratum: what, by the words as printed, and otherwise."""
+    """Return the other parts of the erratum: the quantity, as printed, and as corrected."""
     pairs = [(a, b) for a in range(32) for b in range(32)]
     none, one = (sum(b - a + more == 32 for a, b in pairs) for more in (0, 1))
     qualities, promise = (60, 61, 62), 60
