@@ -19,9 +19,9 @@ _MOST = 1e12
 
 
 def promise_at(size: int, *, alpha: float, failure: float) -> float:
-    """Return the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure; 1 where there is none.
+    """Return the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure; 1 if there is no such r.
 
-    `interval_size` takes no m at which there is none.
+    `interval_size` takes no m without such an r.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class ChunkedRun:
 
         @property
         def _wanted(self) -> str:
-            """What a record must be, in words."""
+            """The condition on a record, in words."""
 
         def _is_record(self, record: Any) -> bool: ...
 

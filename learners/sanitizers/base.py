@@ -117,7 +117,7 @@ class NumberSanitizer(PlainParameters):
 
     @cached_property
     def spending(self) -> Spending:
-        """What the steps cost, composed."""
+        """The composed cost of all steps."""
         raise NotImplementedError
 
     @property

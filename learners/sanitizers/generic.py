@@ -156,7 +156,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
 
     @cached_property
     def answers(self) -> NDArray[np.float64]:
-        """What every small database answers, of shape (databases, labellings)."""
+        """The answers of every small database, of shape (databases, labellings)."""
         return np.asarray(self.occurrences / self.output_size @ self._table.T)
 
     @cached_property

@@ -31,7 +31,7 @@ __all__ = ["LumpedIntervals", "LumpedPoints"]
 
 @dataclass(frozen=True, kw_only=True)
 class _Lumped(PlainParameters):
-    """What both have in common: the sanitizer's own claim, and classes of counts."""
+    """The common part of both: the sanitizer's own claim, and classes of counts."""
 
     of: Any
     told: Sequence[int]

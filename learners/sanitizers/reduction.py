@@ -154,12 +154,12 @@ class SanitizingLearner(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """What Theorem 5 claims on `sample_size` examples."""
+        """The claim of Theorem 5 on `sample_size` examples."""
         return PAC(3.0 * self.alpha + 2.0 * self.beta, 2.0 * self.beta)
 
     @property
     def own_claim(self) -> PAC:
-        """What the derivation here shows: more."""
+        """The stronger claim that the derivation here shows."""
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property

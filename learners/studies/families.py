@@ -44,7 +44,7 @@ class SearchedProblems:
     vary
         (problem, rng) -> another one near it.
     random
-        rng -> any; None where there is none.
+        rng -> any problem; None if there is no such function.
 
     Examples
     --------

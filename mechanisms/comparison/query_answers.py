@@ -1,4 +1,4 @@
-"""What mechanisms on the answers of sensitivity-1 queries have in common."""
+"""The common part of mechanisms on the answers of sensitivity-1 queries."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ class ThresholdAgreement:
 
     The threshold j ∈ {0 … 2^bits} says 1 of x < j and 0 of all others; a record is (x, y) with x ∈ {0 …
     2^bits − 1} and a label y, 0 or 1. With `margin` = α·m the promise r = α·m holds for points that some
-    threshold labels without error, whatever α, while Rec runs with its own alpha = 1/2: fed with α itself, it
-    would need r ≥ (2/α)^log*, which is not what BNS Theorem 2 states.
+    threshold labels without error, whatever α, while Rec runs with its own alpha = 1/2. With α itself it
+    would need r ≥ (2/α)^log*, which BNS Theorem 2 does not state.
 
     Parameters
     ----------

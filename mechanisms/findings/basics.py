@@ -1,4 +1,4 @@
-"""What the texts say of the plainest mechanisms and of composition: exact laws beside the claims."""
+"""Statements on the simplest mechanisms and on composition: exact laws beside the claims."""
 
 from __future__ import annotations
 

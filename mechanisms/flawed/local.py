@@ -114,7 +114,7 @@ class UnsplitLocalLaplace(LocalLaplace):
 
     @property
     def scale(self) -> float:
-        """What one coordinate alone would need."""
+        """The scale that one coordinate alone would need."""
         return 2.0 * self.bound / self.epsilon
 
 

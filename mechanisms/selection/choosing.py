@@ -212,7 +212,7 @@ class ChoosingMechanism(PlainParameters):
 
     @property
     def round(self) -> ChoosingRound:
-        """What is done with the scores."""
+        """The round that decides from the scores alone."""
         return ChoosingRound(self.test, self.epsilon / 4.0)
 
     @property

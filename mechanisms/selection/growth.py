@@ -53,7 +53,7 @@ class GrowthViolation:
 
 @dataclass(frozen=True)
 class GrowthCheck:
-    """What a search for a violation of bounded growth found.
+    """The result of a search for a violation of bounded growth.
 
     Parameters
     ----------

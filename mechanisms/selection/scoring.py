@@ -62,7 +62,7 @@ class TwoBest(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How far the best is ahead."""
+        """The lead of the best over the runner-up."""
         return self.score - self.runner_up
 
 

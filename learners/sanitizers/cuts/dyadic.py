@@ -41,7 +41,7 @@ class Node:
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """Where its halves begin, and what follows them."""
+        """The first points of its halves, and the point after them."""
         middle = (self.low + (1 << self.level >> 1),) if self.level else ()
         return (self.low, *middle, self.high + 1)
 

@@ -111,7 +111,7 @@ class IntervalCuts(NumberSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """What the steps cost, composed."""
+        """The composed cost of all steps."""
         return affordable(self.step_claims, epsilon=self.epsilon, delta=self.delta, largest=self.largest_step)
 
     @property

@@ -122,7 +122,7 @@ class Watched(Oracle):
         super().__init__()
         self._oracle, self._population = oracle, population
         self.offsets: list[float] = []
-        """(answer − mean) ÷ tau, brought to [−1, 1] and so many digits that a name can say them."""
+        """(answer − mean) ÷ tau, clamped to [−1, 1] and rounded to the digits that a name states."""
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         answers = self._oracle.ask_all(queries)

@@ -88,7 +88,7 @@ class OracleRun:
 
     @cached_property
     def algorithm(self) -> SQAlgorithm:
-        """What is run."""
+        """The algorithm that is run."""
         from mechanisms.queries.runs.algorithms import SQAlgorithm
 
         made = self.make() if callable(self.make) else self.make

@@ -135,7 +135,7 @@ class NoisyRun(SQRun):
 
     @cached_property
     def _chunks(self) -> tuple[int, ...]:
-        """How many examples the two parts of the hardest query need."""
+        """The numbers of examples that the two parts of the hardest query need."""
         return tuple(map(self._chunk, split_query(self.algorithm.hardest, eta=self.eta)))
 
     def _chunk(self, part: StatisticalQuery) -> int:
@@ -230,7 +230,7 @@ class BoundedNoiseRun(SQRun):
 
     @cached_property
     def algorithm(self) -> SQLearner:
-        """What is run for every candidate rate."""
+        """The learner that is run for every candidate rate."""
         made = super().algorithm
         if not isinstance(made, SQLearner):
             raise InvalidKind(

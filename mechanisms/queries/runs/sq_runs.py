@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CentralRun", "LocalRun", "RunProblem", "SQRun"]
 
 View: TypeAlias = Literal["output", "transcript"]
-"""What a run returns."""
+"""The views: what a run may return."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ class SQRun(ClaimsPure):
 
     @cached_property
     def algorithm(self) -> SQAlgorithm:
-        """What is run."""
+        """The algorithm that is run."""
         made = self.make(tau=self.tau) if callable(self.make) else self.make
         if not isinstance(made, SQAlgorithm):
             raise InvalidKind(

@@ -110,7 +110,7 @@ class Access:
 
     @property
     def ceiling(self) -> float:
-        """What the estimate of p/q is divided by to be a probability."""
+        """The divisor that turns the estimate of p/q into a probability."""
         below = 1.0 - self.phi if self.past else 1.0
         return (1.0 + self.phi) / below * math.exp(self.randomizer.epsilon)
 

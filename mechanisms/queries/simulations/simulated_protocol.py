@@ -102,7 +102,7 @@ class SimulatedProtocol:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the simulation was made with."""
+        """The parameters of the simulation."""
         return {"accesses": self.simulation.accesses, "beta": self.simulation.beta}
 
     def __call__(self, database: Sequence[str], rng: np.random.Generator) -> Any:
@@ -180,7 +180,7 @@ class CoarseSimulation(ProtocolSimulation):
 
     @property
     def terms(self) -> SimulationTerms:
-        """What the simulated database is."""
+        """The terms of the simulated database."""
         right = super().terms
         return _CoarseTerms(
             size=right.size,
