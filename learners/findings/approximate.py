@@ -7,7 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from audit.findings import Finding, Table
-from learners.approximate import PointLearner, lemma_1_size, point_size
+from learners.approximate import (
+    IntervalLearner,
+    PointLearner,
+    SearchingIntervalLearner,
+    lemma_1_size,
+    point_size,
+)
 from learners.approximate.budgets import accounts, even_split, fitted_split
 from learners.approximate.point import missed
 from learners.approximate.sizes import even_size, interval_size, lemma_3_size, theorem_2_size
@@ -18,7 +24,7 @@ from mechanisms.selection.stability import StableSelection, TightStableSelection
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FINDINGS", "bns_lemma_1", "bns_pure_point", "bns_theorem_2", "n2", "n9"]
+__all__ = ["FINDINGS", "bns_lemma_1", "bns_pure_point", "bns_searches", "bns_theorem_2", "n2", "n9"]
 
 _TOLD: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
@@ -138,6 +144,52 @@ def bns_lemma_1() -> Finding:
         corrected="With 2^d ≥ 4/(αβ).",
         claimed=0.1,
         found=exact,
+        tables=(table,),
+    )
+
+
+def bns_searches() -> Finding:
+    """BNS §3.2: what the two noisy binary searches cost, beside Rec and pure privacy.
+
+    Examples
+    --------
+    >>> bns_searches().judgement
+    'holds'
+    """
+    told: dict[str, Any] = {"alpha": 0.1, "beta": 0.1}
+    rows = []
+    for d in (4, 8, 16, 32, 64):
+        learners = [
+            SearchingIntervalLearner(dimension=d, by=by, **told, **_TOLD) for by in ("length", "power")
+        ]
+        rows.append(
+            (
+                *(d, learners[0].search.comparisons, learners[1].search.comparisons),
+                *(learner.sample_size for learner in learners),
+                IntervalLearner(dimension=d, **told, **_TOLD).sample_size,
+                pure_size(2**d + 1, epsilon=1.0, **told),
+            )
+        )
+    table = Table(
+        ("d", "calls, by length", "by power", "m, by length", "m, by power", "m, Rec", "m, pure"),
+        tuple(rows),
+        "INTERVAL, α = β = 0.1, ε = 1, δ = 1e-6; each m is enough by its proof. Both searches are pure and "
+        "pay for each comparison; a tight A_dist then finds the interval",
+    )
+    last = rows[-1]
+    first = next(row[0] for row in rows if row[5] > row[4])
+    return Finding(
+        "BNS §3.2, binary searches",
+        "BNS §3.2, computing the interval length J",
+        "A noisy binary search for the length J costs a sample of d^Ω(1); one for its power j, log^Ω(1)(d).",
+        "holds",
+        f"The text gives orders only. From d = {rows[0][0]} to {last[0]} the search by length grows from "
+        f"{rows[0][3]} to {last[3]} examples, that by power from {rows[0][4]} to {last[4]}. Rec, which the "
+        f"text puts in their place, needs {last[5]} there, and more than the search by power from d = {first} "
+        f"on: its recursion has constants of its own. Pure privacy needs {last[6]} at d = {last[0]}.",
+        row="L10, L18",
+        method="arithmetic",
+        errata=("N21",),
         tables=(table,),
     )
 
@@ -262,6 +314,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
     "BNS §1, POINT": bns_pure_point,
     "BNS Lemma 1": bns_lemma_1,
     "N2": n2,
+    "BNS §3.2, binary searches": bns_searches,
     "BNS Theorem 2": bns_theorem_2,
     "N9": n9,
 }

@@ -98,6 +98,7 @@ REMARKS = [
     "B §1.1.1, posterior",
     "BNS §1, INTERVAL",
     "BNS §1, improper learners",
+    "BNS §3.2, binary searches",
     "BNS §3.2, k-good intervals",
     "BNS §4, pure sanitizers",
     "K11 §1.1.1, adaptivity",
@@ -194,6 +195,7 @@ def test_what_is_private_though_more_is_not_shown_does_not_exceed_its_epsilon(na
 
 
 ORDERS = [
+    "BNS §3.2, binary searches",
     "BNS Theorem 2",
     "BNS Theorem 3",
     "BNS Theorem 4",
