@@ -185,8 +185,8 @@ def bns_searches() -> Finding:
         "holds",
         f"The text gives orders only. From d = {rows[0][0]} to {last[0]} the search by length grows from "
         f"{rows[0][3]} to {last[3]} examples, that by power from {rows[0][4]} to {last[4]}. Rec, which the "
-        f"text puts in their place, needs {last[5]} there, and more than the search by power from d = {first} "
-        f"on: its recursion has constants of its own. Pure privacy needs {last[6]} at d = {last[0]}.",
+        f"text puts in their place, needs {last[5]} there, and more than the search by power from "
+        f"d = {first} on: its recursion has constants of its own. Pure privacy needs {last[6]}.",
         row="L10, L18",
         method="arithmetic",
         errata=("N21",),

@@ -103,6 +103,8 @@ REMARKS = [
     "BNS §4, pure sanitizers",
     "K11 §1.1.1, adaptivity",
     "K11 §1.1.1, price",
+    "K11 §5.3, distribution-free",
+    "K11 §5.3, weak learning",
     "K11 §1.2, stability",
     "K11 §3.1, price",
     "K11 §3.1, compression",
