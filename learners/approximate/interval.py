@@ -90,7 +90,7 @@ class IntervalLearner(ThresholdLearner):
     Parameters
     ----------
     dimension
-        d, from 1 to 64.
+        d, from 1 to 4,096.
     epsilon, delta
         The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
     alpha, beta

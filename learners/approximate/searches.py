@@ -12,7 +12,7 @@ from audit.catalogue import Entry
 from audit.errors import check_word, finite_number
 from audit.relations import Relation
 from learners.approximate.of_numbers import OfNumbers
-from learners.approximate.samples import NumberSample, check_dimension, sample_of
+from learners.approximate.samples import LONG_BITS, NumberSample, check_dimension, sample_of
 from mechanisms.comparison.threshold import ThresholdTest
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
@@ -47,7 +47,10 @@ def most_mixed(sample: NumberSample, length: int) -> float:
     points = sample.points
     if not len(points):
         return 0.0
-    last = points + np.minimum(np.uint64(min(length, 1 << 64) - 1), ~points)
+    if points.dtype == object:
+        last = points + (length - 1)
+    else:
+        last = points + np.minimum(np.uint64(min(length, 1 << 64) - 1), ~points)
     ends = np.searchsorted(points, last, side="right")
     zeros, ones = (np.concatenate([[0], np.cumsum(counts)]) for counts in (sample.zeros, sample.ones))
     return float(np.minimum(zeros[ends] - zeros[:-1], ones[ends] - ones[:-1]).max())
@@ -63,7 +66,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     Parameters
     ----------
     dimension
-        d, from 1 to 64.
+        d, from 1 to 4,096.
     epsilon
         The privacy claimed, > 0.
     by
@@ -114,7 +117,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
-        check_dimension(self.dimension, owner=owner)
+        check_dimension(self.dimension, owner=owner, most=LONG_BITS)
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.level, what=f"The `level` of `{owner}`")
         check_word(self.by, By, what=f"The `by` of `{owner}`")

@@ -58,10 +58,9 @@ def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) ->
         return Contest(0, 0, 0.0)
     if members == 1:
         return Contest(offset, top - 1, math.inf)
-    inside = sample.points >= np.uint64(offset)
-    buckets, places = np.unique(
-        (sample.points[inside] - np.uint64(offset)) // np.uint64(width), return_inverse=True
-    )
+    kind = sample.points.dtype.type if sample.points.dtype != object else int
+    inside = sample.points >= kind(offset)
+    buckets, places = np.unique((sample.points[inside] - kind(offset)) // kind(width), return_inverse=True)
     zeros, ones = (
         np.bincount(places, weights=counts[inside], minlength=len(buckets))
         for counts in (sample.zeros, sample.ones)
@@ -81,7 +80,7 @@ class SearchingIntervalLearner(ThresholdLearner):
     Parameters
     ----------
     dimension
-        d, from 1 to 64.
+        d, from 1 to 4,096.
     epsilon, delta
         The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
     alpha, beta

@@ -11,7 +11,7 @@ from audit.relations import Relation
 from learners.approximate.hard import interval_problems
 from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.point import refuse_pure
-from learners.approximate.samples import NumberSample, check_dimension, sample_of
+from learners.approximate.samples import LONG_BITS, NumberSample, check_dimension, sample_of
 from learners.finite.problems import check_accuracy
 from mechanisms.subjects.parameters import PlainParameters
 
@@ -54,7 +54,7 @@ class ThresholdLearner(OfNumbers, PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
-        check_dimension(self.dimension, owner=owner)
+        check_dimension(self.dimension, owner=owner, most=LONG_BITS)
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         refuse_pure(self.delta, owner=owner, pure="PureIntervalLearner")
         finite_number(self.delta, what=f"The `delta` of `{owner}`", maximum=0.5)

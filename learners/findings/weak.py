@@ -74,7 +74,7 @@ def k11_weak_learning() -> Finding:
         ("class", "concepts", "SQ dimension", "queries", "rounds", "tolerance", "worst error", "bound"),
         tuple(rows),
         "uniform examples unless stated; the SQ dimension by a search of all sets, each two concepts "
-        "correlated by at most 1/n³; worst error over all targets and five adversaries, each at an end of the "
+        "correlated by at most 1/n³; worst error over all targets and five adversaries at the ends of the "
         "tolerance",
     )
     return Finding(

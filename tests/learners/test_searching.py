@@ -138,11 +138,27 @@ def test_no_problem_of_64_bits_is_failed_more_often_than_beta(by):
         assert wrong <= 40
 
 
-def test_searching_by_power_grows_far_less():
-    rows = bns_searches().tables[0].rows
-    by_length, by_power = ([row[place] for row in rows] for place in (3, 4))
-    assert by_length[-1] > 3 * by_length[1]
-    assert by_power[-1] < 2 * by_power[0]
+def test_searching_by_power_grows_far_less_and_overtakes_pure_privacy_before_rec():
+    sizes, crossings = bns_searches().tables
+    rows = {row[0]: row[1:] for row in sizes.rows}
+    assert rows[2048][0] > 16 * rows[64][0]  # d = 32 times as much
+    assert rows[2048][1] < 2 * rows[64][1]
+    at = dict(crossings.rows)
+    assert at["search by power"] < at["Rec, tight"] < 2048 < at["Rec, stated"]
+    assert "search by length" not in at
+
+
+@BY
+@pytest.mark.parametrize("dimension", [64, 65, 2048])
+def test_numbers_near_the_top_of_a_machine_word_and_beyond_are_counted_right(by, dimension):
+    top = 1 << dimension
+    sample = NumberSample.counted([0, top - 9, top - 5, top - 3, top - 2], [1, 1, 1, 0, 0])
+    assert [most_mixed(sample, j) for j in (2, 3, 7, 8, top)] == [0, 1, 1, 2, 2]
+    found = mixed_contest(sample, offset=0, width=16, top=top)
+    assert (found.low, found.high, found.gap) == (top - 16, top - 1, 2.0)
+    learner = SearchingIntervalLearner(dimension=dimension, by=by, epsilon=4000.0)
+    database = [(top - 9, 1)] * 300 + [(top - 3, 0)] * 300
+    assert top - 9 < learner(database, np.random.default_rng(0)) <= top - 3
 
 
 @pytest.mark.parametrize("kind", [LengthSearch, SearchingIntervalLearner])
