@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: audit studies self-audit test check benchmarks docs libraries matrix venv clean
+.PHONY: audit studies self-audit test check benchmarks browser-test docs libraries matrix venv clean
 
 audit: $(STAMP)  ## the findings and the audited catalogue in one report; with what `make studies self-audit` made
 	$(BIN)/dp-audit findings --json audit-report/findings.json
@@ -45,6 +45,14 @@ libraries: .venv-libraries/.installed  ## audit diffprivlib and OpenDP in the ol
 	.venv-libraries/bin/python -m pip install -q -c examples/libraries-constraints.txt --no-deps diffprivlib
 	touch $@
 
+browser-test: .venv-browser/.installed  ## reports in Chromium (apt-get install chromium): widths, themes, paper, axe
+	.venv-browser/bin/python -m pytest -q -s -o addopts= -p no:cacheprovider tests/browser/check_pages.py
+
+.venv-browser/.installed: pyproject.toml
+	test -x .venv-browser/bin/python || $(PYTHON) -m venv .venv-browser
+	.venv-browser/bin/python -m pip install -q -e . playwright axe-playwright-python
+	touch $@
+
 venv: $(STAMP)
 
 $(STAMP): pyproject.toml
@@ -53,4 +61,4 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .venv-matrix audit-report build *.egg-info
+	rm -rf $(VENV) .venv-browser .venv-matrix audit-report build *.egg-info

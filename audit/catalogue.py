@@ -7,14 +7,14 @@ from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidValue
 from audit.options import Kind, taken
 from audit.values.nearest import near
 
-__all__ = ["GROUP", "Entry", "Later", "load_catalogue", "matching_entries"]
+__all__ = ["GROUP", "Entry", "Formulas", "Later", "TextLaw", "load_catalogue", "matching_entries"]
 
 GROUP = "dp_audit.catalogue"
 Expected = Literal["refuted", "not refuted"]
@@ -44,6 +44,61 @@ class Later(Mapping[str, Any]):
         return len(self._made())
 
 
+TextLaw: TypeAlias = Mapping[Any, float] | Callable[[float], float] | Sequence[Callable[[float], float]]
+"""A law: log-probabilities by outcome; or the distribution function of a number, or of each coordinate."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Formulas:
+    """What a subject *is* by its text; an audit of its catalogue entry compares the code with each part.
+
+    Parameters
+    ----------
+    epsilon
+        The largest loss at the claimed delta over *all* neighbouring databases; None if no formula is known.
+        The audit has to find it within `reach`, and nothing above it.
+    delta
+        The largest delta at the claimed epsilon over all of them; None as for `epsilon`.
+    reach
+        How far below these two the worst pair of the entry's databases may lie, as a share: 0.05, or more for
+        an entry whose databases cannot come closer.
+    law
+        Takes a database and returns the law of the output, a `TextLaw`; None if no formula is known.
+    databases
+        Where the laws are compared.
+    calls
+        How many outputs are compared with the law: of calls on the first of them, of `sample` on each; of
+        calls on each for a subject without `sample`.
+    numbers
+        Other quantities, by what they are: the code's and the formula's.
+    rounding
+        How far these two may lie apart, as a share: more where the code's is found by a search.
+
+    Raises
+    ------
+    InvalidValue
+        A law without databases, or calls without a law.
+
+    Examples
+    --------
+    >>> Formulas(epsilon=1.0, numbers={"scale": (2.0, 2.0)}).reach
+    0.05
+    """
+
+    epsilon: float | None = None
+    delta: float | None = None
+    reach: float = 0.05
+    law: Callable[[Any], TextLaw] | None = None
+    databases: Sequence[Any] = ()
+    calls: int = 0
+    numbers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    rounding: float = 1e-6
+
+    def __post_init__(self) -> None:
+        if (self.law is None) != (len(self.databases) == 0) or (self.calls and self.law is None):
+            raise InvalidValue("The `law` of `Formulas` goes with `databases`, and `calls` with a `law`.")
+
+
 @dataclass(frozen=True)
 class Entry:
     """A named subject, with its reference, and how it is audited.
@@ -65,6 +120,9 @@ class Entry:
         that needs no others. None if utility is not audited.
     utility_expected
         Like `expected`, for the utility claim.
+    formulas
+        Takes the subject and returns what its text makes of it (`Formulas`), written apart from its code. The
+        audit compares both; where they differ, the result is not as expected.
     reference
         The document and the statement that the subject implements, or that its flaw violates.
     summary
@@ -89,6 +147,7 @@ class Entry:
     expected: Expected = "not refuted"
     utility: Mapping[str, Any] | None = None
     utility_expected: Expected = "not refuted"
+    formulas: Callable[[Any], Formulas] | None = None
     reference: str = ""
     summary: str = ""
 

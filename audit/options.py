@@ -87,7 +87,7 @@ class Options:
     recorded: bool = _option(
         True,  # noqa: FBT003  positional like the other defaults
         flag,
-        "Explain a refutation, by runs whose draws are recorded (this is the default), or do not.",
+        "Rank pairs, and explain a refutation, by runs whose draws are recorded (the default), or do not.",
     )
     unfinished: str = _option(
         "against",

@@ -79,8 +79,8 @@ def audit_privacy(
     until
         "refuted": stop at the refutation; "budget": go on, to tighten the bounds.
     budget
-        Most runs of the mechanism, both sides and search included. What confirms a refutation comes on top,
-        and so do the calls that a subject's own `sample` is compared with.
+        Most runs of the mechanism, both sides and search included, its recorded runs too. What confirms a
+        refutation comes on top, and so do the calls that a subject's own `sample` is compared with.
     confirm_budget
         Most runs that follow a refutation; by default four times what it took, at least 20,000, and `budget`
         where runs were coupled (`audit.evidence.coupled`): then others take more to show the same.
@@ -91,8 +91,9 @@ def audit_privacy(
     unfinished
         "against": a run without an output counts against the refutation; "output": it is an output.
     recorded
-        Whether a refutation is explained: the subject is run on recorded draws, in a process of its own, and
-        `result.fault` says what is wrong, as far as they show it. It changes no verdict.
+        Whether draws from `rng` are recorded in runs that no bet rests on. Before anything is counted, what
+        two runs on the same draws promise ranks the pairs (`audit.search.steer`). After a refutation
+        `result.fault` says what is wrong, as far as such runs show it; they change no verdict.
     fresh
         A function without arguments that makes a new mechanism, one for every run: for budgets, accountants
         and caches, which change what later runs answer.

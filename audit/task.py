@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any, TypeVar
 
@@ -139,6 +140,7 @@ def carried_out(task: Task, audit: Callable[[], R]) -> R:
         task.listener(AuditStarted(task.subject.name, options.budget, options.time_limit))
     found: Any = audit()
     ran = {
+        "date": datetime.now(UTC).isoformat(timespec="minutes"),
         "elapsed": round(time.monotonic() - task.started, 3),
         "python": platform.python_version(),
         "versions": {name: version_of(name) for name in ("dp-audit", "numpy", "scipy")},

@@ -2,11 +2,13 @@
 
 import base64
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.values.wording import visible
+from audit.words.glossary import GLOSSARY
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -19,7 +21,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 def fill(template: str, report: Any) -> str:
     """Return one of our templates filled with what it shows."""
     style, script = (_asset(name) for name in ("style.css", "filter.js"))
-    own = {"style": style, "script": script, "policy": _policy(style, script)}
+    own = {"style": style, "script": script, "policy": _policy(style, script), "glossary": GLOSSARY}
     return _environment().get_template(template).render(report=report, **own)
 
 
@@ -27,7 +29,7 @@ def fill(template: str, report: Any) -> str:
 def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES),  # not by package name: the package may be loaded under another
         autoescape=True,
         undefined=StrictUndefined,
@@ -35,6 +37,29 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         finalize=_shown,
     )
+    environment.filters["prose"] = prose
+    return environment
+
+
+def prose(text: str) -> Any:
+    """Return a sentence as markup: what stands between backticks is code, exponents are raised.
+
+    Examples
+    --------
+    >>> prose("Is a `return` < e^(2ε)?")
+    Markup('Is a <code>return</code> &lt; e<sup>2ε</sup>?')
+    """
+    from markupsafe import Markup, escape
+
+    parts = [_RAISED.sub(r"<sup>\1\2</sup>", str(escape(visible(part)))) for part in text.split("`")]
+    if len(parts) % 2 == 0:  # one has no partner
+        parts = ["`".join(parts)]
+    told = "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
+    return Markup(told)  # noqa: S704 - every part was escaped
+
+
+#: The exponents that sentences have: of e^ε, e^(20ε), d^3.2, 2^−4.
+_RAISED = re.compile(r"(?<=[\w)])\^(?:\(([^()]*)\)|(ε|[−-]?\d+(?:\.\d+)?))")
 
 
 def _shown(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from audit.mutation.result import MutationCheck
 from audit.utility.saved import Saved, parse_any
 
+from .data import embedded
 from .findings import FindingsPart, findings_part
 from .self_audit import SelfAuditsPart, self_audits_part
 from .studies import StudiesPart, studies_part
@@ -47,6 +48,7 @@ class Report:
     studies: StudiesPart | None
     self_audits: SelfAuditsPart | None
     contents: tuple[Chapter, ...]
+    data: Any  # the documents themselves, as markup
 
 
 def report(
@@ -57,6 +59,7 @@ def report(
     self_audits: Sequence[Mapping[str, Any]] | None = None,
     title: str | None = None,
     not_audited: Sequence[str] = (),
+    pages: Sequence[str] | None = None,
 ) -> Report:
     """Return the report of these documents; see `reports.html.render`.
 
@@ -65,7 +68,7 @@ def report(
     >>> report([], findings=[]).title
     'Privacy audit'
     """
-    audited = None if documents is None else _audits(documents, not_audited)
+    audited = None if documents is None else _audits(documents, not_audited, pages)
     found = None if findings is None else findings_part(findings)
     studied = None if studies is None else studies_part(studies)
     checked = None if self_audits is None else self_audits_part(self_audits)
@@ -75,34 +78,45 @@ def report(
         *(() if studied is None else (_of_studies(studied),)),
         *(() if checked is None else (_of_self_audits(checked),)),
     ]
+    given: dict[str, Any] = {"title": title, "documents": documents, "findings": findings, "studies": studies}
+    given |= {"self_audits": self_audits, "not_audited": list(not_audited) or None}
+    data = embedded({name: value for name, value in given.items() if value is not None})
     if title is None:
-        title = TITLES[chapters[0].anchor if chapters else "audits"]
+        title = _title(audited) or TITLES[chapters[0].anchor if chapters else "audits"]
     contents = tuple(chapters) if len(chapters) > 1 else ()
-    return Report(title, audited, found, studied, checked, contents)
+    return Report(title, audited, found, studied, checked, contents, data)
 
 
-def _audits(documents: Sequence[Mapping[str, Any]], not_audited: Sequence[str]) -> AuditsPart:
+def _title(part: AuditsPart | None) -> str:
+    """Return a heading that names what was audited, where that is one subject; else empty."""
+    names = {each.name for each in part.audits} if part is not None else set()
+    if len(names) != 1:
+        return ""
+    kinds = sorted({each.what for each in part.audits}) if part is not None else []
+    return f"Audit of {names.pop()}: {' and '.join(kinds)}"
+
+
+def _audits(
+    documents: Sequence[Mapping[str, Any]], not_audited: Sequence[str], pages: Sequence[str] | None
+) -> AuditsPart:
     """Return the part of saved results, each with the mutation check that its document carries."""
     results: list[Saved] = []
     checks: dict[int, list[str]] = {}
-    for document in documents:
+    places: list[str] = []
+    for place, document in enumerate(documents):
         first, *beside = parse_any(document)
         stored = document.get("mutation")
         if stored is not None:
             checks[len(results)] = MutationCheck.from_json(first.subject, first.claim, stored=stored).lines
         results += [first, *beside]
-    return audits_part(results, checks=checks, not_audited=not_audited)
+        places += [pages[place]] * (1 + len(beside)) if pages else []
+    return audits_part(results, checks=checks, not_audited=not_audited, pages=places if pages else None)
 
 
 def _of_audits(part: AuditsPart) -> Chapter:
-    links = [
-        ("Privacy claims", "privacy-heading") if part.subjects else None,
-        ("Utility claims", "utility-heading") if part.utilities else None,
-        ("Each audit", "audits-heading") if part.sections else None,
-    ]
-    return Chapter(
-        "audits", "Audits", _many(len(part.sections), "audit"), tuple(link for link in links if link)
-    )
+    index = (("Index", "index-heading"),) if len(part.audits) > 1 else ()
+    each = (("Each audit", "audits-heading"),) if part.audits and not part.split else ()
+    return Chapter("audits", "Audits", _many(len(part.audits), "audit"), (*index, *each))
 
 
 def _of_findings(part: FindingsPart) -> Chapter:

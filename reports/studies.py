@@ -12,7 +12,8 @@ from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import from_json
 from audit.values import wording
 
-from .chart import Chart, chart
+from .chart import chart, is_closed
+from .drawing import Picture
 
 __all__ = ["StudiesPart", "studies_part"]
 
@@ -39,7 +40,7 @@ class StudyView:
 
     anchor: str
     study: StudyResult
-    chart: Chart | None
+    chart: Picture | None
     curves: tuple[CurveView, ...]
     rows: tuple[tuple[str, ...], ...]
     missing: int
@@ -124,7 +125,7 @@ def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
         f"per unit of {axis}, and a change of m by a factor of {n(found.ratio_least)} to "
         f"{n(found.ratio_most)}."
     )
-    curves = "; ".join(_fitted(growth, curve, axis) for growth in _shown(curve))
+    curves = "; ".join(_fitted(growth, curve, axis) for growth in curve.shown)
     fitted = f"Least squares, the better fit first: {curves}."
     return (fitted, ends, *_exponential(curve, result), *_beside(curve))
 
@@ -142,15 +143,9 @@ def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
     return (said,)
 
 
-def _shown(curve: CurveResult) -> list[Growth]:
-    """Return the fitted curves that are shown, the better one first."""
-    forms = ("exponential" if curve.shape == "exponential" else "line", "power law")
-    return [] if curve.fit is None else [each for each in curve.fit.curves if each.form in forms]
-
-
 def _line(curve: CurveResult, result: StudyResult) -> str:
     """Return the equation of the better fitted curve; empty where there is no fit."""
-    return next((_equation(growth, result.axis) for growth in _shown(curve)), "")
+    return next((_equation(growth, result.axis) for growth in curve.shown), "")
 
 
 def _equation(growth: Growth, axis: str) -> str:
@@ -204,7 +199,6 @@ def _beside(curve: CurveResult) -> tuple[str, ...]:
 
 def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:
     ratio = _number(cell.bound / cell.met) if cell.bound and cell.met else ""
-    exact = all(step.how != "runs" for step in cell.steps)
     return (
         curve.name,
         f"{cell.value:g}",
@@ -213,7 +207,7 @@ def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:
         "" if cell.bound is None else f"{round(cell.bound):,}{', refuted' if cell.refutes_bound else ''}",
         ratio,
         f"{len(cell.steps)}",
-        "exact" if exact and not cell.runs else f"{cell.runs:,}",
+        "closed form" if is_closed(cell) and not cell.runs else f"{cell.runs:,}",
         cell.family,
     )
 

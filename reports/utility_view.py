@@ -40,36 +40,6 @@ class FailureView:
     remark: str
 
 
-@dataclass(frozen=True)
-class UtilityView:
-    """One utility audit: a row of the table and a section."""
-
-    anchor: str
-    name: str
-    claim: str
-    claim_brief: str
-    verdict: str
-    kind: str  # class of the verdict's mark
-    evidence: str
-    outcome: str
-    sentence: str
-    beta_claimed: str
-    beta_found: str
-    worst: str
-    sample_size: str
-    runs: str
-    failure: FailureView | None
-    problems: tuple[ProblemView, ...]
-    findings: tuple[str, ...]
-    facts: tuple[tuple[str, str], ...]
-    assumptions: tuple[str, ...]
-    notes: tuple[str, ...]
-    not_tested: tuple[str, ...]
-    command: str | None
-    environment: tuple[tuple[str, str], ...]
-    privacy: tuple[str, str, str] | None  # the same subject's privacy: anchor, verdict, class of its mark
-
-
 def beta_found(result: UtilityResult) -> str:
     """Return what is known of the worst problem's failure probability, short.
 
@@ -101,7 +71,9 @@ def problem_views(result: UtilityResult) -> tuple[ProblemView, ...]:
     >>> [(view.name, view.bound, view.standing) for view in problem_views(result)]
     [('heavy', '≥ 0.25', 'refuted'), ('uniform', '', 'not bet on')]
     """
-    return tuple(_problem_view(problem, result) for problem in result.problems)
+    order = [REFUTED, UNDECIDED, "met", "not bet on"]
+    views = [_problem_view(problem, result) for problem in result.problems]
+    return tuple(sorted(views, key=lambda view: order.index(view.standing)))
 
 
 def _problem_view(problem: ProblemFinding, result: UtilityResult) -> ProblemView:

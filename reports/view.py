@@ -1,65 +1,82 @@
-"""The audits in the page's words: results turned into texts and numbers before any markup."""
+"""The audits in the page's words: results turned into texts, numbers and pictures before any markup."""
 
+import dataclasses
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from audit.results.fault import FaultKind
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
 from audit.values import wording
-from audit.words import again, alike, allowance, fault_words, story
+from audit.words import again, alike, allowance, claim_words, fault_words, pair_words, story
 
-from .diagram import Diagram, diagram
+from . import overview, pictures, utility_pictures
+from .drawing import Picture
 from .small_print import environment, facts
-from .utility_view import UtilityView, beta_found, failure_view, problem_views
+from .utility_view import FailureView, ProblemView, beta_found, failure_view, problem_views
 
 MOST_DATABASE = 300
-AS_EXPECTED, UNEXPECTED = "as expected", "unexpected"
+_MOST_RECORD = 60
+_MOST_ALERTS = 15
 
 
 @dataclass(frozen=True)
 class WitnessView:
-    """A witness: its story in parts, where the numbers come from, and its picture."""
+    """A witness: its story in parts, its databases side by side, and where the numbers come from."""
 
     words: story.WitnessWords
-    formula: tuple[tuple[str, str], ...]  # what the claim allows: text, and the exponent after it
+    rows: tuple[tuple[str, str, str, bool], ...]  # place, left, right, whether they differ
     examples: str
     standing: str
-    diagram: Diagram | None
+    pictures: tuple[Picture, ...]
 
 
 @dataclass(frozen=True)
-class SubjectView:
-    """One audit: a row of the table and a section."""
+class Bounds:
+    """What the index says in numbers; `sort` has the same for a script, by column."""
+
+    claimed: str
+    found: str
+    more: str  # δ, where the claim has one
+    detectable: str | None  # None where the question does not arise
+    sort: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class AuditView:
+    """One audit, of privacy or of utility: a row of the index and a section."""
 
     anchor: str
+    href: str
+    what: str
     name: str
     claim: str
     claim_brief: str
+    claim_words: str
     relation: str
     verdict: str
-    kind: str  # class of the verdict's mark
+    kind: str  # class of the verdict's mark, and its name in a filter
     evidence: str
-    numerics: str
     outcome: str
+    wrong: bool
     sentence: str
-    epsilon_claimed: str
-    epsilon_found: str
-    ratio: str
-    delta_claimed: str
-    delta_found: str
-    delta_ratio: str
+    why: str  # what is wrong, in a line
+    bounds: Bounds
     runs: str
-    detectable: str | None
     witness: WitnessView | None
     simplest: WitnessView | None
     why_no_simpler: str
+    failure: FailureView | None
     fault: str
+    fault_kind: str
     findings: tuple[str, ...]
+    pictures: tuple[Picture, ...]
+    problems: tuple[ProblemView, ...]
     mutation: tuple[str, ...]  # lines of its mutation check
     facts: tuple[tuple[str, str], ...]
     assumptions: tuple[str, ...]
@@ -68,20 +85,25 @@ class SubjectView:
     command: str | None
     python: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
+    which: str = ""  # what tells it from audits of the same name
+    beside: tuple[str, str, str] | None = None  # the same subject's other audit: link, what, verdict
 
 
 @dataclass(frozen=True)
 class AuditsPart:
-    """All audits."""
+    """All audits, what is wrong first."""
 
-    subjects: tuple[SubjectView, ...]
-    utilities: tuple[UtilityView, ...]
-    sections: tuple[SubjectView | UtilityView, ...]  # both audits of a subject beside each other
+    about: str
+    sentence: str
+    alerts: tuple[AuditView, ...]
+    more_alerts: int
     counts: tuple[tuple[str, str, int], ...]  # verdict, class, how many
-    unexpected: tuple[SubjectView | UtilityView, ...]
-    expectations: int
+    picture: Picture | None
+    audits: tuple[AuditView, ...]
+    groups: tuple[tuple[str, tuple[AuditView, ...]], ...]  # the same by anchor of the group: what is wrong, …
     spent: str
-    not_audited: tuple[str, ...] = ()  # what an interrupted suite left out
+    not_audited: tuple[str, ...]  # what an interrupted suite left out
+    split: bool
 
 
 def audits_part(
@@ -89,40 +111,50 @@ def audits_part(
     *,
     checks: Mapping[int, Sequence[str]] | None = None,
     not_audited: Sequence[str] = (),
+    pages: Sequence[str] | None = None,
 ) -> AuditsPart:
-    """Return the part of these results, in their order; `checks` are the lines of mutation checks, by place.
+    """Return the part of these results; `checks` are the lines of mutation checks, by place.
 
-    `not_audited` names what an interrupted suite left out.
+    `not_audited` names what an interrupted suite left out. With `pages`, the place of each result's own page,
+    the part is an index alone.
 
     Examples
     --------
-    >>> audits_part([]).subjects
+    >>> audits_part([]).audits
     ()
     """
     told = checks or {}
-    private = [(r, told.get(i, ())) for i, r in enumerate(results) if isinstance(r, AuditResult)]
-    useful = [result for result in results if isinstance(result, UtilityResult)]
-    subjects = tuple(
-        subject_view(result, anchor=f"subject-{i}", mutation=check)
-        for i, (result, check) in enumerate(private, start=1)
-    )
-    beside = {_whom(result): view for (result, _), view in zip(private, subjects, strict=True)}
-    utilities = tuple(
-        utility_view(result, anchor=f"utility-{i}", privacy=beside.get(_whom(result)))
-        for i, result in enumerate(useful, start=1)
-    )
-    sections = _side_by_side(subjects, utilities)
+    views = [
+        audit_view(result, anchor=f"audit-{i}", page=pages[i] if pages else None, mutation=told.get(i, ()))
+        for i, result in enumerate(results)
+    ]
+    views = _told_apart(results, views)
+    order = sorted(range(len(results)), key=lambda i: overview.rank(results[i]))
+    ordered = tuple(views[i] for i in order)
+    wrong = [each for each in ordered if each.wrong]
     seen = Counter(result.verdict for result in results)
+    names = dict.fromkeys("wrong" if each.wrong else each.kind for each in ordered)
     return AuditsPart(
-        subjects=subjects,
-        utilities=utilities,
-        sections=sections,
-        counts=tuple((v.value, kind(v), seen[v]) for v in Verdict if seen[v]),
-        unexpected=tuple(each for each in sections if each.outcome == UNEXPECTED),
-        expectations=sum(each.outcome != "" for each in sections),
+        about=overview.about(results),
+        sentence=overview.outcome_sentence(results),
+        alerts=tuple(wrong[:_MOST_ALERTS]) if len(results) > 1 else (),
+        more_alerts=max(0, len(wrong) - _MOST_ALERTS),
+        counts=tuple((v.value, _kind(v), seen[v]) for v in Verdict if seen[v]),
+        picture=overview.all_audits(results),
+        audits=ordered,
+        groups=tuple((name, tuple(e for e in ordered if _group(e) == name)) for name in names),
         spent=f"{math.fsum(result.significance for result in results):.3g}",
         not_audited=tuple(not_audited),
+        split=pages is not None,
     )
+
+
+def _group(each: AuditView) -> str:
+    return "wrong" if each.wrong else each.kind
+
+
+def _kind(verdict: Verdict) -> str:
+    return verdict.value.replace(" ", "-")
 
 
 def _whom(result: Saved) -> tuple[str, str]:
@@ -130,139 +162,143 @@ def _whom(result: Saved) -> tuple[str, str]:
     return result.subject, repr(sorted(result.parameters.items(), key=repr))
 
 
-def _side_by_side(
-    subjects: Sequence[SubjectView], utilities: Sequence[UtilityView]
-) -> tuple[SubjectView | UtilityView, ...]:
-    ordered: list[SubjectView | UtilityView] = []
-    for subject in subjects:
-        ordered.append(subject)
-        ordered += [each for each in utilities if each.privacy and each.privacy[0] == subject.anchor]
-    return (*ordered, *(each for each in utilities if each.privacy is None))
+def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[AuditView]:
+    """Return the views with what they say of each other.
 
-
-def utility_view(result: UtilityResult, *, anchor: str, privacy: SubjectView | None) -> UtilityView:
-    """Return one utility audit in the page's words."""
-    claimed = utility_text.claimed(result)
-    findings = (utility_text.bounds(result), utility_text.meaning(result))
-    return UtilityView(
-        anchor=anchor,
-        name=wording.short(result.subject, 120) or "(no name)",
-        claim=alike.claim_words(result),
-        claim_brief=utility_text.brief_claim(result),
-        verdict=result.verdict.value,
-        kind=kind(result.verdict),
-        evidence=result.evidence.value,
-        outcome=outcome(result),
-        sentence=utility_text.verdict_sentence(result),
-        beta_claimed="" if claimed is None else wording.number(claimed),
-        beta_found=beta_found(result),
-        worst=wording.short(result.worst or "", 120),
-        sample_size="" if result.sample_size is None else f"{result.sample_size:,}",
-        runs=f"{result.samples:,}",
-        failure=failure_view(result.witness),
-        problems=problem_views(result),
-        findings=tuple(filter(None, findings)),
-        facts=facts(result),
-        assumptions=result.assumptions,
-        notes=result.notes,
-        not_tested=result.not_tested,
-        command=again.command(result),
-        environment=environment(result),
-        privacy=None if privacy is None else (privacy.anchor, privacy.verdict, privacy.kind),
-    )
-
-
-def kind(verdict: Verdict) -> str:
-    """Return the class that colours a verdict."""
-    return verdict.value.replace(" ", "-")
-
-
-def outcome(result: Saved) -> str:
-    """Say whether a verdict is the one its catalogue entry expects; nothing where nothing is expected.
-
-    Examples
-    --------
-    >>> outcome(AuditResult("m", None, Verdict.REFUTED, Evidence.EXACT, expected="not refuted"))
-    'unexpected'
+    That is the first audit of the other kind of the same subject, and of audits with one name the command
+    that repeats each, as the tests of a session have.
     """
-    if result.expected is None:
-        return ""
-    wanted = {Verdict.REFUTED} if result.expected == "refuted" else {Verdict.NOT_REFUTED, Verdict.PROVED}
-    return AS_EXPECTED if result.verdict in wanted else UNEXPECTED
+    pairs = list(zip(results, views, strict=True))
+    first = {(view.what, *_whom(result)): view for result, view in reversed(pairs)}
+    names = Counter((view.what, view.name) for view in views)
+    told = []
+    for result, view in pairs:
+        what = "utility" if view.what == "privacy" else "privacy"
+        other = first.get((what, *_whom(result)))
+        link = None if other is None else (other.href, other.what, other.verdict)
+        which = view.command if view.command and names[view.what, view.name] > 1 else ""
+        told.append(dataclasses.replace(view, beside=link, which=which))
+    return told
 
 
-def subject_view(result: AuditResult, *, anchor: str, mutation: Sequence[str] = ()) -> SubjectView:
+def audit_view(
+    result: Saved, *, anchor: str, page: str | None = None, mutation: Sequence[str] = ()
+) -> AuditView:
     """Return one audit in the page's words; `mutation` is what its mutation check says, by lines."""
-    witness = result.witness
+    private = isinstance(result, AuditResult)
+    own = _of_privacy(result) if isinstance(result, AuditResult) else _of_utility(result)
+    common = {
+        "anchor": anchor,
+        "href": page or f"#{anchor}",
+        "what": "privacy" if private else "utility",
+        "name": wording.short(result.subject, 120) or "(no name)",
+        "claim": "no claim" if result.claim is None else wording.short(f"{result.claim}", 120),
+        "claim_words": claim_words.claim_sentence(result),
+        "verdict": result.verdict.value,
+        "kind": _kind(result.verdict),
+        "evidence": result.evidence.value,
+        "outcome": overview.outcome(result),
+        "wrong": overview.is_wrong(result),
+        "runs": f"{result.samples:,}",
+        "mutation": tuple(mutation),
+        "facts": facts(result),
+        "assumptions": result.assumptions,
+        "notes": result.notes,
+        "not_tested": result.not_tested,
+        "command": again.command(result),
+        "environment": environment(result),
+    }
+    return AuditView(**common, **own)  # type: ignore[arg-type]
+
+
+def _of_privacy(result: AuditResult) -> dict[str, object]:
+    witness, fault = result.witness, result.fault
+    drawn = (
+        pictures.closeness(result),
+        *(() if witness is not None else (pictures.profile(result, None),)),
+        pictures.evidence(result),
+    )
+    return {
+        "claim_brief": story.brief_claim(result),
+        "relation": result.relation,
+        "sentence": story.verdict_sentence(result),
+        "why": _why(result),
+        "bounds": _bounds(result),
+        "witness": _witness(result, witness),
+        "simplest": _witness(result, witness.simpler if witness else None, alone=False),
+        "why_no_simpler": story.why_no_simpler(result),
+        "failure": None,
+        "fault": "" if fault is None else fault_words.told(fault),
+        "fault_kind": "" if fault is None or fault.kind is FaultKind.UNKNOWN else fault.kind.value,
+        "findings": tuple(filter(None, (story.bounds(result), story.meaning(result), _by_the_text(result)))),
+        "pictures": tuple(filter(None, drawn)),
+        "problems": (),
+        "python": tuple(again.python_lines(result)),
+    }
+
+
+def _of_utility(result: UtilityResult) -> dict[str, object]:
+    claimed = utility_text.claimed(result)
+    drawn = (utility_pictures.error_picture(result), utility_pictures.failure_rates(result))
+    found = beta_found(result)
+    return {
+        "claim_brief": utility_text.brief_claim(result),
+        "relation": "",
+        "sentence": utility_text.verdict_sentence(result),
+        "why": wording.short(utility_text.verdict_sentence(result), 200),
+        "bounds": Bounds(
+            "" if claimed is None else f"β = {wording.number(claimed)}",
+            f"β {found}" if found else "",
+            "",
+            None,
+            (_finite(claimed), _finite(result.beta_lower), -1.0),
+        ),
+        "witness": None,
+        "simplest": None,
+        "why_no_simpler": "",
+        "failure": failure_view(result.witness),
+        "fault": "",
+        "fault_kind": "",
+        "findings": tuple(
+            filter(None, (utility_text.bounds(result), utility_text.meaning(result), _by_the_text(result)))
+        ),
+        "pictures": tuple(filter(None, drawn)),
+        "problems": problem_views(result),
+        "python": (),
+    }
+
+
+def _by_the_text(result: Saved) -> str:
+    """Return how the code compares with the formulas of its text; empty where there are none."""
+    told = alike.with_text(result)
+    return f"By the text: {told}." if told else ""
+
+
+def _bounds(result: AuditResult) -> Bounds:
     claimed, delta = allowance.claimed(result)
-    epsilon_found, epsilon_claimed = alike.found_beside(result, result.epsilon_lower, claimed)
-    delta_found, delta_claimed = alike.found_beside(result, result.delta_lower, delta)
-    known = claimed is not None and result.verdict not in (Verdict.ERROR, Verdict.INCONCLUSIVE)
-    return SubjectView(
-        anchor=anchor,
-        name=wording.short(result.subject, 120) or "(no name)",
-        claim="no claim" if result.claim is None else wording.short(f"{result.claim}", 120),
-        claim_brief=story.brief_claim(result),
-        relation=result.relation,
-        verdict=result.verdict.value,
-        kind=kind(result.verdict),
-        evidence=result.evidence.value,
-        numerics=result.numerics,
-        outcome=outcome(result),
-        sentence=story.verdict_sentence(result),
-        epsilon_claimed=epsilon_claimed if claimed is not None else "",
-        epsilon_found=epsilon_found if known else "",
-        ratio=_ratio(result.epsilon_lower, claimed) if known else "",
-        delta_claimed=delta_claimed if claimed is not None else "",
-        delta_found=delta_found if known else "",
-        delta_ratio=_ratio(result.delta_lower, delta) if known else "",
-        runs=f"{result.samples:,}",
-        detectable=_detectable(result),
-        witness=_witness(result, witness),
-        simplest=_witness(result, witness.simpler if witness else None),
-        why_no_simpler=story.why_no_simpler(result),
-        fault="" if result.fault is None else fault_words.told(result.fault),
-        findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
-        mutation=tuple(mutation),
-        facts=facts(result),
-        assumptions=result.assumptions,
-        notes=result.notes,
-        not_tested=result.not_tested,
-        command=again.command(result),
-        python=tuple(again.python_lines(result)),
-        environment=environment(result),
+    if claimed is None:
+        return Bounds("", "", "", _detectable(result), (-1.0, -1.0, -1.0))
+    found, most = alike.found_beside(result, result.epsilon_lower, claimed)
+    delta_found, delta_most = alike.found_beside(result, result.delta_lower, delta)
+    known = result.verdict not in (Verdict.ERROR, Verdict.INCONCLUSIVE)
+    return Bounds(
+        f"ε = {most}" + (f", δ = {delta_most}" if delta else ""),
+        f"ε {found}" if known else "",
+        f"δ {delta_found}" if known and (delta or result.refuted) else "",
+        _detectable(result),
+        (
+            _finite(claimed),
+            _finite(result.epsilon_lower) if known else -1.0,
+            _finite(result.detectable_epsilon),
+        ),
     )
 
 
-def _witness(result: AuditResult, witness: Witness | None) -> WitnessView | None:
-    if witness is None:
-        return None
-    words = story.WitnessWords(result, witness, limit=MOST_DATABASE)
-    return WitnessView(
-        words,
-        exponents(words.allowance),
-        story.examples(witness),
-        story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
-        diagram(result, witness, words),
-    )
-
-
-def exponents(formula: str) -> tuple[tuple[str, str], ...]:
-    """Return the parts of a formula, each with the exponent that follows it.
-
-    Examples
-    --------
-    >>> exponents("e^(2ε)·q + e^ε·δ")
-    (('e', '2ε'), ('·q + e', 'ε'), ('·δ', ''))
-    """
-    parts = [*re.split(r"\^(\([^)]*\)|.)", formula), ""]
-    return tuple((text, raised.strip("()")) for text, raised in zip(parts[::2], parts[1::2], strict=True))
-
-
-def _ratio(found: float, claimed: float | None) -> str:
-    if not claimed or not math.isfinite(claimed) or not math.isfinite(found):
-        return ""
-    return f"{wording.apart(found / claimed, 1.0)[0]}×"
+def _finite(value: float | None) -> float:
+    """Return what a script sorts by."""
+    if value is None or math.isnan(value):
+        return -1.0
+    return min(value, 1e308)
 
 
 def _detectable(result: AuditResult) -> str | None:
@@ -270,3 +306,50 @@ def _detectable(result: AuditResult) -> str | None:
     if result.evidence is Evidence.EXACT or result.verdict is not Verdict.NOT_REFUTED:
         return None
     return "" if result.detectable_epsilon is None else wording.at_most(result.detectable_epsilon)
+
+
+def _why(result: AuditResult) -> str:
+    """Return what is wrong, in a line: the fault, else what the event shows, else the verdict."""
+    if result.refuted and result.fault is not None:
+        return wording.short(fault_words.told(result.fault), 240)
+    if result.refuted and result.witness is not None:
+        words = story.WitnessWords(result, result.witness)
+        most = f", at most {words.limit} is allowed" if words.limit else ""
+        return f"“{wording.short(words.event, 80)}” has probability {words.p}{most}."
+    return wording.short(story.verdict_sentence(result), 240)
+
+
+def _witness(result: AuditResult, witness: Witness | None, *, alone: bool = True) -> WitnessView | None:
+    if witness is None:
+        return None
+    words = story.WitnessWords(result, witness, limit=MOST_DATABASE)
+    drawn = [pictures.event_picture(result, witness, words)]
+    drawn += [pictures.profile(result, witness), pictures.trade_off(result, witness)] if alone else []
+    return WitnessView(
+        words,
+        tuple(map(_aligned, pair_words.aligned(witness, limit=_MOST_RECORD))),
+        story.examples(witness),
+        story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
+        tuple(filter(None, drawn)),
+    )
+
+
+_LONG = re.compile(r"-?\d+\.\d{4,}(?:e[+-]?\d+)?\b")
+
+
+def _few_digits(text: str) -> str:
+    """Return a text whose numbers have three digits; the page's JSON has them all.
+
+    Examples
+    --------
+    >>> _few_digits("1.114790751648848, -0.5 and 1e-09")
+    '1.11, -0.5 and 1e-09'
+    """
+    return _LONG.sub(lambda found: f"{float(found[0]):.3g}", text)
+
+
+def _aligned(row: tuple[str, str, str, bool]) -> tuple[str, str, str, bool]:
+    """Return a row of two databases in few digits, unless that would hide how they differ."""
+    place, left, right, differs = row
+    short = _few_digits(left), _few_digits(right)
+    return row if differs and short[0] == short[1] else (place, *short, differs)

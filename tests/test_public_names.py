@@ -13,7 +13,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 RELEASED = ROOT / "tests" / "data" / "public-names.txt"
 #: Modules whose names users may import, as audit/ARCHITECTURE.md says.
-_VOCABULARY = ("adapters", "catalogue", "claims", "distributions", "edges", "errors", "findings", "problems")
+_VOCABULARY = (
+    "adapters",
+    "catalogue",
+    "claims",
+    "distributions",
+    "edges",
+    "errors",
+    "findings",
+    "problems",
+)
 MODULES = {
     "audit": None,
     **dict.fromkeys(f"audit.{name}" for name in (*_VOCABULARY, "relations", "strategies", "studies")),

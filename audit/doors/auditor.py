@@ -202,6 +202,7 @@ class Auditor:
         """
         __tracebackhide__ = True
         from audit.doors.carry_out import carry_out, check_keywords  # numpy and more, only for an audit
+        from audit.doors.formulas import with_formulas
 
         audited = _audited(subject)
         entry = audited.subject if isinstance(audited.subject, Entry) else None
@@ -214,6 +215,8 @@ class Auditor:
             options |= taken(kind, given) if audited.utility else given
             made = audited.subject if entry is None else entry.factory()
             result = carry_out(kind, made, claim, options=options, progress=self._progress)
+            if entry is not None:
+                result = with_formulas(result, entry, kind, made)
         except AuditError as error:
             raise pytest.fail.Exception(str(error)) from None  # no traceback of ours is shown
         if entry is not None:
@@ -236,7 +239,7 @@ class Auditor:
         if not met(result):
             from audit.words import text  # words only where they are read
 
-            missed = carried_out(result) and not result.refuted
+            missed = expected == "refuted" and carried_out(result) and not result.refuted
             pytest.fail(text.not_refuted(result) if missed else text.failure(result))
         if said := warning(result):
             try:

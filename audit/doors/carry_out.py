@@ -8,6 +8,7 @@ from typing import Any
 
 from audit.catalogue import Entry, load_catalogue
 from audit.claims import PrivacyClaim, UtilityClaim
+from audit.doors.formulas import with_formulas
 from audit.doors.side_by_side import told_of
 from audit.errors import InvalidValue, Parameter
 from audit.options import Kind
@@ -98,7 +99,9 @@ def audit_entry(
     """
     options = {**entry.options_for(kind), **given, "isolate": True}
     try:
-        result = carry_out(kind, entry.factory(), options=options, progress=progress)
+        made = entry.factory()
+        result = carry_out(kind, made, options=options, progress=progress)
+        result = with_formulas(result, entry, kind, made)
     except Exception as error:  # one entry that fails must not lose the others
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise

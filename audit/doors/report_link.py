@@ -34,6 +34,7 @@ def render_report(
     self_audits: Documents | None = None,
     title: str | None = None,
     not_audited: Sequence[str] = (),
+    split: bool = False,
 ) -> None:
     """Write the page of saved results, findings, studies and self-audits to `path`.
 
@@ -50,6 +51,8 @@ def render_report(
         Heading of the page, by default one that says what is on it.
     not_audited : sequence of str
         Names of what an interrupted suite left out.
+    split : bool
+        Whether each audit has a page of its own, in the folder ``NAME-audits`` beside ``NAME.html``.
 
     Raises
     ------
@@ -64,16 +67,24 @@ def render_report(
     >>> page.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    html = importlib.import_module(f"{_package().__name__}.html")
-    html.write_report(
-        path,
-        documents,
-        findings=findings,
-        studies=studies,
-        self_audits=self_audits,
-        title=title,
-        not_audited=not_audited,
-    )
+    parts = {"findings": findings, "studies": studies, "self_audits": self_audits}
+    _module("html").write_report(path, documents, **parts, title=title, not_audited=not_audited, split=split)
+
+
+def extract(page: str) -> dict[str, Any]:
+    """Return the documents that a page was made from, and its title: arguments of `render_report`.
+
+    Raises
+    ------
+    CorruptFile
+        The page holds no results, or damaged ones; one line.
+    """
+    found: dict[str, Any] = _module("data").extracted(page)
+    return found
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"{_package().__name__}.{name}")
 
 
 def _package() -> ModuleType:

@@ -26,7 +26,9 @@ def carried_out(result: Saved) -> bool:
 
 
 def met(result: Saved) -> bool:
-    """Return whether the audit was carried out and ended as expected: refuted only if that was expected.
+    """Return whether the audit was carried out and ended as expected, and the code is what its text says.
+
+    A claim is refuted only if that was expected.
 
     Examples
     --------
@@ -34,7 +36,8 @@ def met(result: Saved) -> bool:
     >>> met(AuditResult("m", None, Verdict.REFUTED, Evidence.STATISTICAL, expected="refuted"))
     True
     """
-    return carried_out(result) and result.refuted == (result.expected == "refuted")
+    as_expected = carried_out(result) and result.refuted == (result.expected == "refuted")
+    return as_expected and not result.disagreements
 
 
 def line(result: Saved) -> str:
@@ -70,7 +73,8 @@ def _told(result: Saved) -> str:
     """Return the bound found, or why there is no verdict."""
     if not carried_out(result):
         return wording.short(result.reason, 120)
-    return _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
+    found = _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
+    return "; ".join([*map(str, result.disagreements[:1]), found])
 
 
 def _mark(result: Saved) -> str:
@@ -89,6 +93,8 @@ def _mark(result: Saved) -> str:
         return "as expected" if result.expected else ""
     if not carried_out(result):
         return "no verdict"
+    if result.refuted == (result.expected == "refuted"):
+        return "not as its text"
     return "claim fails" if result.refuted else "should be refuted"
 
 

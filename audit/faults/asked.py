@@ -6,8 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.faults.scene import LEFT, RIGHT, Run, Scene, scale_of
+from audit.faults.scene import LEFT, RIGHT, Scene
 from audit.results.fault import Fault
+from audit.sampling.recorded.noise import scale_of
+from audit.sampling.recorded.runs import Run
 from audit.words import fault_words as words
 
 SIDES: Final = (LEFT, RIGHT)

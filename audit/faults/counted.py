@@ -10,9 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from audit.faults.asked import Asked, draw_words
-from audit.faults.leaves import Place
-from audit.faults.scene import LEFT, RIGHT, Force, Run, Scene, scale_of
+from audit.faults.scene import LEFT, RIGHT, Force, Scene
 from audit.results.fault import Fault, FaultKind
+from audit.sampling.recorded.leaves import Place
+from audit.sampling.recorded.noise import scale_of
+from audit.sampling.recorded.runs import Run
 from audit.values.canonical import key
 from audit.values.wording import shown
 from audit.words import fault_words as words

@@ -7,10 +7,11 @@ from typing import Any, Final
 import numpy as np
 
 from audit.faults.asked import FAR, MIDDLE, SIDES, TIGHT, Asked
-from audit.faults.leaves import is_number
-from audit.faults.moves import Move, covered_by_normal, delta_of_normal, move_of, values_at
+from audit.faults.moves import Move, covered_by_normal, delta_of_normal, move_of
 from audit.faults.scene import LEFT, RIGHT, Force, Scene
 from audit.results.fault import Fault, FaultKind
+from audit.sampling.recorded.leaves import is_number
+from audit.sampling.recorded.noise import values_at
 from audit.words import fault_words as words
 
 #: Seeds whose moves are taken apart: those on which most moves.

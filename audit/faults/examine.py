@@ -11,7 +11,6 @@ from audit.errors import AuditError
 from audit.events.features.bits import reads_bits_of_floats
 from audit.faults.asked import ELSEWHERE, FAR, MIDDLE, Asked
 from audit.faults.examiner import Examiner, looked_at
-from audit.faults.leaves import leaves_of
 from audit.faults.scene import LEFT, RIGHT
 from audit.relations import Relation, check_relation
 from audit.results.fault import Fault, FaultKind
@@ -19,6 +18,7 @@ from audit.results.result import AuditResult, Witness
 from audit.sampling.blocks import Task
 from audit.sampling.isolated.fresh import can_start, draw_once
 from audit.sampling.isolated.recipes import recipe_of
+from audit.sampling.recorded.leaves import leaves_of
 from audit.sampling.seeds import FAULT
 from audit.sampling.shipping import Parcel
 from audit.subject.signatures import Calling

@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 from audit.faults.asked import Asked
-from audit.faults.leaves import TooLargeError
 from audit.faults.rules import fault_of
 from audit.faults.scene import RIGHT, Scene
 from audit.results.fault import Fault, FaultKind
 from audit.sampling.recorded import recorded_everywhere
+from audit.sampling.recorded.leaves import TooLargeError
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import FAULT
 from audit.sampling.snapshots import Input

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.faults.asked import SIDES, TIGHT, Asked, draw_words
-from audit.faults.leaves import Place, is_number
-from audit.faults.moves import numbers_of, reach_of
 from audit.faults.outputs import common_places
-from audit.faults.scene import Scene, scale_of
+from audit.faults.scene import Scene
 from audit.results.fault import Fault, FaultKind
+from audit.sampling.recorded.leaves import Place, is_number
+from audit.sampling.recorded.noise import numbers_of, reach_of, scale_of
 from audit.values.canonical import same
 from audit.words import fault_words as words
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from audit.faults.asked import ELSEWHERE, MIDDLE, SIDES, Asked, draws_of
 from audit.faults.counted import is_out_of_reach
-from audit.faults.leaves import Place, is_number, tokens
-from audit.faults.scene import LEFT, RIGHT, Run, Scene
+from audit.faults.scene import LEFT, RIGHT, Scene
 from audit.results.fault import Fault, FaultKind
+from audit.sampling.recorded.leaves import Place, is_number, tokens
+from audit.sampling.recorded.runs import Run
 from audit.values.canonical import same
 from audit.values.outcomes import Raised
 from audit.words import fault_words as words

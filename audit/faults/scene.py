@@ -7,9 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.faults.leaves import Leaves, leaves_of
 from audit.sampling.recorded import Draw, RecordingGenerator, Tape
 from audit.sampling.recorded.everywhere import Reel
+from audit.sampling.recorded.leaves import leaves_of
+from audit.sampling.recorded.noise import scale_of
+from audit.sampling.recorded.runs import Run, Shift, shifted
 from audit.values.outcomes import Raised
 
 #: Plain runs of each side; with ten, rare branches were taken for rules.
@@ -79,46 +81,6 @@ def _between(low: Any, high: Any, share: float) -> Any:
     return int(low) + int(Fraction(share) * (int(high) - int(low)))
 
 
-def scale_of(draw: Draw) -> Any:
-    """Return the scale of a draw of noise; None for any other draw.
-
-    Examples
-    --------
-    >>> scale_of(Draw("laplace", {"loc": 0.0, "scale": 2.0}, 1.0)), scale_of(Draw("random", {}, 0.5))
-    (2.0, None)
-    """
-    told = draw.parameters
-    if draw.method in {"laplace", "normal", "logistic", "gumbel", "exponential"}:
-        return told["scale"]
-    if draw.method in {"standard_normal", "standard_exponential"}:
-        return 1.0
-    if draw.method in {"gauss", "normalvariate"}:
-        return told["sigma"]
-    if draw.method == "expovariate":
-        return 1.0 / told["lambd"]
-    if draw.method == "geometric":
-        return -1.0 / np.log1p(-np.minimum(np.asarray(told["p"], float), 1.0 - 1e-12))
-    return None
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One recorded run: its draws, its outcome, and the outcome's leaves."""
-
-    draws: tuple[Draw, ...]
-    output: Any
-    leaves: Leaves
-
-    @property
-    def calls(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The methods drawn from and the shapes of what they gave."""
-        return [(draw.method, draw.shape) for draw in self.draws]
-
-
-Shift = Mapping[tuple[int, tuple[int, ...]], float]
-"""By place on the tape and index in the draw: what is added."""
-
-
 @dataclass(eq=False)
 class Scene:
     """A subject on databases, ready to be run on the same draws.
@@ -145,10 +107,7 @@ class Scene:
 
         def edit(place: int, draw: Draw) -> Any:
             values = draw.values if force is None else force(place, draw)
-            for (at, index), by in (shift or {}).items():
-                if at == place:
-                    values = _moved(values, index, by)
-            return values
+            return shifted(values, place, shift or {})
 
         tape = Tape(None if force is None and not shift else edit)
         self.reel.start(tape, seed)
@@ -173,11 +132,3 @@ class Scene:
             forces += [Force(None, n, k) for k in alone for n in (-60.0, 60.0)]
             self._extreme[side] = [self.run(side, seed, force=force) for force in forces for seed in (0, 1)]
         return self._extreme[side]
-
-
-def _moved(values: Any, index: tuple[int, ...], by: float) -> Any:
-    if not index and not np.shape(values):
-        return values + by
-    moved = np.array(values)
-    moved[index] += by
-    return moved

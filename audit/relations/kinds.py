@@ -22,6 +22,8 @@ from audit.values.brief import show
 from audit.values.canonical import key, same
 from audit.values.outcomes import Raised
 
+_FOR_FRAMES = "; give lists of records, and audit `audit.adapters.pandas(function, columns=[...])`"
+
 
 @runtime_checkable
 class NeighbourRelation(Protocol):
@@ -91,12 +93,11 @@ class Relation(ABC):
         >>> Relation.from_name("replace-one") is Relation.from_name("REPLACE_ONE") is Relation.REPLACE_ONE
         True
         """
-        wanted = str(name).lower().replace("_", "-")
-        for relation in _ALL:
-            if relation.name == wanted:
-                return relation
-        names = ", ".join(relation.name for relation in _ALL)
-        raise InvalidValue("The ", Parameter("relation"), f" must be one of {names}; got {show(name)}.")
+        wanted, named = str(name).lower().replace("_", "-"), {each.name: each for each in _ALL}
+        if wanted in named:
+            return named[wanted]
+        of = ", ".join(named)
+        raise InvalidValue("The ", Parameter("relation"), f" must be one of {of}; got {show(name)}.")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Return whether two databases are neighbours.
@@ -119,11 +120,8 @@ class Relation(ABC):
         kinds = kind_of(left), kind_of(right)
         for side, database, kind in zip(("left", "right"), (left, right), kinds, strict=True):
             if kind is None:
-                instead = (
-                    "; give lists of records, and audit `audit.adapters.pandas(function, columns=[...])`"
-                )
-                frame = instead if is_frame(database) else ""
-                return f"the {side} one is not a sequence of records: {show(database)}{frame}"
+                instead = _FOR_FRAMES if is_frame(database) else ""
+                return f"the {side} one is not a sequence of records: {show(database)}{instead}"
         if kinds[0] != kinds[1]:
             return f"they have different kinds, {kinds[0]} and {kinds[1]}"
         first, second = records_of(left), records_of(right)
@@ -192,10 +190,9 @@ class _AddOrRemoveOne(Relation):
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
         choices = distinct(() if records is None else records, like=database)
-        places = [key(record) for record in records_of(database)]
         if rng is not None:
             return self._random(database, choices, rng)
-        return self._every(database, places, choices)
+        return self._every(database, [key(record) for record in records_of(database)], choices)
 
     @staticmethod
     def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
@@ -252,9 +249,8 @@ class _Local(Relation):
         return f"each must hold one record, but they hold {len(left)} and {len(right)}"
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        if len(records_of(database)) != 1:
-            return iter(())
-        return Relation.REPLACE_ONE.neighbours(database, records, rng)
+        is_local = len(records_of(database)) == 1
+        return Relation.REPLACE_ONE.neighbours(database, records, rng) if is_local else iter(())
 
 
 class _QueryAnswers(Relation):

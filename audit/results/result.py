@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 
 from audit.codec import encoding
 from audit.errors import AuditError, NoTruth
+from audit.results.agreement import Agreement
 from audit.results.fault import Fault
 from audit.results.saved_value import SavedValue
 from audit.values.on_demand import ability
@@ -100,6 +101,7 @@ class SavedResult(NoTruth, SavedValue):
     not_tested: tuple[Said, ...] = ()
     target: str | None = None
     expected: str | None = None
+    agreements: tuple[Agreement, ...] = ()
     environment: dict[str, Any] = field(default_factory=dict)
     _subject: Any = field(default=None, repr=False, compare=False)
 
@@ -153,6 +155,16 @@ class SavedResult(NoTruth, SavedValue):
     def refuted(self) -> bool:
         """Whether the claim was refuted."""
         return self.verdict is Verdict.REFUTED
+
+    def _stored(self) -> dict[str, Any]:
+        """Return what is saved of it: a fault, agreements, remembered pairs, only where there are some."""
+        empty = {name for name in ("fault", "agreements", "remembered") if not getattr(self, name, True)}
+        return {name: value for name, value in super()._stored().items() if name not in empty}
+
+    @property
+    def disagreements(self) -> tuple[Agreement, ...]:
+        """The comparisons with the formulas of the text in which the code differs."""
+        return tuple(each for each in self.agreements if not each.agrees)
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``."""
@@ -315,11 +327,6 @@ class AuditResult(SavedResult):
     remembered: tuple[tuple[Any, Any], ...] = ()
     fault: Fault | None = None
     _ended: Any = field(default=None, repr=False, compare=False)
-
-    def _stored(self) -> dict[str, Any]:
-        """Return what is saved of it: a fault, and pairs that were remembered, only where there are some."""
-        absent = {name for name in ("fault", "remembered") if not getattr(self, name)}
-        return {name: value for name, value in super()._stored().items() if name not in absent}
 
     def to_json(self, *, extend: bool = False) -> dict[str, Any]:
         """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``.

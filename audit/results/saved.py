@@ -13,6 +13,7 @@ from audit.codec.files import write_text
 from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
+from audit.results.agreement import Agreement
 from audit.results.fault import Fault, FaultKind
 from audit.results.result import (
     SCHEMA,
@@ -172,6 +173,10 @@ def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.K
     return known_fields(made, **_OF_RESULTS, **special)
 
 
+def _agreement(stored: Any, where: str) -> Agreement:
+    return Agreement(**fields.fields(stored, where, known_fields(Agreement)))
+
+
 _TEXTS = listed(text)
 _SAID = {"kind": (text, True), "text": (text, True)}
 #: By the type of a field.
@@ -197,6 +202,7 @@ _OF_RESULTS = {
     "significance": fields.significance,
     "seed": fields.seed,
     "expected": optional(one_of("refuted", "not refuted")),
+    "agreements": listed(_agreement),
 }
 _WITNESS = known_fields(
     Witness,

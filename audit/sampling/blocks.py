@@ -7,7 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.sampling.loops import call_each, coupled, kept, sample_pairs, shares, sides
+from audit.sampling.loops import call_each, coupled, kept, sample_pairs, shares, sides, states_of
+from audit.sampling.recorded.runs import Probe, probing
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
 from audit.sampling.snapshots import Input
@@ -75,6 +76,8 @@ class Task:
         Whether each run draws its side by its own coin; otherwise runs come in pairs, one of each side.
     alone
         Whether the block is a single run, whose coin decides its side.
+    probes
+        If given, the block is these recorded runs, all from one generator state.
     start
         The first run to draw, if a part of the block is already drawn.
 
@@ -97,17 +100,20 @@ class Task:
     by_call: bool = False
     alone: bool = False
     limit: float = 10.0
+    probes: tuple[Probe, ...] = ()
     start: int = 0
 
     @property
     def order(self) -> list[bool]:
         """Return for each run whether it is on the right side."""
+        if self.probes:
+            return [turned for turned, _ in self.probes]
         return sides(self.size, self.coins, by_call=self.by_call)[: self.runs]
 
     @property
     def runs(self) -> int:
         """The number of runs."""
-        return 1 if self.alone else 2 * self.size
+        return len(self.probes) or (1 if self.alone else 2 * self.size)
 
     @property
     def plan(self) -> list[tuple[int, int, bool]]:
@@ -250,6 +256,8 @@ class Host:
         call = self._fresh_call(task) or self._call
         if task.coupled:
             call = coupled(call, task.rng, start=task.start)
+        if task.probes:  # a part that is drawn again starts from the same state
+            call = probing(call, next(states_of(replace(task, start=0).rng)), task.probes[task.start :])
         with quiet() as printed:
             call_each(call, databases, rng, outputs=outputs, limit=task.limit, on_tick=on_tick)
         for given in inputs:
@@ -306,3 +314,10 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
 def _next_of(rng: np.random.Generator) -> int:
     """Return the next number of a generator."""
     return int(rng.integers(2**63))
+
+
+def parts_of(task: Task, block: Block) -> list[tuple[int, int]]:
+    """Return the left and right runs of each part; parts of single calls if the subject's sampler failed."""
+    parts = task.parts
+    whole = tuple(map(sum, zip(*parts, strict=True)))
+    return parts if whole == (len(block.left), len(block.right)) else replace(task, vectorised=False).parts

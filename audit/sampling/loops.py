@@ -95,20 +95,27 @@ def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
     >>> first == second, first == third
     (True, False)
     """
-    bits = np.random.PCG64(int(seeds.integers(2**63)))
-    generator, increment = np.random.Generator(bits), bits.state["state"]["inc"]
-    runs, words = itertools.count(start), _words(seeds)
-    state: Any = bits.state
+    bits = np.random.PCG64(0)
+    generator, states = np.random.Generator(bits), states_of(seeds)
+    runs, state = itertools.count(start), bits.state
 
     def run(database: Any, _: Any) -> Any:
         nonlocal state
         if next(runs) % 2 == 0:
-            whole = {"state": next(words) << 64 | next(words), "inc": increment}
-            state = {"bit_generator": "PCG64", "state": whole, "has_uint32": 0, "uinteger": 0}
+            state = next(states)
         bits.state = state
         return call(database, generator)
 
     return run
+
+
+def states_of(seeds: np.random.Generator) -> Iterator[Any]:
+    """Yield states of `PCG64`, one for each pair of runs."""
+    increment = np.random.PCG64(int(seeds.integers(2**63))).state["state"]["inc"]
+    words = _words(seeds)
+    while True:
+        whole = {"state": next(words) << 64 | next(words), "inc": increment}
+        yield {"bit_generator": "PCG64", "state": whole, "has_uint32": 0, "uinteger": 0}
 
 
 def _words(seeds: np.random.Generator) -> Iterator[int]:

@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any, Final, Self, TypeVar
 
 from audit.errors import InvalidValue, SubjectError
-from audit.sampling.blocks import Block, Host, Task, block_sizes
+from audit.sampling.blocks import Block, Host, Task, block_sizes, parts_of
 from audit.sampling.isolated.elsewhere import elsewhere
 from audit.sampling.isolated.fresh import can_start, draw_anew
 from audit.sampling.isolated.recipes import recipe_of
 from audit.sampling.isolated.workers import Children, Here, Workers
+from audit.sampling.recorded.runs import Probe, outputs_of
 from audit.sampling.remake.holdings import keeps_data
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import RNG_CHECK, Path
@@ -173,7 +174,24 @@ class Sampler(Tally):
         ]
         blocks = self._unless_stopped(workers.map(self._planned, steady=bool(self._steady)))
         for task, block in zip(self._planned, blocks, strict=True):
-            yield replace(self.account(block), typed=not vectorised, parts=_parts(task, block))
+            yield replace(self.account(block), typed=not vectorised, parts=parts_of(task, block))
+
+    def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
+        """Return recorded runs from one generator state, each a `Run` or why it has no output. They count.
+
+        Examples
+        --------
+        >>> from audit.subject.subject import adapt
+        >>> sampler = Sampler(adapt(lambda database, rng: database[0] + rng.laplace()), seed=0)
+        >>> [run.draws[0].method for run in sampler.probe([1.0], [3.0], [(False, {})], (0,))]
+        ['laplace']
+        """
+        left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
+        task, workers = self._task(left, right, 1, (*path, 0), probes=tuple(probes)), self._ready(left, right)
+        [block] = self._unless_stopped(workers.map([task], steady=bool(self._steady)))
+        self.account(replace(block, left=outputs_of(block.left), right=outputs_of(block.right)))
+        sides = iter(block.left), iter(block.right)
+        return [next(sides[turned]) for turned, _ in probes]
 
     def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
         """Yield blocks; if Ctrl-C breaks one off, the worker ends and the subject's state is lost."""
@@ -184,10 +202,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return the result of `draw`; if the mechanism changes its database, draw again with copies.
-
-        `again`, if given, replaces `draw` the second time.
-        """
+        """Return the result of `draw`; if the mechanism changes its database, `again` draws with copies."""
         try:
             return draw()
         except MutatedInput:
@@ -374,14 +389,7 @@ class Sampler(Tally):
         [block] = self._start().map([self._task(database, database, 1, (RNG_CHECK, 0), copy_inputs=True)])
         return block
 
-    def _task(self, left: Any, right: Any, size: int, path: Path, **ways: bool) -> Task:
+    def _task(self, left: Any, right: Any, size: int, path: Path, **ways: Any) -> Task:
         ways = {"copy_inputs": self.copy_inputs, **ways}
         limit = self.run_time_limit
         return Task(left=left, right=right, size=size, seed=self.seed, path=path, limit=limit, **ways)
-
-
-def _parts(task: Task, block: Block) -> list[tuple[int, int]]:
-    """Return the left and right runs of each part; parts of single calls if the subject's sampler failed."""
-    parts = task.parts
-    whole = tuple(map(sum, zip(*parts, strict=True)))
-    return parts if whole == (len(block.left), len(block.right)) else replace(task, vectorised=False).parts

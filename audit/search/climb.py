@@ -3,8 +3,9 @@
 Pairs come from a stream of proposals and from a climb around the best pairs so far. Each is scouted by one
 coupled run a side; those whose outputs lie furthest apart get a first look by independent runs; of those
 looked at, the most promising get twice as many, and so on. Some pairs are the ends of a path of neighbours,
-which the claim allows more; a promising one is halved. What is drawn for a look is never bet on, and the
-share of runs spent on looks is bounded.
+which the claim allows more; a promising one is halved. After some runs it is asked what the draws of the
+scouts promise (`steer`): the pair that promises most then comes first, unless what was counted speaks against
+it. What is drawn for a look is never bet on, and the share of runs spent on looks is bounded.
 
 The search draws nothing itself: `look = search.ask(...)`, the look is taken, `search.tell(look, ...)`.
 """
@@ -28,6 +29,14 @@ Path = tuple[Any, ...]
 FIRST_LOOK = 16
 #: Of all runs so far, the search may have spent this share.
 SHARE = 0.3
+#: The same where draws promise something and many pairs were scouted.
+_STEERED_SHARE = 0.1
+#: A pair that promises so many times as much as the best one takes its place: what is known of that is lost.
+_CLEARLY = 1.2
+#: Runs after which it is asked what draws promise: what is refuted sooner needs no promise.
+STEERED_AFTER = 600
+#: Every 4th step is an ordinary one where draws promise something.
+_ORDINARY_EVERY = 4
 _NEWCOMERS = 8
 #: The most that are scouted before the first look, where more come first.
 _MOST_FIRST = 24
@@ -42,6 +51,8 @@ _FINALISTS = 4
 _LUCK = 4.0
 #: Shares of the claimed ε against which pairs are compared where none promises anything against all of it.
 _SMALLER = (0.5, 0.25)
+#: So many standard errors are granted to a pair that recorded runs promise something of.
+_SURE = 2.0
 #: A look is doubled at most this often.
 _LEVELS = 9
 
@@ -60,6 +71,12 @@ class Contender:
         What is known of it; it learns from independent runs.
     apart
         How far apart coupled runs were, a step.
+    promise
+        What the draws of its scouts promise, in nats a pair; None while that was not asked.
+    steered
+        Whether it is asked.
+    scouts
+        The recorded runs that it was scouted by.
     level
         How often its look was doubled; −1 before the first look.
     pairs
@@ -69,6 +86,9 @@ class Contender:
 
     memory: PairMemory
     apart: float = 0.0
+    promise: float | None = None
+    steered: bool = False
+    scouts: Any = None
     level: int = -1
     pairs: int = 0
 
@@ -77,13 +97,18 @@ class Contender:
         """Whether the two databases are more than one step apart."""
         return self.memory.distance > 1
 
+    @property
+    def worth(self) -> tuple[float, float]:
+        """How much scouts make of it, the promise a step: events of far pairs are rare and slow to learn."""
+        return (self.promise or 0.0) / self.memory.distance, self.apart
+
 
 class _Queue:
     """Contenders that wait for their first look, by age and by how far apart they are."""
 
     def __init__(self) -> None:
         self._oldest_first: deque[Contender] = deque()
-        self._furthest_first: list[tuple[float, int, Contender]] = []
+        self._furthest_first: list[tuple[float, float, int, Contender]] = []
         self._places = count()
 
     def __len__(self) -> int:
@@ -92,17 +117,22 @@ class _Queue:
     def add(self, contender: Contender) -> None:
         """Let a contender wait."""
         self._oldest_first.append(contender)
-        heapq.heappush(self._furthest_first, (-contender.apart, next(self._places), contender))
+        self.rank(contender)
+
+    def rank(self, contender: Contender) -> None:
+        """Rank a contender by what scouts make of it now."""
+        promise, apart = contender.worth
+        heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
         """Return the contender furthest apart, or the oldest, of those that still wait."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
-        while self._furthest_first and self._furthest_first[0][2].level >= 0:
+        while self._furthest_first and self._furthest_first[0][-1].level >= 0:
             heapq.heappop(self._furthest_first)
         if not self._oldest_first:
             return None
-        return self._furthest_first[0][2] if furthest else self._oldest_first[0]
+        return self._furthest_first[0][-1] if furthest else self._oldest_first[0]
 
 
 @dataclass
@@ -124,6 +154,8 @@ class Search:
         Gives paths that repeat the step of a pair; None if only neighbours may be tried.
     first
         How many of the proposals are scouted before the first look.
+    steers
+        Tells whether draws may say what a pair promises.
     """
 
     proposals: Iterator[Path]
@@ -132,17 +164,21 @@ class Search:
     vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
     first: int = 0
+    steers: Callable[[], bool] = bool
     contenders: list[Contender] = field(default_factory=list)
     exhausted: bool = False
     spent: int = 0
     _seen: set[Any] = field(default_factory=set)
     _first_looks: int = 0
     _scoutings: int = 0
+    _taken: int = 0
     _looked: list[list[Contender]] = field(default_factory=lambda: [[] for _ in range(_LEVELS + 2)])
     _near: _Queue = field(default_factory=_Queue)
     _far: _Queue = field(default_factory=_Queue)
     _furthest: Contender | None = None
     _wanted: bool = True
+    _steered: bool = False
+    _promised: list[Contender] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._looks = self._steps()
@@ -158,13 +194,17 @@ class Search:
             Whether another step may begin. A step scouts some pairs and ends with a look of independent runs.
         """
         self._wanted = more and self.wants(spent)
+        self._steered = spent >= STEERED_AFTER and self.steers()
         return next(self._looks)
 
-    def tell(self, look: Contender, runs: int, apart: float = 0.0) -> None:
-        """Record a look: the runs that it took, and the distance of coupled ones."""
+    def tell(self, look: Contender, runs: int, apart: float = 0.0, promise: float = 0.0) -> None:
+        """Record a look: the runs that it took, how far apart coupled ones were, what their draws promise."""
         self.spent += runs
         if not look.pairs:
             look.apart = apart / look.memory.distance
+            look.promise = promise if look.steered else None
+            if promise > 0:
+                self._promised.append(look)
 
     def _steps(self) -> Iterator[Contender | None]:
         while True:
@@ -197,7 +237,8 @@ class Search:
         """Return whether the search may spend more, after `spent` runs in all."""
         if not any(self._looked):
             return True
-        return self.spent < SHARE * spent and not (self.exhausted and len(self.contenders) == 1)
+        share = _STEERED_SHARE if self._promised and len(self.contenders) > _CROWD else SHARE
+        return self.spent < share * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
         """Return the pair to bet on: the most promising or, there being none, a known one that may be."""
@@ -205,19 +246,41 @@ class Search:
         if not looked:
             return None
         top = max(looked, key=self._rank)
+        if (steered := self._steered_to(top)) is not None:
+            return steered
         if self._rank(top)[0] > 0:
             return top
         best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
         return max([top, *best_known], key=self._hope)
 
+    def _steered_to(self, top: PairMemory) -> PairMemory | None:
+        """Return the pair that recorded runs promise most of, unless the best by counts surely does more.
+
+        A pair by counts that is promised nearly as much stays: what is known of it is worth more.
+        """
+        known = sorted((each for each in self._promised if each.level >= 0), key=lambda each: each.worth)
+        if not known:
+            return None
+        least = known[-1].worth[0] / _CLEARLY
+        if any(each.memory is top and each.worth[0] >= least for each in known):
+            return top
+        for each in reversed(known):
+            if self.prospect(each.memory, -_SURE, 1.0)[0] >= self._rank(top)[0]:
+                return each.memory
+        return None
+
     def _step(self) -> Generator[Contender, None, bool]:
         """Look longer at a pair that earned it, or else at a new one; return whether anything was left."""
-        chosen = self._longer()
+        if self._steered:
+            yield from self._asked()
+        self._taken += 1
+        scouts_alone = bool(self._promised) and self._taken % _ORDINARY_EVERY != 0 and not self.exhausted
+        chosen = self._most_promised() or (None if scouts_alone else self._longer())
         if chosen is None:
             yield from self._scouted()
-            chosen = self._newcomer() or self._left()
+            chosen = self._most_promised() or (None if scouts_alone else self._newcomer() or self._left())
         if chosen is None:
-            return False
+            return scouts_alone
         if chosen.level >= 0:
             self._looked[chosen.level].remove(chosen)
         chosen.pairs = FIRST_LOOK << max(chosen.level, 0)
@@ -250,11 +313,32 @@ class Search:
             new = _NEWCOMERS_TO_A_CROWD
         for path in islice(self._unseen(), new):
             contender = Contender(self.new(path))
+            contender.steered = self._steered
             self.contenders.append(contender)
             yield contender
             (self._far if contender.is_far else self._near).add(contender)
-            if not contender.is_far and (self._furthest is None or contender.apart > self._furthest.apart):
-                self._furthest = contender
+            self._compare(contender)
+
+    def _compare(self, contender: Contender) -> None:
+        """Climb around a pair of neighbours if scouts make most of it."""
+        if not contender.is_far and (self._furthest is None or contender.worth > self._furthest.worth):
+            self._furthest = contender
+
+    def _asked(self) -> Iterator[Contender]:
+        """Ask what the draws of scouts promise that were not asked yet."""
+        for contender in self.contenders:
+            if contender.scouts is not None:
+                contender.pairs, contender.steered = 0, True
+                yield contender
+                if contender.level < 0:
+                    (self._far if contender.is_far else self._near).rank(contender)
+                self._compare(contender)
+
+    def _most_promised(self) -> Contender | None:
+        """Return the pair that recorded runs promise most of, if it waits for its first look."""
+        best = max(self._promised, key=lambda contender: contender.worth, default=None)
+        known = max((each.worth[0] for each in self._promised if each.level >= 0), default=0.0)
+        return best if best is not None and best.level < 0 and best.worth[0] > _CLEARLY * known else None
 
     def _newcomer(self) -> Contender | None:
         """Return the pair furthest apart or, every other time, the oldest that waits for its first look."""

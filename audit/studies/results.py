@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass
 
 from audit.errors import NoTruth
 from audit.studies.cells import Cell  # noqa: TC001 - its fields are read from files by their annotations
-from audit.studies.fits import Fit, fit
+from audit.studies.fits import Fit, Growth, fit
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,16 @@ class CurveResult:
     def fit(self) -> Fit | None:
         """The growth of the least m; None with too few cells."""
         return fit(self.cells)
+
+    @property
+    def shown(self) -> list[Growth]:
+        """The fitted curves worth telling, the better fit first; none that is negative where m was found.
+
+        An exponential is told in place of a line where the bound is one.
+        """
+        forms = ("exponential" if self.shape == "exponential" else "line", "power law")
+        curves = () if self.fit is None else self.fit.curves
+        return [each for each in curves if each.form in forms and math.isfinite(each.error)]
 
     @property
     def found(self) -> str:

@@ -6,9 +6,10 @@ settled. Exploration runs are never bet on.
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,11 +21,12 @@ from audit.evidence.goals import Aim
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
 from audit.evidence.standing import Standing
 from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler, TimeIsOver
-from audit.search.climb import Path, Search
+from audit.sampling.recorded.runs import Probe, Run, outputs_of
+from audit.search.climb import Contender, Path, Search
 from audit.search.compass import distance
-from audit.values.outcomes import Raised, Unfinished
+from audit.search.steer import SCOUTS, Steering
 from audit.values.progress import AuditProgressed
-from audit.verdict.terms import Terms
+from audit.verdict.terms import NeverAnswers, Terms
 
 #: Larger: bets on a new pair begin with more runs. Pairs of runs in a first bet; each later bet adds a
 #: quarter to the runs known of the pair.
@@ -51,17 +53,6 @@ def bet_size(pairs: int) -> int:
     return max(FIRST_BET, math.ceil(pairs * (GROWTH - 1)))
 
 
-class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
-    """Every run so far raised or did not finish; the message and `outcome` show one of them."""
-
-    def __init__(self, outcome: Raised | Unfinished) -> None:
-        said = f"every run {outcome}"
-        if isinstance(outcome, Unfinished):
-            said = f"no run finished: {outcome.reason}"
-        super().__init__(said)
-        self.outcome = outcome
-
-
 @dataclass
 class Betting:
     """One audit by runs.
@@ -82,6 +73,8 @@ class Betting:
         Yields paths that repeat the step of a pair; None if only neighbours may be tried.
     first
         How many pairs are scouted before the first look.
+    steering
+        Ranks pairs by recorded runs; None if there may be none.
     by_calls
         Whether this audit confirms a crossing by single calls: every run is a call of its own, and the seed
         paths begin with the stage of confirmations.
@@ -103,6 +96,7 @@ class Betting:
     vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
     first: int = 0
+    steering: Steering | None = None
     by_calls: bool = False
     given_up: "Betting | None" = None
     start: Standing | None = None
@@ -115,6 +109,7 @@ class Betting:
     out_of_time: bool = False
     started: float = field(default_factory=time.monotonic)
     _answered: bool = False
+    _aside: int = 0
 
     def __post_init__(self) -> None:
         terms, already, goals = self.terms, 0, self.terms.goals
@@ -139,6 +134,7 @@ class Betting:
             vary=self.vary,
             further=self.further,
             first=self.first,
+            steers=self._steers,
         )
 
     @property
@@ -180,13 +176,13 @@ class Betting:
                 break
 
     def _search(self) -> None:
-        while (look := self.search.ask(self.spent, more=not self._is_over())) is not None:
-            before, apart = self.sampler.drawn, 0.0
+        while (look := self.search.ask(self.spent - self._aside, more=not self._is_over())) is not None:
+            before, told = self.sampler.drawn - self._aside, (0.0, 0.0)
             if look.pairs:
                 self._look(look.memory, look.pairs)
             else:
-                apart = self._scout(look.memory)
-            self.search.tell(look, self.sampler.drawn - before, apart)
+                told = self._scout(look)
+            self.search.tell(look, self.sampler.drawn - self._aside - before, *told)
             if look.pairs:
                 self._refuse_silence()
                 self._report("searching")
@@ -216,19 +212,51 @@ class Betting:
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
-    def _scout(self, memory: PairMemory) -> float:
-        """Return the distance of two coupled outputs, one run a side; nothing else is learned from them."""
-        if self._is_over() or not self._can_couple():
+    def _scout(self, look: Contender) -> tuple[float, float]:
+        """Draw one coupled run a side: how far apart they are, and what they promise; they teach no more."""
+        if look.scouts is not None or self._is_over() or not self._can_couple():
+            return look.apart * look.memory.distance, self._promise(look)
+        memory, outputs = look.memory, self._recorded(look) if self._steers() else []
+        if not outputs:
+            place = self._place(self.look_stage)
+            [runs] = self.sampler.draw(memory.left, memory.right, 1, place, coupled=True)
+            outputs = [*runs.left, *runs.right]
+        for output in outputs:
+            memory.hear(View([output]))
+        return distance(*outputs), self._promise(look)
+
+    def _recorded(self, look: Contender) -> list[Any]:
+        """Draw the scouts of a pair recorded; if neither answers the generator may be why: none is again."""
+        found = (draw := partial(self._probe, look.memory, self._place(self.look_stage)))(SCOUTS)
+        if any(isinstance(run, Run) for run in found):
+            look.scouts = found, draw
+            return outputs_of(found)
+        self.steering = None
+        return []
+
+    def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
+        """Return recorded runs of a pair, an even number; None for each where the budget has no room."""
+        if len(even := [*probes, *probes[: len(probes) % 2]]) > 2 * self._room():
+            return [None] * len(even)
+        return self.sampler.probe(memory.left, memory.right, even, place)
+
+    def _promise(self, look: Contender) -> float:
+        """Return what the draws of scouts promise, if that is asked; they are not kept then."""
+        if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
-        place = self._place(self.look_stage)
-        [runs] = self.sampler.draw(memory.left, memory.right, 1, place, coupled=True)
-        for side in (runs.left, runs.right):
-            memory.hear(View(side))
-        return distance(runs.left[0], runs.right[0])
+        (runs, draw), look.scouts = look.scouts, None
+        self._aside -= self.sampler.drawn  # what it draws is little; the search goes on as without it
+        promise = self.steering.promise(runs[0], runs[1], draw, look.memory.distance)
+        self._aside += self.sampler.drawn
+        return promise
 
     def _can_couple(self) -> bool:
         """Return whether one generator state gives one output; assumed until the first run."""
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
+
+    def _steers(self) -> bool:
+        """Whether draws may say what a pair promises."""
+        return self.steering is not None and self.steering.tells and self._can_couple()
 
     def _look(self, memory: PairMemory, size: int) -> None:
         if not self._is_over():

@@ -18,10 +18,10 @@ from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.said import Said, Says
 from audit.verdict import multisets, statements
-from audit.verdict.betting import NeverAnswers
 from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
 from audit.verdict.examples import most_probable
 from audit.verdict.law_runs import LEAST_CHECKED, LawRuns
+from audit.verdict.terms import NeverAnswers
 
 #: Larger: more pairs are compared if the domain cannot be enumerated.
 SOME_PAIRS = 512

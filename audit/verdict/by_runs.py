@@ -20,14 +20,15 @@ from audit.results.remembered import first_batch
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.sampling import Sampler, stop_asked
 from audit.search.climb import FIRST_LOOK
+from audit.search.steer import Steering
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.said import Said, Says
 from audit.verdict import statements
-from audit.verdict.betting import Betting, NeverAnswers, bet_size
+from audit.verdict.betting import Betting, bet_size
 from audit.verdict.calls_check import CallsCheck
 from audit.verdict.confirm import Confirmation, confirm
-from audit.verdict.terms import Terms
+from audit.verdict.terms import NeverAnswers, Terms
 
 LEAST_CONFIRMATION = 20_000
 #: A value of `Judge.how`: runs are independent trials because the subject keeps no state.
@@ -140,11 +141,17 @@ class _Runs:
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             further=None if databases.only_given or not steps else lambda p: databases.further(p, steps),
             first=len(databases.given) + len(databases.strange_pairs),
+            steering=Steering(self.terms.epsilon, self.terms.delta) if self._has_a_choice() else None,
             given_up=given_up,
             start=None if before is None or given_up is not None else before.standing,
             coupled_before=before is not None and before.coupled,
             batches=first_batch(self.task) if before is None else before.batches,
         )
+
+    def _has_a_choice(self) -> bool:
+        """Whether draws may be recorded, and there is more than one pair that they could rank."""
+        databases = self.task.databases
+        return self.task.options.recorded and not (databases.only_given and len(databases.given) == 1)
 
     def _refuted(self, betting: Betting) -> AuditResult:
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):

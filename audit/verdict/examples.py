@@ -33,13 +33,14 @@ def output_words(output: Any, digits: int | None = None) -> str:
 
 def _rounded(value: Any, digits: int) -> Any:
     """Return a value with its floats rounded, also inside containers; objects of other classes stay."""
-    if type(value) is float or isinstance(value, np.floating):
+    kind = type(value)  # not `isinstance`, which asks an output of the user's own
+    if kind is float or issubclass(kind, np.floating):
         return float(f"{value:.{digits}g}")
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim:
+    if kind is np.ndarray and value.dtype.kind == "f" and value.ndim:
         return np.array([_rounded(part, digits) for part in value])
-    if type(value) in (list, tuple):
-        return type(value)(_rounded(part, digits) for part in value)
-    return {name: _rounded(part, digits) for name, part in value.items()} if type(value) is dict else value
+    if kind in (list, tuple):
+        return kind(_rounded(part, digits) for part in value)
+    return {name: _rounded(part, digits) for name, part in value.items()} if kind is dict else value
 
 
 def most_probable(law: Law) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.outcomes import Unfinished
 from audit.values.said import Said, Says
-from audit.verdict.betting import NeverAnswers
+from audit.verdict.terms import NeverAnswers
 
 #: Larger: smaller differences are found. Runs of each closely compared database, by calls and by `sample`.
 CHECKED_RUNS: Final = 2_000

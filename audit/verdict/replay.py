@@ -109,7 +109,7 @@ def _on_another(result: AuditResult, subject: Subject, target: str | None) -> Au
 def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **found: Any) -> AuditResult:
     """Return a replay's result, with only the fields `_TAKEN` of the saved one."""
     environment = {"replay_of": result.subject, **result.environment}
-    for name in ("command", "elapsed"):
+    for name in ("command", "date", "elapsed"):
         environment.pop(name, None)
     saved = environment["replay_of"]
     if saved != result.subject:

@@ -10,6 +10,7 @@ from audit.evidence.bets import Ledger
 from audit.evidence.bounds import delta_bound, epsilon_bound
 from audit.evidence.goals import Goals
 from audit.sampling import stop_asked
+from audit.values.outcomes import Raised, Unfinished
 
 #: Larger: more wealth aims at crossing by the last run, less at crossing early. The first share is for audits
 #: that run to the end, the second for those that stop once they refute.
@@ -82,3 +83,14 @@ class Terms:
 def goal_share(*, stops: bool) -> float:
     """Return the share of the wealth that aims at the last run; `stops` if the audit ends once it refutes."""
     return _GOAL_BESIDE if stops else _GOAL_AT_END
+
+
+class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
+    """Every run so far raised or did not finish; the message and `outcome` show one of them."""
+
+    def __init__(self, outcome: Raised | Unfinished) -> None:
+        said = f"every run {outcome}"
+        if isinstance(outcome, Unfinished):
+            said = f"no run finished: {outcome.reason}"
+        super().__init__(said)
+        self.outcome = outcome

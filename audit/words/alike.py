@@ -77,3 +77,24 @@ def replay_of(result: SavedResult) -> str | None:
     """Return whose saved witness was drawn again, None if the result is of an audit."""
     saved = result.environment.get("replay_of")
     return saved if isinstance(saved, str) else None
+
+
+def with_text(result: SavedResult) -> str:
+    """Return how the code compares with the formulas of its text; empty where there are none.
+
+    Examples
+    --------
+    >>> from audit.results.agreement import Agreement
+    >>> from audit.results.result import AuditResult, Evidence, Verdict
+    >>> scale = Agreement("scale", 2.0, 2.0, 2.0, 2.0)
+    >>> with_text(AuditResult("m", None, Verdict.PROVED, Evidence.EXACT, agreements=(scale,)))
+    'code and formulas agree (1 comparison)'
+    """
+    count, differ = len(result.agreements), result.disagreements
+    if differ:
+        return "; ".join(map(str, differ))
+    if not count:
+        return ""
+    losses = [each for each in result.agreements if each.what.startswith("largest") and each.text > 0.0]
+    many = "1 comparison" if count == 1 else f"{count} comparisons"
+    return "; ".join([f"code and formulas agree ({many})", *map(str, losses[:2])])

@@ -77,7 +77,8 @@ def full(result: SavedResult) -> str:
     for paragraph in filter(None, told.paragraphs):
         lines += wrapped(paragraph)
     untested = listed("Not tested", result.not_tested, most=_scaled(MOST_UNTESTED))
-    tail = [*told.entries, *entry("Runs", told.runs), *_whole("Again", told.again)]
+    beside = entry("By the text", alike.with_text(result), most=3)
+    tail = [*told.entries, *beside, *entry("Runs", told.runs), *_whole("Again", told.again)]
     most = _scaled(MOST_LINES) - len(tail)
     lines = [*lines[: most - 1], ""]
     for label, items in (("Assumes", result.assumptions), ("Notes", result.notes)):
@@ -100,6 +101,9 @@ def failure(result: SavedResult) -> str:
     if result.refuted:
         return short(result)
     told = told_of(result)
+    if result.disagreements:
+        first = f"{wording.short(result.subject, 60)} is not what its text says."
+        return "\n".join([first, *map(str, result.disagreements[:9])])
     first = f"{wording.short(result.subject, 60)}: {result.verdict.name} on {told.title}."
     reason = wording.short(result.reason, 400)
     return "\n".join([first, *_narrow(reason), *_narrow(told.runs), _again(told)])

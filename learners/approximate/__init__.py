@@ -1,4 +1,4 @@
-"""Approximate privacy: proper learners of POINT_d and INTERVAL_d for d up to 64 (BNS §3)."""
+"""Approximate privacy: proper learners of POINT_d, and of INTERVAL_d beyond 64 bits (BNS §3)."""
 
 from learners.approximate.interval import IntervalLearner
 from learners.approximate.lumped import LumpedLearner

@@ -13,6 +13,7 @@ from learners.approximate.budgets import Split, even_split, fitted_split
 from learners.approximate.samples import threshold_errors
 from learners.approximate.sizes import interval_size, promise_at
 from learners.approximate.thresholds import ThresholdLearner
+from learners.formulas import numbers
 from mechanisms.concave import ConcavePromise
 from mechanisms.concave.piecewise import StepFunction
 
@@ -207,4 +208,5 @@ entry = Entry(
     partial(IntervalLearner, epsilon=2.0, delta=0.05),
     reference=IntervalLearner.reference,
     summary="INTERVAL_2, all samples of 3",
+    formulas=numbers.intervals,
 )

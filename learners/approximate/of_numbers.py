@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from audit.catalogue import Entry, Later
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy as np
 
+    from audit.catalogue import Formulas
     from learners.approximate.sources import NumberProblem
 
 __all__ = ["OfNumbers", "at_64_bits"]
@@ -47,7 +48,13 @@ class OfNumbers:
         return problem.varied(rng)
 
 
-def at_64_bits(kind: Any, *, options: Mapping[str, Any], utility: Mapping[str, Any] | None = None) -> Entry:
+def at_64_bits(
+    kind: Any,
+    *,
+    options: Mapping[str, Any],
+    utility: Mapping[str, Any] | None = None,
+    formulas: Callable[[Any], Formulas] | None = None,
+) -> Entry:
     """Return the entry of a learner over 64-bit numbers, audited by runs where its accuracy is claimed.
 
     Parameters
@@ -56,6 +63,8 @@ def at_64_bits(kind: Any, *, options: Mapping[str, Any], utility: Mapping[str, A
         The class.
     options, utility
         Of the audits of its privacy, and of its utility besides `exact`.
+    formulas
+        What its text makes of it.
 
     Examples
     --------
@@ -68,6 +77,7 @@ def at_64_bits(kind: Any, *, options: Mapping[str, Any], utility: Mapping[str, A
         partial(kind, dimension=64),
         options=options,
         utility=Later(lambda: {"exact": False, **(utility or {})}),
+        formulas=formulas,
         reference=kind.reference,
         summary="d = 64; accurate at α = β = 0.1 on the stated m",
     )

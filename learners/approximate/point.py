@@ -18,6 +18,7 @@ from learners.approximate.lumped import LumpedLearner, Masses
 from learners.approximate.of_numbers import OfNumbers, at_64_bits
 from learners.approximate.samples import check_dimension, sample_of
 from learners.finite.problems import check_accuracy
+from learners.formulas import numbers
 from mechanisms.selection.scoring import TwoBest
 from mechanisms.selection.stability import StableSelection, TightStableSelection
 from mechanisms.subjects.parameters import PlainParameters
@@ -321,23 +322,30 @@ _AHEAD = [(0, 1)] * 58 + [(2**64 - 1, 0)] * 5
 """A number about as far ahead as A_dist asks for."""
 
 entries = (
-    at_64_bits(PointLearner, options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000}),
+    at_64_bits(
+        PointLearner,
+        options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000},
+        formulas=numbers.point_size,
+    ),
     Entry(
         "point-learner",
         partial(PointLearner, epsilon=2.0, delta=0.05),
         reference=PointLearner.reference,
         summary="POINT_2, all samples of 3",
+        formulas=numbers.point,
     ),
     Entry(
         "point-learner-64-lumped",
         partial(LumpedLearner, of=PointLearner(dimension=64, size=4, epsilon=2.0, delta=0.05)),
         reference=PointLearner.reference,
         summary="d = 64, all samples of 4 over three numbers, the others joined in one: δ/2 is reached",
+        formulas=numbers.point_lumped,
     ),
     Entry(
         "point-learner-64-tight",
         partial(LumpedLearner, of=PointLearner(dimension=64, size=4, epsilon=2.0, delta=0.05, tight=True)),
         reference=PointLearner.reference,
         summary="d = 64, all samples of 4 over three numbers, the others joined in one: δ is reached",
+        formulas=numbers.point_lumped,
     ),
 )

@@ -9,7 +9,9 @@ from audit.catalogue import Entry
 from learners.finite.at_size import at_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from audit.catalogue import Formulas
 
 __all__ = ["in_both_models"]
 
@@ -23,6 +25,7 @@ def in_both_models(
     local: Mapping[str, Any] | None = None,
     runs: tuple[int, int] = (20_000, 20_000),
     utility_runs: int = 2_600,
+    formulas: Callable[[Any], Formulas] | None = None,
 ) -> tuple[Entry, ...]:
     """Return four entries: the learner in either model, and with the n that its utility claim needs, by runs.
 
@@ -40,6 +43,8 @@ def in_both_models(
         Keywords of the small local one.
     runs, utility_runs
         Budgets of the audits with the stated n: of privacy in either model, and of utility.
+    formulas
+        Of the first two.
 
     Examples
     --------
@@ -50,7 +55,7 @@ def in_both_models(
     ['', '-local', '-at-size', '-local-at-size']
     """
     entry = partial(Entry, reference=kind.reference)
-    small = partial(entry, options=dict(options or {}))
+    small = partial(entry, options=dict(options or {}), formulas=formulas)
     models = (("", "central", 1.0), ("-local", "local", 2.0))
     return (
         small(kind.name, kind, summary=summaries[0]),

@@ -18,6 +18,7 @@ from learners.finite.hypotheses import Hypotheses
 from learners.finite.listed import kinds, listed, spread
 from learners.finite.of_hypotheses import OfHypotheses
 from learners.finite.problems import LearningProblem, check_accuracy, light_variable_problems
+from learners.formulas import parities
 from mechanisms.queries import StatisticalQuery
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
@@ -285,6 +286,12 @@ class ConjunctionLearner(KeepsVariables):
         oracle = EvenChunks(database, queries=self.dimension, noise=self._noise, rng=rng)
         return self.algorithm.learn(oracle)
 
+    def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
+        """Return neighbours with one record a chunk, of which one moves an average from end to end."""
+        zero, one = (0,) * self.dimension, (1,) * self.dimension
+        left = [(zero, 1)] * self.dimension
+        return [(left, [(one, 1), *left[1:]])]
+
     def _added(self, chunk: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         noise = self._noise.law(chunk, width=1.0)
         return np.stack([noise.sample(size, rng) for _ in range(self.dimension)], axis=1)
@@ -332,5 +339,6 @@ entries = in_both_models(
         "conjunctions of 4 variables",
     ),
     stated=_AT_SIZE,
+    formulas=parities.conjunctions,
     local={"size": 4},
 )

@@ -12,6 +12,7 @@ from learners.by_queries.centres import Centres, KMeansQueries
 from learners.by_queries.chunked_run import ChunkedRun
 from learners.by_queries.chunks import ChunkNoise, Model
 from learners.by_queries.clusters import ClusterProblem, cluster_problems, random_clusters
+from learners.formulas import parities
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ entries = in_both_models(
         "two centres in the plane, two rounds",
     ),
     stated=_AT_SIZE,
+    formulas=parities.k_means,
     options={"budget": 20_000},
     runs=(30_000, 20_000),
 )

@@ -16,6 +16,7 @@ from learners.by_queries.conjunctions import KeepsVariables
 from learners.concepts import ConjunctionClass
 from learners.finite.at_size import at_size
 from learners.finite.problems import LearningProblem, light_variable_problems
+from learners.formulas import parities
 from mechanisms.queries import NoisyLabelOracle
 from mechanisms.queries.oracles.classification_noise import rate, split_query
 
@@ -286,6 +287,7 @@ entries = (
         partial(NoisyConjunctionLearner, dimension=1, size=4),
         reference=NoisyConjunctionLearner.reference,
         summary="a conjunction from labels flipped with 0.1",
+        formulas=parities.noisy_conjunction,
     ),
     Entry(
         f"{NoisyConjunctionLearner.name}-at-size",

@@ -16,6 +16,7 @@ from learners.by_queries.chunked_run import ChunkedRun
 from learners.by_queries.chunks import ChunkNoise, Model
 from learners.by_queries.separable import SeparableProblem, mistakes, random_separable, separable_problems
 from learners.finite.problems import check_accuracy
+from learners.formulas import parities
 from mechanisms.queries import StatisticalQuery
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
@@ -309,6 +310,7 @@ entries = in_both_models(
         "d = 2, margin 0.9, all its rounds",
     ),
     stated=_AT_SIZE,
+    formulas=parities.perceptron,
     options={"budget": 20_000},
     runs=(30_000, 20_000),
 )

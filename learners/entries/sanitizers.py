@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from audit.catalogue import Entry
+from learners.formulas import budgets
 from learners.sanitizers.flawed import UnsplitIntervalSanitizer, UnsplitPointSanitizer
 from learners.sanitizers.intervals import IntervalSanitizer
 from learners.sanitizers.lumped import LumpedIntervals, LumpedPoints
@@ -48,6 +49,7 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
         partial(lumps, of=made, told=(0, other), edges=edges),
         options={"pairs": [_swap(size, head, other=other) for head in heads], "budget": 500},
         expected=expected,
+        formulas=budgets.lumped if expected == "not refuted" else None,
         reference=made.reference,
         summary=f"{told}: the exact law of the whole at d = 64, ε = 1, δ = 1e-06",
     )

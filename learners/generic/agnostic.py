@@ -19,6 +19,7 @@ from learners.finite.hypotheses import Hypotheses, sauer_bound
 from learners.finite.listed import label_counts
 from learners.finite.of_hypotheses import OfHypotheses, lengths_of
 from learners.finite.problems import LearningProblem, hard_problems
+from learners.formulas import classes
 from mechanisms import ExponentialMechanism
 from mechanisms.subjects.answers import floats
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
@@ -331,9 +332,11 @@ entries = (
     Entry(
         GenericLearner.name,
         GenericLearner,
+        options={"pairs": classes.one_only(GenericLearner()), "size": 2},
         utility={"budget": 4_000},
         reference=GenericLearner.reference,
         summary="exponential mechanism over the points of {0, …, 3}, by errors",
+        formulas=classes.generic,
     ),
     Entry(
         f"{GenericLearner.name}-by-length",
@@ -345,9 +348,11 @@ entries = (
     Entry(
         VCLearner.name,
         partial(VCLearner, concepts=IntervalClass(2)),
+        options={"pairs": classes.one_only(VCLearner(concepts=IntervalClass(2))), "size": 2},
         utility={"budget": 4_000},
         reference=VCLearner.reference,
         summary="the same over one concept for each labelling: intervals",
+        formulas=classes.generic,
     ),
     Entry(
         f"{GenericLearner.name}-at-size",

@@ -20,6 +20,7 @@ from learners.finite.hypotheses import Hypotheses
 from learners.finite.listed import label_counts
 from learners.finite.of_hypotheses import OfHypotheses, lengths_of
 from learners.finite.problems import LearningProblem, realizable_problems
+from learners.formulas import classes
 from learners.generic.agnostic import generic_size
 from mechanisms import ExponentialMechanism
 from mechanisms.local.averaging.sums import LaplaceSum
@@ -345,6 +346,7 @@ entries = (
         partial(CompressionLearner, **_SMALL),
         reference=CompressionLearner.reference,
         summary="Occam's razor by compression: rounds that double the sample",
+        formulas=classes.compression,
     ),
     Entry(
         f"{CompressionLearner.name}-at-size",

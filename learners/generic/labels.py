@@ -20,6 +20,7 @@ from learners.finite.listed import ListedExamples, check_database, label_counts
 from learners.finite.of_hypotheses import OfHypotheses
 from learners.finite.problems import LearningProblem, realizable_problems
 from learners.finite.tables import TruthTable
+from learners.formulas import classes
 from learners.generic.agnostic import generic_size
 from mechanisms import ExponentialMechanism
 from mechanisms.subjects.parameters import PlainParameters
@@ -282,13 +283,19 @@ class ReplacedRecords(LabelPrivateLearner):
         ][:1]
 
 
+_AGAINST = [(1, 0), (2, 0), *[(0, 0)] * 10]
+_ONE_BEHIND = [(_AGAINST, [*_AGAINST[:-1], (0, 1)])]
+"""Of three concepts kept one is far behind, by which nearly all of epsilon can be lost."""
+
 entries = (
     Entry(
         LabelPrivateLearner.name,
         partial(LabelPrivateLearner, size=3),
+        options={"pairs": _ONE_BEHIND, "size": 3},
         utility={"budget": 4_000},
         reference=LabelPrivateLearner.reference,
         summary="concepts from the x's, which are public; private in the labels",
+        formulas=classes.label_private,
     ),
     Entry(
         f"{LabelPrivateLearner.name}-at-size",

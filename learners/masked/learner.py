@@ -15,6 +15,7 @@ from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Mod
 from learners.concepts import MaskedParityClass
 from learners.concepts.bits import bit_matrix, bits_of
 from learners.finite.listed import spread
+from learners.formulas import parities
 from learners.masked.algorithms import AdaptiveMasked
 from learners.masked.fourier import walsh
 from learners.masked.populations import MaskedPopulation
@@ -197,6 +198,12 @@ class MaskedParityLearner(ClaimsItsEpsilon):
         of_mask = tails(self._mask_means(read, chunk), threshold=0.25, chunk=chunk, width=1.0)
         return Finite(list(self.concepts.listed_concepts()), log_probabilities=(of_word + of_mask).T.ravel())
 
+    def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
+        """Return neighbours with two records a chunk: an average moves, but not across its threshold."""
+        point = (*[0] * (self.concepts.length - 1), 1)
+        left = [(point, -1)] * (2 * (self.dimension + 1))
+        return [(left, [(point, 1), *left[1:]])]
+
     def _bit_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
         """Return each bit's share of i = j, b = 1, y = −1 in its chunk."""
         hits = (read.b == 1) & (read.y == -1)
@@ -247,6 +254,7 @@ entries = in_both_models(
         "d = 4",
     ),
     stated=_AT_SIZE,
+    formulas=parities.masked,
     local={"size": 2},
     utility_runs=2_400,
 )

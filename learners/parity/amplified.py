@@ -16,6 +16,7 @@ from audit.errors import InvalidKind, finite_number, flag, positive_int
 from audit.relations import Relation
 from learners.finite.at_size import at_size
 from learners.finite.listed import check_database
+from learners.formulas import parities
 from learners.parity.choices import choice_law, chosen_candidates
 from learners.parity.examples import examples_of
 from learners.parity.large import telling_pairs
@@ -274,6 +275,7 @@ def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry
     return Entry(
         f"parity-amplified-{form}",
         partial(AmplifiedParityLearner, dimension, form=form, tight=True, made=made),
+        formulas=parities.retry if form == "retry" else parities.judged,
         reference=AmplifiedParityLearner.reference,
         summary=summary,
     )

@@ -13,6 +13,7 @@ from audit.catalogue import Entry
 from audit.errors import finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from learners.finite.listed import check_database
+from learners.formulas import parities as formulas
 from learners.parity.examples import examples_of
 from learners.parity.large import telling_pairs
 from learners.parity.of_parities import OfParities
@@ -211,6 +212,7 @@ entries = (
         utility=_ALONE,
         reference=ParityLearner.reference,
         summary="A, p = ε/4, d = 2, all samples of 3: loss ln((4 + ε)/(4 − ε))",
+        formulas=formulas.parity,
     ),
     Entry(
         "parity-tight",
@@ -218,6 +220,7 @@ entries = (
         utility=_ALONE,
         reference=ParityLearner.reference,
         summary="A, p = tanh(ε/2), d = 2, all samples of 3: its claim",
+        formulas=formulas.parity,
     ),
     Entry(
         "parity-at-size",

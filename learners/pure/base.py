@@ -15,7 +15,7 @@ from mechanisms.subjects.claimed import ClaimsItsEpsilon
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["PureLearner"]
+__all__ = ["PureLearner", "one_behind"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,3 +56,15 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
 
     def _sample(self, database: Any) -> NumberSample:
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
+
+
+def one_behind(x: int, *, records: int = 6) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
+    """Return neighbours by which nearly all of epsilon is lost: all records speak against one concept alone.
+
+    Examples
+    --------
+    >>> one_behind(3, records=2)
+    [([(3, 0), (3, 0)], [(3, 1), (3, 0)])]
+    """
+    against = [(x, 0)] * records
+    return [(against, [(x, 1), *against[1:]])]

@@ -21,7 +21,8 @@ from audit.errors import positive_int
 from learners.approximate.hard import point_problems
 from learners.approximate.of_numbers import at_64_bits
 from learners.approximate.samples import MOST_BITS, NumberSample
-from learners.pure.base import PureLearner
+from learners.formulas import numbers
+from learners.pure.base import PureLearner, one_behind
 from learners.pure.groups import GroupedChoice
 from learners.pure.proper import point_errors
 from mechanisms.concave.piecewise import StepFunction
@@ -313,8 +314,10 @@ entries = (
     Entry(
         "hashed-point-learner",
         partial(HashedPointLearner, bits=1),
+        options={"pairs": one_behind(1, records=8), "size": 3},
         reference=HashedPointLearner.reference,
         summary="POINT_2 by one bit of hash",
+        formulas=numbers.hashed,
     ),
-    at_64_bits(HashedPointLearner, options={"budget": 5_000}),
+    at_64_bits(HashedPointLearner, options={"budget": 5_000}, formulas=numbers.hashed_size),
 )

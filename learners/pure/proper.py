@@ -17,7 +17,8 @@ from learners.approximate.lumped import LumpedLearner, Masses
 from learners.approximate.of_numbers import at_64_bits
 from learners.approximate.point import MOST_LISTED
 from learners.approximate.samples import LONG_BITS, NumberSample, threshold_errors
-from learners.pure.base import PureLearner
+from learners.formulas import numbers
+from learners.pure.base import PureLearner, one_behind
 from learners.pure.groups import GroupedChoice
 from mechanisms.concave.piecewise import StepFunction
 
@@ -225,21 +226,26 @@ entries = (
     Entry(
         "pure-point-learner",
         PurePointLearner,
+        options={"pairs": one_behind(0), "size": 3},
         reference=PurePointLearner.reference,
         summary="POINT_2, all samples of 3",
+        formulas=numbers.pure,
     ),
     Entry(
         "pure-interval-learner",
         PureIntervalLearner,
+        options={"pairs": one_behind(3), "size": 3},
         reference=PureIntervalLearner.reference,
         summary="INTERVAL_2, all samples of 3",
+        formulas=numbers.pure,
     ),
     Entry(
         "pure-point-learner-64-lumped",
         partial(LumpedLearner, of=PurePointLearner(dimension=64, size=4)),
         reference=PurePointLearner.reference,
         summary="d = 64, all samples of 4 over three numbers, the others joined in one: ε is reached",
+        formulas=numbers.pure_lumped,
     ),
-    at_64_bits(PurePointLearner, options={"budget": 20_000}),
-    at_64_bits(PureIntervalLearner, options={"budget": 20_000}),
+    at_64_bits(PurePointLearner, options={"budget": 20_000}, formulas=numbers.pure_size),
+    at_64_bits(PureIntervalLearner, options={"budget": 20_000}, formulas=numbers.pure_size),
 )

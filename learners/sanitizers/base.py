@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
-from learners.sanitizers.problems import NumbersProblem, hard_numbers, moved
+from learners.sanitizers.problems import NumbersProblem, hard_numbers, moved, random_numbers
 from learners.sanitizers.tallies import MOST_BITS, Tally, length, tally
 from mechanisms.selection.choosing_round import least_size
 from mechanisms.subjects.parameters import PlainParameters
@@ -181,6 +181,11 @@ class NumberSanitizer(PlainParameters):
     def vary(self, problem: Any, rng: np.random.Generator) -> Problem:
         """Return a problem near another: some records are moved to one point."""
         name, database = moved(problem, dimension=self.dimension, alpha=self.alpha, rng=rng)
+        return self._problem(name, database)
+
+    def random(self, rng: np.random.Generator) -> Problem:
+        """Return any database of `size` records: a few points of random masses, far apart or close."""
+        name, database = random_numbers(self.dimension, size=self._m, rng=rng)
         return self._problem(name, database)
 
     def _problem(self, name: str, database: Any) -> NumbersProblem:

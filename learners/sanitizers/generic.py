@@ -19,6 +19,7 @@ from audit.relations import Relation
 from audit.values import canonical
 from learners.concepts import IntervalClass
 from learners.finite.hypotheses import sauer_bound
+from learners.formulas import classes
 from learners.sanitizers.tallies import length
 from mechanisms import ExponentialMechanism
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
@@ -223,6 +224,23 @@ class GenericSanitizer(ClaimsItsEpsilon):
         }
         return [FixedProblem(name, database, self._error) for name, database in told.items()]
 
+    def vary(self, problem: Any, rng: np.random.Generator) -> Problem:
+        """Return a problem near another: a share of its records is moved to one point."""
+        records = problem.draw(rng)
+        many = int(rng.integers(1, max(2, math.ceil(2.0 * self.alpha * len(records)))))
+        first, point = int(rng.integers(len(records) - many + 1)), int(rng.integers(len(self.records)))
+        changed = [*records[:first], *[self.records[point]] * many, *records[first + many :]]
+        origin = problem.name.split(", some")[0]
+        name = f"{origin}, some from the {first}th on moved: {many} to {self.records[point]}"
+        return FixedProblem(name, changed, self._error)
+
+    def random(self, rng: np.random.Generator) -> Problem:
+        """Return any database of `sample_size` records: random masses on the points of the domain."""
+        points = self.records
+        times = rng.multinomial(self.sample_size, rng.dirichlet(np.full(len(points), 0.5))).tolist()
+        records = [point for point, count in zip(points, times, strict=True) for _ in range(count)]
+        return FixedProblem(f"random: {times}", records, self._error)
+
     def _error(self, output: Any, database: Any) -> float:
         return float(np.abs(self._table @ (self.shares(database) - self.shares(output))).max())
 
@@ -278,6 +296,7 @@ entry = Entry(
     GenericSanitizer.name,
     GenericSanitizer,
     utility={},
+    formulas=classes.generic_sanitizer,
     reference=GenericSanitizer.reference,
     summary=(
         "the exponential mechanism over small databases: intervals of {0, …, 3}; "

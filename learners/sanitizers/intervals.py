@@ -11,6 +11,7 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PAC, PureDP
+from learners.formulas import budgets
 from learners.sanitizers.base import NOISE_SHARE, NumberSanitizer
 from learners.sanitizers.cuts.dyadic import tree_of
 from learners.sanitizers.cuts.interval_cuts import IntervalCuts
@@ -217,4 +218,5 @@ entry = Entry(
     options={"pairs": swaps(0, 1, size=241, many=241), "budget": 2_000},
     reference=IntervalSanitizer.reference,
     summary="INTERVAL_1 by Rec and choosing, exact: all pairs",
+    formulas=budgets.interval_sanitizer,
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from audit.catalogue import Entry
 from audit.claims import ApproximateDP, PureDP
 from audit.errors import flag
+from learners.formulas import budgets
 from learners.sanitizers.base import NOISE_SHARE, NumberSanitizer
 from learners.sanitizers.choices import RepeatedChoosing
 from learners.sanitizers.noise import clamped_geometric
@@ -270,6 +271,7 @@ entries = (
         options={"pairs": swaps(0, 1, size=42, many=42), "budget": 2_000},
         reference=PointSanitizer.reference,
         summary="POINT_1 by repeated choosing, exact: all pairs",
+        formulas=budgets.point_sanitizer,
     ),
     Entry(
         "point-sanitizer-proper",
@@ -277,5 +279,6 @@ entries = (
         options={"pairs": swaps(0, 1, size=85, many=85), "budget": 2_000},
         reference=PointSanitizer.reference,
         summary="the same, a database comes out: all pairs",
+        formulas=budgets.point_sanitizer,
     ),
 )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["NumbersProblem", "hard_numbers", "moved"]
+__all__ = ["NumbersProblem", "hard_numbers", "moved", "random_numbers"]
 
 ALMOST = 1.05
 """So many times alpha is just above it."""
@@ -127,6 +127,26 @@ def moved(
     changed[first : first + many] = place
     origin = problem.name.split(", a share of")[0]
     return f"{origin}, a share of {many / size:.3g} from the {first}th on moved to {place}", changed
+
+
+def random_numbers(dimension: int, *, size: int, rng: np.random.Generator) -> tuple[str, NDArray[np.uint64]]:
+    """Return the name and the records of a database of up to 60 points, of random masses.
+
+    Half of the time the points lie anywhere, else in a stretch of any scale.
+
+    Examples
+    --------
+    >>> name, records = random_numbers(64, size=100, rng=np.random.default_rng(0))
+    >>> len(records), name[:6]
+    (100, 'random')
+    """
+    top = 2**dimension - 1
+    count = int(rng.integers(1, min(top + 1, _MOST_HEAVY) + 1))
+    width = top if rng.integers(2) else min(top, int(2.0 ** rng.uniform(0.0, dimension)))
+    first = int(rng.integers(0, top - width, endpoint=True, dtype=np.uint64))
+    points = rng.integers(0, width, count, endpoint=True, dtype=np.uint64) + np.uint64(first)
+    times = rng.multinomial(size, rng.dirichlet(np.full(count, 0.5)))
+    return f"random: {count} points from {first} on", np.repeat(points, times)
 
 
 def _even(count: int, top: int) -> list[int]:

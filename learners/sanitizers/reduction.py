@@ -17,6 +17,7 @@ from audit.values.brief import show
 from learners.concepts import IntervalClass, LabelClass, dichotomies
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.problems import LearningProblem, realizable_problems
+from learners.formulas import classes
 from learners.sanitizers.generic import GenericSanitizer
 from mechanisms.subjects.parameters import PlainParameters
 
@@ -243,6 +244,7 @@ entry = Entry(
     SanitizingLearner.name,
     SanitizingLearner,
     utility={},
+    formulas=classes.sanitizing,
     reference=SanitizingLearner.reference,
     summary=(
         "intervals of {0, 1} learned through the sanitizer for C^label; "

@@ -9,6 +9,7 @@ from audit.catalogue import Entry
 from audit.relations import Relation
 from mechanisms.composition.parallel import Parallel
 from mechanisms.composition.sequential import Sequential
+from mechanisms.formulas import responses
 from mechanisms.noise.geometric import GeometricMechanism
 from mechanisms.responses.binary import RandomizedResponse
 
@@ -90,6 +91,7 @@ entries = (
         CountAndSurvey,
         reference=CountAndSurvey.reference,
         summary="two mechanisms on the same record",
+        formulas=responses.count_and_survey,
     ),
     Entry(
         CountsOfHalves.name,

@@ -11,6 +11,7 @@ import numpy as np
 from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
+from mechanisms.formulas import noise
 from mechanisms.local.bounded import BoundedQuery
 from mechanisms.noise.noises import LaplaceNoise
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
@@ -208,17 +209,20 @@ entries = (
         LocalLaplace,
         reference=LocalLaplace.reference,
         summary="R_g: a value in [−b, b] with noise of scale 2b/ε",
+        formulas=noise.local_laplace,
     ),
     Entry(
         "local-laplace-vector",
         partial(LocalLaplace, dimension=2, records=((-1, -1), (-1, 1), (1, 1))),
         reference=LocalLaplace.reference,
         summary="R_g for two coordinates, ε split evenly",
+        formulas=noise.local_laplace,
     ),
     Entry(
         "local-laplace-one-hot",
         partial(LocalLaplace, dimension=3, norm=1.0, records=((1, 0, 0), (0, 1, 0), (0, 0, 1))),
         reference=LocalLaplace.reference,
         summary="R_g for one-hot vectors, of L1 sensitivity 2",
+        formulas=noise.local_laplace,
     ),
 )

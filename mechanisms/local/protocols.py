@@ -15,6 +15,7 @@ from audit.errors import InvalidKind, InvalidValue, finite_number, flag, positiv
 from audit.relations import Relation
 from mechanisms.composition.budget import OverspentError
 from mechanisms.composition.processing import Undeclared
+from mechanisms.formulas import responses
 from mechanisms.local.algorithms import mean_then_share, poll_twice
 from mechanisms.local.grouping import Grouped
 from mechanisms.local.laplace import LocalLaplace
@@ -345,12 +346,14 @@ entries = (
         partial(NonInteractiveProtocol, queries=_QUESTIONS),
         reference=NonInteractiveProtocol.reference,
         summary="three questions handed over before any answer",
+        formulas=responses.noninteractive,
     ),
     Entry(
         "local-interactive",
         partial(InteractiveProtocol, algorithm=poll_twice, epsilon=1.0),
         reference=InteractiveProtocol.reference,
         summary="two rounds, the second in view of the first",
+        formulas=responses.poll,
     ),
     Entry(
         "local-interactive-by-runs",

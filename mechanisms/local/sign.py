@@ -11,6 +11,7 @@ import numpy as np
 from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, flag
 from audit.relations import Relation
+from mechanisms.formulas import responses
 from mechanisms.local.bounded import BoundedQuery
 from mechanisms.local.laplace import only_record, widest_records
 from mechanisms.responses.binary import RandomizedResponse
@@ -139,4 +140,5 @@ entry = Entry(
     SignResponse,
     reference=SignResponse.reference,
     summary="randomized response to a ±1 query",
+    formulas=responses.signs,
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from audit.catalogue import Entry
 from audit.errors import positive_int
 from audit.relations import Relation
+from mechanisms.formulas import noise
 from mechanisms.subjects.claimed import ClaimsPure
 
 if TYPE_CHECKING:
@@ -79,4 +80,5 @@ entry = Entry(
     options={"budget": 30_000},
     reference=NoisyCounts.reference,
     summary="noisy counts, a record added or removed (no law)",
+    formulas=noise.laplace_counts,
 )

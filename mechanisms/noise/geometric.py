@@ -11,6 +11,7 @@ import numpy as np
 from audit.catalogue import Entry
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
 from audit.relations import Relation
+from mechanisms.formulas import noise
 from mechanisms.noise.noises import GeometricNoise
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 from mechanisms.subjects.neighbours import Pair, widest_pairs
@@ -224,11 +225,13 @@ entries = (
         GeometricMechanism,
         reference=GeometricMechanism.reference,
         summary="a count with two-sided geometric noise",
+        formulas=noise.geometric,
     ),
     Entry(
         TruncatedGeometricMechanism.name,
         TruncatedGeometricMechanism,
         reference=TruncatedGeometricMechanism.reference,
         summary="a count with two-sided geometric noise, clamped into {0 … b}",
+        formulas=noise.truncated_geometric,
     ),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
 from audit.relations import Relation
+from mechanisms.formulas import noise
 from mechanisms.noise.laplace import LaplaceMechanism
 from mechanisms.subjects.plain_queries import Histogram
 
@@ -63,4 +64,5 @@ entry = Entry(
     LaplaceHistogram,
     reference=LaplaceHistogram.reference,
     summary="a histogram with Laplace noise, a record added or removed",
+    formulas=noise.laplace_counts,
 )

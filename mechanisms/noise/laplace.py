@@ -10,6 +10,7 @@ import numpy as np
 from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
+from mechanisms.formulas import noise
 from mechanisms.noise.noises import LaplaceNoise
 from mechanisms.subjects.answers import floats
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
@@ -149,4 +150,5 @@ entry = Entry(
     LaplaceMechanism,
     reference=LaplaceMechanism.reference,
     summary="a count with Laplace noise",
+    formulas=noise.laplace,
 )

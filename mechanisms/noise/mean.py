@@ -14,6 +14,7 @@ from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
+from mechanisms.formulas import noise
 from mechanisms.noise.noises import LaplaceNoise
 from mechanisms.subjects.answers import floats
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
@@ -191,6 +192,7 @@ entries = (
         utility={},
         reference=LaplaceMean.reference,
         summary="the mean of values in [0, b], others refused",
+        formulas=noise.laplace_mean,
     ),
     Entry(
         "laplace-mean-clamped",
@@ -198,5 +200,6 @@ entries = (
         utility={},
         reference=LaplaceMean.reference,
         summary="the mean of any numbers, clamped into [0, b]",
+        formulas=noise.laplace_mean,
     ),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from audit.catalogue import Entry
 from audit.errors import positive_int
 from audit.relations import Relation
+from mechanisms.formulas import noise
 from mechanisms.noise.noises import GeometricNoise
 from mechanisms.subjects.claimed import ClaimsPure
 
@@ -89,4 +90,5 @@ entry = Entry(
     SaturatingSum,
     reference=SaturatingSum.reference,
     summary="a sum in 8 bits that stops at 127 (no law)",
+    formulas=noise.saturating_sum,
 )

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from audit.catalogue import Entry
+from mechanisms.formulas import responses as formulas
 from mechanisms.responses.kary import KaryRandomizedResponse
 
 __all__ = ["RandomizedResponse"]
@@ -85,4 +86,5 @@ entry = Entry(
     RandomizedResponse,
     reference=RandomizedResponse.reference,
     summary="Warner's survey: the truth with probability 2/3",
+    formulas=formulas.responses,
 )

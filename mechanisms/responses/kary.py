@@ -11,6 +11,7 @@ import numpy as np
 from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
+from mechanisms.formulas import responses as formulas
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
@@ -196,4 +197,5 @@ entry = Entry(
     KaryRandomizedResponse,
     reference=KaryRandomizedResponse.reference,
     summary="randomized response among k answers",
+    formulas=formulas.responses,
 )

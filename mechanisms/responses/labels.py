@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from audit.catalogue import Entry
 from audit.errors import positive_int
 from audit.relations import Relation
+from mechanisms.formulas import responses as formulas
 from mechanisms.subjects.claimed import ClaimsPure
 
 if TYPE_CHECKING:
@@ -85,4 +86,5 @@ entry = Entry(
     options={"budget": 30_000},
     reference=LabelResponse.reference,
     summary="features in clear, labels by randomized response (no law)",
+    formulas=formulas.labels,
 )

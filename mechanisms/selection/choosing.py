@@ -15,6 +15,7 @@ from audit.errors import InvalidValue, finite_number, flag, positive_int
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.formulas import selection
 from mechanisms.selection.choosing_round import ChoosingRound, check_terms, least_size
 from mechanisms.selection.growth import GrowthCheck, check_growth
 from mechanisms.selection.instances import contests, voters
@@ -375,6 +376,7 @@ entries = (
         utility={},
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism at the least size it allows",
+        formulas=selection.choosing,
     ),
     Entry(
         "choosing-small",
@@ -382,6 +384,7 @@ entries = (
         utility={},
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism, every database of its least size",
+        formulas=selection.choosing,
     ),
     Entry(
         "choosing-huge",

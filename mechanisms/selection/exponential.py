@@ -12,6 +12,7 @@ from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
+from mechanisms.formulas import selection
 from mechanisms.selection.instances import shortfall_problem
 from mechanisms.selection.scoring import check_solutions, picked, scores_of
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
@@ -217,10 +218,15 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return float(np.abs(self.log_probabilities(left) - self.log_probabilities(right)).max())
 
 
+_ONE_BEHIND = [([_LETTERS[1:]] * 4, [_LETTERS[0], *[_LETTERS[1:]] * 3])]
+"""The first solution lies behind all others, by which nearly all of epsilon can be lost."""
+
 entry = Entry(
     ExponentialMechanism.name,
     ExponentialMechanism,
+    options={"pairs": _ONE_BEHIND, "size": 1},
     utility={},
     reference=ExponentialMechanism.reference,
     summary="the best of 16 candidates, by approvals",
+    formulas=selection.exponential,
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, positive_int
+from mechanisms.formulas import selection
 from mechanisms.selection.scoring import TwoBest
 from mechanisms.selection.stability import StableSelection, TightStableSelection
 from mechanisms.subjects.parameters import PlainParameters
@@ -190,11 +191,13 @@ entries = (
         StableSelectionGaps,
         reference=StableSelectionGaps.reference,
         summary="A_dist on every pair of gaps: every database size",
+        formulas=selection.stable_gaps,
     ),
     Entry(
         TightStableSelectionGaps.name,
         TightStableSelectionGaps,
         reference=TightStableSelectionGaps.reference,
         summary="tight A_dist on every pair of gaps: (ε, δ) exactly",
+        formulas=selection.tight_gaps,
     ),
 )

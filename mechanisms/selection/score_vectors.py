@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
 from audit.errors import InvalidValue, positive_int
+from mechanisms.formulas import selection
 from mechanisms.selection.choosing import ChoosingMechanism
 from mechanisms.selection.scoring import whole_scores
 from mechanisms.subjects.parameters import PlainParameters
@@ -205,4 +206,5 @@ entry = Entry(
     ChoosingScores,
     reference=ChoosingScores.reference,
     summary="the choosing mechanism on all scores of bounded growth",
+    formulas=selection.choosing_scores,
 )

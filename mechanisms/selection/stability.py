@@ -12,6 +12,7 @@ from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidKind, InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
 from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.formulas import selection
 from mechanisms.selection.instances import answer_problem, blocks, voters
 from mechanisms.selection.scoring import (
     Leaders,
@@ -370,6 +371,7 @@ entries = (
         utility={},
         reference=StableSelection.reference,
         summary="A_dist: the best candidate if far ahead; found: (ε/2, δ/2)",
+        formulas=selection.stable,
     ),
     Entry(
         TightStableSelection.name,
@@ -377,5 +379,6 @@ entries = (
         utility={},
         reference=TightStableSelection.reference,
         summary="A_dist with the noise that its claim needs",
+        formulas=selection.tight_stable,
     ),
 )

@@ -11,8 +11,8 @@ from audit.evidence.memory import PairMemory
 from audit.sampling import BET, Sampler
 from audit.subject.subject import adapt
 from audit.values.outcomes import Raised, Unfinished
-from audit.verdict.betting import Betting, NeverAnswers
-from audit.verdict.terms import Terms
+from audit.verdict.betting import Betting
+from audit.verdict.terms import NeverAnswers, Terms
 
 
 class Noisy:

@@ -331,8 +331,8 @@ def test_an_interrupted_suite_keeps_and_reports_what_is_finished(suite):
     assert err == "interrupted; 1 of 3 audits saved in results; the same command resumes\n"
     page = " ".join(Path("index.html").read_text().split())
     assert "The suite was interrupted: 2 of 3 audits are missing." in page
-    assert "<p>stopped, never</p>" in page
-    assert "Of the audits that were carried out, all 1 predicted outcomes are as expected" in page
+    assert "<bdi>stopped, never</bdi>" in page
+    assert page.count("<article") == 1
     assert [path.name for path in Path("results").iterdir()] == ["finished.json"]
 
 
@@ -565,7 +565,7 @@ from audit.doors.cli import main
 try:
     main([{command!r}, "laplas"])
 except SystemExit as left:
-    heavy = {{"scipy", "hypothesis", "audit.privacy"}} & set(sys.modules)
+    heavy = {{"scipy.optimize", "scipy.stats", "hypothesis", "audit.privacy"}} & set(sys.modules)
     print(left.code, heavy or "light")
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

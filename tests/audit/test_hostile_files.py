@@ -14,9 +14,9 @@ import pytest
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, audit_privacy
 from audit.claims import PAC
 from audit.distributions import Finite
-from audit.doors.attached import load_attached
 from audit.doors.regressions import replay_file
 from audit.doors.report_link import render_report
+from audit.doors.saved_parts import load_attached
 from audit.doors.summary import line
 from audit.errors import AuditError
 from audit.findings import Finding, Table

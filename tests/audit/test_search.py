@@ -343,12 +343,12 @@ def test_scouts_are_never_bet_on_and_coupled_runs_as_pairs_alone(searched):
 class BetsOnScouts(Betting):
     """Bets on the coupled runs for which a pair was chosen, once it is looked at: a planted defect."""
 
-    def _scout(self, memory):
-        path = (self.look_stage, self.batches)
+    def _scout(self, look):
+        memory, path = look.memory, (self.look_stage, self.batches)
         self.batches += 1
         [runs] = self.sampler.draw(memory.left, memory.right, 1, path, coupled=True)
         self.__dict__.setdefault("scouted", {})[id(memory)] = View(runs.left), View(runs.right)
-        return distance(runs.left[0], runs.right[0])
+        return distance(runs.left[0], runs.right[0]), 0.0
 
     def _look(self, memory, size):
         super()._look(memory, size)

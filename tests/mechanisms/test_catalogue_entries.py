@@ -50,6 +50,7 @@ CALLS = {
     "concave-promise": 17.271396 + 6.0,
     "concave-promise-literal": 17.271396 + 6.0,
     "concave-promise-tight": 3.0,
+    "concave-promise-climbed": 3.0,
     "concave-promise-64-bits": 5.0,
 }
 

@@ -28,7 +28,7 @@ from audit.results.fault import Fault, FaultKind
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.values.outcomes import Raised
-from reports.html import check_writable, render, write_report
+from reports.html import check_writable, extracted, render, write_report
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
 SCRIPT = "<script>alert(1)</script>"
@@ -137,6 +137,7 @@ def test_a_distant_pair_is_shown_with_its_distance_and_what_the_claim_allows_the
     assert "They are 20 records apart. At that distance the claim allows at most e20ε·q = 0.369." in tree.text
     assert "e<sup>20ε</sup>·q = <b>0.369</b>" in page
     assert "allowed, e^(20ε)·q: 0.369" in tree.text
+    assert "Trade-off:" not in tree.text  # it is of neighbours
     assert "p is 0.111 above what the claim allows" in tree.text
 
 
@@ -178,7 +179,10 @@ def test_the_page_can_be_read_by_everybody():
         assert picture["role"] == "img"
         assert all(name in tree.ids for name in picture["aria-labelledby"].split())
     for tag in ("section", "article"):
-        assert all(attributes["aria-labelledby"] in tree.ids for attributes in tree.all(tag))
+        names = [attributes["aria-labelledby"] for attributes in tree.all(tag)]
+        assert {*names} <= {*tree.ids}
+        assert len(names) == len({*names})
+    assert all(attributes["role"] == "group" for attributes in tree.all("pre"))
     scrolling = [
         attributes for tag, attributes in tree.elements if attributes.get("class") == "scroll" or tag == "pre"
     ]
@@ -187,7 +191,7 @@ def test_the_page_can_be_read_by_everybody():
     levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
-    assert [a["for"] for a in tree.all("label")] == ["subjects-filter"]
+    assert [a["for"] for a in tree.all("label")] == ["index-filter"]
 
 
 def luminance(colour):
@@ -220,18 +224,65 @@ def test_the_summary_counts_verdicts_and_adds_the_significance_up():
     text = Tree(html(*EVERYTHING)).text
     for said in ("3 refuted", "1 not refuted", "1 proved", "1 error", "1 inconclusive"):
         assert said in text
-    assert "Total significance spent: 7e-06 over 7 audits." in text
+    assert "Significance spent: 7e-06 over 7 audits." in text
 
 
-def test_unexpected_outcomes_stand_out_and_are_linked():
+def test_the_first_screen_says_what_is_wrong_first():
+    """Of seven, one is unexpected, one undecided, and three are refuted of which one is expected."""
     page = html(*EVERYTHING)
     text = Tree(page).text
-    assert "1 of 4 outcomes is unexpected: broken: error" in text
-    assert page.count("unexpected-row") == 1 + 1  # the row and the style
-    assert "as expected" in text
+    first = text[: text.index("Index")]
+    assert "4 of 7 audits need a look: 2 refuted, 1 error (unexpected), 1 inconclusive." in first
+    assert "broken error unexpected The audit failed: It raises." in first
+    order = re.findall(r'<tr[^>]* data-verdict="([^"]*)" data-outcome="([^"]*)"', page)
+    assert [verdict for verdict, _ in order] == [
+        *("refuted", "refuted", "error", "inconclusive"),
+        *("refuted", "not-refuted", "proved"),
+    ]
     fine = Tree(html(*EVERYTHING[:3])).text
-    assert "All 3 predicted outcomes are as expected" in fine
-    assert "unexpected" not in fine
+    said = "All 3 outcomes are as expected: 1 claim known to be flawed was refuted, and no other of 2 was."
+    assert said in fine
+    assert "unexpected" not in fine[: fine.index("Index")]
+
+
+def test_an_interrupted_suite_says_first_what_it_left_out():
+    page = html(refuted(expected="refuted"), clean(), not_audited=[SCRIPT, "geometric"])
+    text = Tree(page).text
+    assert text.index("The suite was interrupted: 2 of 4 audits are missing.") < text.index(
+        "Of those carried out:"
+    )
+    assert SCRIPT in text
+    assert SCRIPT not in page
+    assert extracted(page)["not_audited"] == [SCRIPT, "geometric"]
+    assert "interrupted" not in html(refuted(), clean())
+
+
+def test_audits_of_one_name_are_told_apart_by_what_repeats_them():
+    first, second = (clean(environment={"command": f"pytest test_{name}"}) for name in ("one", "two"))
+    index = Tree(html(first, second)).text
+    index = index[: index.index("Each audit")]
+    assert "pytest test_one" in index
+    assert "pytest test_two" in index
+    assert "pytest test_one" not in Tree(html(first, clean(subject="other"))).text.split("Each audit")[0]
+
+
+def test_the_page_says_what_was_audited_when_and_by_which_version():
+    ran = {"date": "2026-11-29T16:20+00:00", "python": "3.11.7", "versions": {"dp-audit": "0.1.0"}}
+    text = Tree(html(refuted(environment=ran))).text
+    assert (
+        "Audit of laplace: privacy Audits 1 audit with dp-audit 0.1.0 and Python 3.11.7 on 2026-11-29" in text
+    )
+
+
+def test_the_picture_of_all_audits_has_a_mark_for_each_claim_in_numbers():
+    """Found ÷ claimed, on four decades between 226 and 30: 1.5 lies at 128 − 49·log10 1.5, 0.89 below 1."""
+    page = html(refuted(), clean(), refuted(), clean())
+    (svg,) = [each for each in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if "All audits" in each]
+    places = dict(re.findall(r'class="dots ([\w-]+)" d="M[\d.]+ ([\d.]+)h0M', svg))
+    assert float(places["refuted"]) == pytest.approx(128 - 49 * math.log10(1.5), abs=0.05)
+    assert float(places["not-refuted"]) == pytest.approx(128 - 49 * math.log10(0.89), abs=0.05)
+    assert "2 above the claim, 2 within it" in svg
+    assert "All audits" not in html(refuted(), clean())  # which the index shows at a glance
 
 
 @pytest.mark.parametrize(
@@ -253,36 +304,79 @@ def test_an_outcome_is_compared_with_what_the_catalogue_expects(verdict, expecte
     assert f"{verdict.value} {other}" not in text
 
 
-def row(page):
-    body = page.split("<tbody>")[1].split("</tbody>")[0]
-    cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", body, flags=re.DOTALL)
-    return [" ".join(re.sub(r"<[^>]*>", " ", cell).split()) for cell in cells]
+def rows(*results):
+    body = html(*results).split('<table class="index')[1].split("</table>")[0]
+    found = re.findall(r"<tr[^>]*data-verdict.*?</tr>", body, flags=re.DOTALL)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL) for row in found]
+    return [[" ".join(re.sub(r"<[^>]*>", " ", cell).split()) for cell in row] for row in cells]
 
 
-def test_the_table_has_claim_verdict_bounds_and_runs():
-    expected = [
-        "laplace",
-        "refuted",
-        "1-DP replace one",
-        "statistical ideal",
-        "1",
-        "≥ 1.5 1.5× claimed",
-    ]
-    assert row(html(refuted(delta_lower=0.2))) == [*expected, "0", "≥ 0.2", "23,400", ""]
-    exact = row(
-        html(clean(evidence=Evidence.EXACT, epsilon_lower=0.5, numerics="float", detectable_epsilon=None))
-    )
-    assert exact[3:6] == ["exact float", "1", "= 0.5 0.5× claimed"]
-    assert exact[-1] == ""
-    approximate = row(html(clean(claim=ApproximateDP(1.0, 1e-6), delta_lower=2e-6)))
-    assert approximate[2] == "(1, 1e-06)-DP replace one"
-    assert approximate[6:8] == ["1e-06", "≥ 2e-06 2× claimed"]
-    assert row(html(clean()))[-1] == "1.2"
-
-
-def test_a_tiny_exact_excess_shows_in_the_table():
+def test_the_index_has_claim_verdict_bounds_and_runs():
+    exact = clean(evidence=Evidence.EXACT, epsilon_lower=0.5, detectable_epsilon=None)
     close = refuted(claim=PureDP(math.log(2)), evidence=Evidence.EXACT, epsilon_lower=math.log(2) + 8e-7)
-    assert row(html(close))[5] == "= 0.693148 1.000001× claimed"
+    approximate = clean(claim=ApproximateDP(1.0, 1e-6), delta_lower=2e-6)
+    laplace = "laplace 1-DP , replace one"
+    assert rows(refuted(delta_lower=0.2), close, clean(), exact, approximate, useful()) == [
+        [laplace, "refuted", "ε = 1", "ε ≥ 1.5 δ ≥ 0.2", "", "23,400", "statistical"],
+        [
+            "laplace 0.693-DP , replace one",
+            "refuted",
+            "ε = 0.693147",
+            "ε = 0.693148 δ = 0",
+            "",
+            "23,400",
+            "exact",
+        ],
+        ["laplace (0.1, 0.05)-PAC", "refuted", "β = 0.05", "β ≥ 0.07", "", "320", "statistical"],
+        [laplace, "not refuted", "ε = 1", "ε ≥ 0.89", "1.2", "23,400", "statistical"],
+        [laplace, "not refuted", "ε = 1", "ε = 0.5", "", "23,400", "exact"],
+        [
+            *("laplace (1, 1e-06)-DP , replace one", "not refuted", "ε = 1, δ = 1e-06"),
+            *("ε ≥ 0.89 δ ≥ 2e-06", "1.2", "23,400", "statistical"),
+        ],
+    ]
+
+
+def test_what_a_filter_matches_whole_stands_in_fields():
+    page = html(refuted(fault=Fault(FaultKind.NOISE_TOO_SMALL)), clean(expected="not refuted"))
+    assert 'data-verdict="refuted" data-outcome="" data-evidence="statistical" data-what="privacy"' in page
+    assert 'data-fault="noise too small"' in page
+    assert 'data-verdict="not-refuted" data-outcome="as-expected"' in page
+    assert '<a href="#index" data-filter="verdict:not-refuted">' in page
+
+
+def test_sections_are_closed_but_for_one_alone_and_their_anchors_lie_inside():
+    """A browser opens what is closed around the place that a link leads to."""
+    many, one = html(refuted(), clean()), html(refuted())
+    assert many.count("<article") == 2
+    assert len(re.findall(r"<article[^>]*>\s*<details>", many)) == 2
+    assert len(re.findall(r"<article[^>]*>\s*<details open>", one)) == 1
+    for anchor in ("audit-0", "audit-1"):
+        assert re.search(rf'</summary>\s*<div id="{anchor}"', many)
+        assert f'href="#{anchor}"' in many
+
+
+def test_a_split_report_is_an_index_of_pages(tmp_path):
+    path = tmp_path / "index.html"
+    results = [refuted(), clean(subject="a/b"), useful()]
+    write_report(path, [each.to_json() for each in results], split=True)
+    index = path.read_text(encoding="utf-8")
+    assert "<article" not in index
+    links = re.findall(r'<th scope="row"><a href="([^"#]*)"', index)
+    assert len({*links}) == 3
+    for link in links:
+        page = (tmp_path / link).read_text(encoding="utf-8")
+        assert page.count("<article") == 1
+    assert extracted(index)["documents"] == [each.to_json() for each in results]
+
+
+def test_a_page_holds_its_results_with_all_digits_and_is_made_again_from_them():
+    parts = {"documents": [each.to_json() for each in (*EVERYTHING, hostile())], "title": SCRIPT}
+    page = render(**parts)
+    assert extracted(page) == parts
+    assert render(**extracted(page)) == page
+    with pytest.raises(CorruptFile, match="no saved results are inside"):
+        extracted("<html></html>")
 
 
 def test_a_fault_has_its_own_heading_and_is_shown_as_text():
@@ -299,11 +393,15 @@ def test_the_section_tells_the_witness_and_how_to_see_it_again():
     ).text
     assert "On left = [0] the event “" not in text  # quotation marks are the browser's
     assert (
-        "From left to right, record 0: 0 → 1. On left = [0] the event the output is at least 1.5 happens "
+        "From left to right, record 0: 0 → 1. Both databases, record by record; what differs is marked "
+        "Recordleftright 0 differs 0 1 On left the event the output is at least 1.5 happens "
         "with probability 0.48 (0.45–0.51); "
-        "on right = [1] with 0.05 (0.04–0.06). The claim allows at most eε·q + δ = 0.136."
+        "on right with 0.05 (0.04–0.06). The claim allows at most eε·q + δ = 0.136."
     ) in text
-    assert "Simplest witness From left to right, record 0: 9 → 1. On left = [9]" in text
+    assert "Simplest witness From left to right, record 0: 9 → 1." in text
+    story = [text.index(word) for word in ("Claim: PureDP", "Witness", "Probability of", "What is known")]
+    assert story == sorted(story)
+    assert text.index("What is known") < text.index("Repeat this audit")
     assert "dp-audit run m.py:mechanism --seed 7" in text
     assert "result.replay(fresh=True)" in text
 
@@ -324,37 +422,86 @@ def test_to_see_it_again_repeats_this_audit_and_not_another():
     assert "fresh=True)) # new runs" in Tree(html(refuted())).text
 
 
-def test_the_picture_is_to_scale():
-    """On an axis to 1 that is 400 wide: p = 0.48, the limit e·0.05 = 0.1359, q = 0.05."""
-    (svg,) = re.findall(r"<svg.*?</svg>", html(refuted()), flags=re.DOTALL)
-    tree = ET.fromstring(svg)
+def pictures(*results):
+    found = re.findall(r"<svg.*?</svg>", html(*results), flags=re.DOTALL)
+    return {
+        ET.fromstring(svg).find("title").text.split(":")[0].split(" on ")[0]: ET.fromstring(svg)
+        for svg in found
+    }
+
+
+def test_the_picture_of_the_event_is_to_scale():
+    """On an axis to 0.7 that is 400 wide: p = 0.48, the limit e·0.05 = 0.1359, q = 0.05."""
+    tree = pictures(refuted())["Probability of the event"]
     bars = {bar.get("class"): float(bar.get("width")) for bar in tree.iter("rect")}
-    assert bars == pytest.approx({"bar p": 192.0, "bar limit": 400 * math.e * 0.05, "bar q": 20.0}, abs=0.01)
-    threshold = next(line for line in tree.iter("line") if line.get("class") == "threshold")
-    assert float(threshold.get("x1")) == pytest.approx(10 + 400 * math.e * 0.05, abs=0.01)
-    whisker = next(tree.iter("path")).get("d")
-    assert whisker.startswith("M190.0 ")
-    assert "H214.0" in whisker
+    wide = 400 / 0.7
+    expected = {"bar p": wide * 0.48, "bar limit": wide * math.e * 0.05, "bar q": wide * 0.05}
+    assert bars == pytest.approx(expected, abs=0.1)
+    whiskers = [path.get("d") for path in tree.iter("path") if path.get("class") == "whisker"]
+    assert whiskers[0].startswith(f"M{10 + wide * 0.45:.1f} ")
     assert "p on left: 0.48 (0.45–0.51)" in tree.find("desc").text
+    lines = [path.get("d") for path in tree.iter("path") if path.get("class") == "threshold"]
+    labels = [float(text.get("y")) for text in tree.iter("text") if text.get("class") == "label"]
+    for line in lines:  # beside a bar, and through no label
+        x, top, height = map(float, re.fullmatch(r"M([\d.]+) ([\d.]+)v([\d.]+)", line).groups())
+        assert x == pytest.approx(10 + wide * math.e * 0.05, abs=0.1)
+        assert not any(top < y < top + height for y in labels)
+
+
+def curve(tree, kind):
+    (d,) = [path.get("d") for path in tree.iter("path") if path.get("class") == kind and "L" in path.get("d")]
+    return [tuple(map(float, point.split())) for point in d[1:].split("L")]
+
+
+def test_the_profile_has_what_the_claim_implies_and_what_the_event_shows():
+    """Total variation of 1-DP is (e − 1)/(e + 1); the event shows 0.48 − 0.05 of it. From 1 on δ is 0."""
+    tree = pictures(refuted())["Privacy profile"]
+    claimed, found = curve(tree, "curve claimed"), curve(tree, "curve found")
+    scale = (200 - claimed[0][1]) / ((math.e - 1) / (math.e + 1))
+    assert 200 - found[0][1] == pytest.approx(0.43 * scale, abs=0.2)
+    assert claimed[-1][1] == 200
+
+
+def test_the_trade_off_curve_of_the_event_lies_below_what_the_claim_allows():
+    """At false alarms of 0.05 the claim allows no fewer misses than 1 − 0.05·e; the event misses 0.52."""
+    tree = pictures(refuted())["Trade-off"]
+    assert "allows no fewer misses than 0.864" in tree.find("desc").text
+    assert curve(tree, "curve found")[1] == pytest.approx((52 + 348 * 0.05, 26 + 174 * 0.48), abs=0.1)
+
+
+def test_what_was_not_refuted_shows_how_close_and_what_was_detectable():
+    told = pictures(clean(detectable_epsilon=1.25, ceiling_epsilon=6.184))["How close"].find("desc").text
+    assert told == (
+        "ε claimed: 1; found, at least: 0.89; caught nine times in ten, from: 1.25; "
+        "most that these runs can certify: 6.19."
+    )
+
+
+def test_evidence_is_drawn_with_the_limit_that_refutes():
+    tree = pictures(refuted(log_wealth=14.0, log_limit=13.8, samples_to_refutation=750))["Evidence"]
+    assert tree.find("desc").text == "ln wealth after 750 runs: 14; 13.8 refutes."
+    assert "Evidence" not in pictures(refuted(evidence=Evidence.EXACT, log_limit=13.8))
 
 
 @pytest.mark.parametrize(
     ("p", "q"), [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (1e-9, 0.0), (5e-324, 0.0), (0.3, 1.0)]
 )
 @pytest.mark.parametrize("claim", [PureDP(0.0), PureDP(5.0), PureDP(1e4), ApproximateDP(0.0, 0.5)])
-def test_the_picture_stays_inside_its_frame(p, q, claim):
-    page = html(refuted(claim=claim, witness=witness(p=p, q=q, p_interval=(0.0, 1.0), q_interval=(0.0, 1.0))))
-    for svg in re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL):
-        for element in ET.fromstring(svg).iter():
-            positions = [float(element.get(name)) for name in ("x", "x1", "x2") if element.get(name)]
-            assert all(0 <= x <= 420 for x in positions)
-            assert float(element.get("width", 0)) <= 400
+def test_pictures_stay_inside_their_frames(p, q, claim):
+    shown = witness(p=p, q=q, p_interval=(0.0, 1.0), q_interval=(0.0, 1.0))
+    for found in (math.inf, 0.0):
+        for tree in pictures(refuted(claim=claim, epsilon_lower=found, witness=shown)).values():
+            for element in tree.iter():
+                positions = [float(element.get(name)) for name in ("x", "y") if element.get(name)]
+                positions += map(float, re.findall(r"[ML]([\d.]+) [\d.]+", element.get("d", "")))
+                assert all(0 <= x <= 420 for x in positions)
+                assert float(element.get("width", 0)) <= 400
 
 
 def test_the_page_shows_outputs_and_why_no_simpler_pair():
-    shown = witness(examples=(("[0]", "[1]"), ("9",)))
+    shown = witness(examples=(("[0]", "[1.23]"), ("9",)))
     text = Tree(html(refuted(witness=dataclasses.replace(shown, simplest=shown)))).text
-    assert "Outputs on left: [0], [1], …; on right: 9, …." in text
+    assert "Outputs on left: [0], [1.23], …; on right: 9, …." in text
     assert "No simpler pair was shown to fail." in text
     assert "No simpler pair" not in Tree(html(refuted(witness=witness(simplest=shown)))).text
 
@@ -398,8 +545,14 @@ def test_what_a_mechanism_says_is_text_and_never_markup(verdict, evidence):
     bad = dataclasses.replace(hostile(), verdict=verdict, evidence=evidence)
     page = html(bad, title=SCRIPT)
     tree, calm = Tree(page), Tree(html(refuted(witness=witness(simplest=witness()))))
-    assert {tag for tag, _ in tree.elements} <= {tag for tag, _ in calm.elements} | {"ul", "li", "div", "dl"}
-    assert len(tree.all("script")) == 1
+    assert {tag for tag, _ in tree.elements} <= {tag for tag, _ in calm.elements} | {
+        "ul",
+        "li",
+        "div",
+        "dl",
+        "code",
+    }
+    assert len(tree.all("script")) == 2
     assert tree.all("img") == []
     assert not any(name.startswith("on") for _, attributes in tree.elements for name in attributes)
     assert SCRIPT in tree.text
@@ -425,7 +578,8 @@ def test_an_empty_report_says_so():
     assert "This report has no audits." in Tree(render([])).text
 
 
-def test_writing_is_checked_beforehand_and_whole(tmp_path):
+def test_writing_is_checked_beforehand_and_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # folders are made inside the working directory alone
     path = tmp_path / "audit-report" / "index.html"
     check_writable(path)
     write_report(path, [refuted().to_json()], title="Ours")
@@ -485,13 +639,24 @@ def test_a_page_with_utility_audits_is_well_formed_and_links_within():
         assert all("scope" in attributes for attributes in tree.all("th"))
 
 
-def test_the_utility_table_has_claim_verdict_bounds_and_the_privacy_beside():
-    text = Tree(html(clean(), *OF_USE)).text
-    table = text[text.index("Its privacy") : text.index("β is the probability")]
-    rows = ["laplace refuted unexpected (0.1, 0.05)-PAC statistical 0.05 ≥ 0.07 uniform", "≤ 0.049"]
-    assert all(row in table for row in rows)
-    assert table.count("not audited") == len(OF_USE) - 1
-    assert "1 of 1 outcomes is unexpected" in text
+def test_the_two_audits_of_a_subject_lead_to_each_other():
+    text = html(clean(), useful(), useful(subject="alone"))
+    assert re.findall(r'<a href="#(audit-\d)">Its ([\w ]+): ([\w ]+)</a>', text) == [
+        ("audit-0", "privacy", "not refuted"),
+        ("audit-1", "utility", "refuted"),
+    ]
+
+
+def test_errors_and_failure_rates_are_drawn_beside_alpha_and_beta():
+    """40 of 300 is 0.133, the upper bound 0.2; the axis ends at 0.22, 400 wide."""
+    drawn = pictures(useful())
+    assert (
+        "error of this output: 0.3; claimed α: 0.1."
+        in drawn["Error of the failure beside α"].find("desc").text
+    )
+    tree = drawn["Failure rate by problem beside β"]
+    assert float(next(tree.iter("rect")).get("width")) == pytest.approx(400 * (40 / 300) / 0.22, abs=0.1)
+    assert "uniform: 40 of 300, at most 0.2; point: 0.01, exact; claimed β: 0.05." in tree.find("desc").text
 
 
 def problems_told(result):

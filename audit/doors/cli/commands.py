@@ -14,6 +14,9 @@ from audit.errors import Parameter, positive_int
 COMPLETING = "_DP_AUDIT_COMPLETE"
 FILE = click.Path(path_type=Path)
 REPORT = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
+SPLIT = click.option(
+    "--split", is_flag=True, help="Give each audit a page of its own, in a folder beside the report."
+)
 
 
 def _names(_: click.Context, __: click.Parameter, begun: str) -> list[Any]:
@@ -143,6 +146,7 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     metavar="FILE",
     help="Include in the report a file saved by `findings`, `study` or `self-audit --json`. Repeatable.",
 )
+@SPLIT
 def suite_command(pattern: str | None, **given: Any) -> int:
     """Audit the catalogue, or its entries that match PATTERN, and compare each verdict with the expected one.
 
@@ -153,6 +157,8 @@ def suite_command(pattern: str | None, **given: Any) -> int:
 
     if given["attached"] and given["html"] is None:
         raise click.UsageError("--with puts files into the report: add --html FILE.")
+    if given["split"] and given["html"] is None:
+        raise click.UsageError("--split divides the report: add --html FILE.")
     with _workers(given):
         return run_suite(pattern, **given)
 
@@ -257,6 +263,32 @@ def replay_command(named: tuple[str, ...], **given: Any) -> int:
     from audit.doors.cli.replay import replay  # numpy and more, only for an audit
 
     return replay(named, **given)
+
+
+@group.command(name="report", short_help="Make a report from saved results, or make an old one again.")
+@click.argument("paths", nargs=-1, required=True, type=FILE, metavar="SAVED...")
+@click.option(
+    "--html", type=FILE, metavar="FILE", help="Where to write it.  [default: in place of the report given]"
+)
+@SPLIT
+def report_command(paths: tuple[Path, ...], **given: Any) -> int:
+    """Make a report from SAVED: reports, files that `--json` saved, folders of these. No audit is run."""
+    from audit.doors.cli.report import rebuild  # numpy and more, only to read results
+
+    return rebuild(paths, **given)
+
+
+@group.command(name="diff", short_help="Name what changed between two sessions.")
+@click.argument("before", type=FILE)
+@click.argument("after", type=FILE)
+def diff_command(before: Path, after: Path) -> int:
+    """Name what changed from BEFORE to AFTER: verdicts, claims, bounds beyond their noise, entries.
+
+    Each is a report, a file that `--json` saved, or a folder of these. Exit code 1: something changed.
+    """
+    from audit.doors.cli.report import show_changes  # numpy and more, only to read results
+
+    return show_changes(before, after)
 
 
 @group.command(name="completion", short_help="Print what completes words in a shell.")

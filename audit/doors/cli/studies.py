@@ -131,14 +131,14 @@ def _one(study: Study, *, store: CellStore, terms: dict[str, Any], jobs: int) ->
     click.echo(f"{study.name}: {study.summary}")
     result = carry_out(study, store=store, terms=terms, jobs=jobs)
     for curve in result.curves:
-        found = curve.fit
-        is_exponential = curve.shape == "exponential"
-        fitted = None if found is None else found.of("exponential" if is_exponential else "line")
-        if found is None or fitted is None:
+        if not curve.shown:
             continue
+        fitted = curve.shown[0]
         slope = f"{number(fitted.slope)} records per unit of {result.axis}"
-        if is_exponential:
+        if fitted.form == "exponential":
             slope = f"a factor of {number(math.exp(fitted.slope))} in m per unit of {result.axis}"
+        elif fitted.form == "power law":
+            slope = f"m grows as {result.axis} to the power {number(fitted.slope)}"
         grows = _GROWTH[curve.found]
         grows += "; the last value was never met" if curve.cells[-1].met is None else ""
         wrong = f"; UNEXPECTED: the texts say it {curve.expected}" if curve.unexpected else ""

@@ -12,12 +12,12 @@ import click
 from audit.catalogue import Entry, matching_entries
 from audit.codec.files import Unwritable, check_apart, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
-from audit.doors.attached import load_attached
 from audit.doors.carry_out import audit_by_name, audit_entry, failed_entry
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
 from audit.doors.cli.reading import read_options
 from audit.doors.cli.run import warn
 from audit.doors.report_link import render_report
+from audit.doors.saved_parts import load_attached
 from audit.doors.side_by_side import Call, processes_for, side_by_side
 from audit.doors.summary import carried_out, line, together, total
 from audit.errors import AuditError
@@ -39,6 +39,7 @@ def run_suite(
     html: Path | None,
     saved: Path | None,
     attached: Sequence[Path] = (),
+    split: bool = False,
     **given: Any,
 ) -> int:
     """Audit the matching entries side by side, losing none that is finished, and return the exit code."""
@@ -58,7 +59,7 @@ def run_suite(
     if said := together(store.results):
         click.echo(said)
     if html is not None and store.results:
-        render_report(store.documents, html, **beside, not_audited=left)
+        render_report(store.documents, html, **beside, not_audited=left, split=split)
         click.echo(f"report: {html}")
     if not finished:
         click.echo(_stopped(len(store.results), len(audits), store), err=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
 from audit.claims import ApproximateDP
+from learners.formulas import budgets
 from learners.sanitizers.base import NumberSanitizer
 from learners.sanitizers.cuts.dyadic import tree_of
 from learners.sanitizers.cuts.laws import cut_law
@@ -233,4 +234,5 @@ entry = Entry(
     options={"pairs": swaps(0, 1, size=648, many=324), "budget": 2_000},
     reference=IntervalCuts.reference,
     summary="where INTERVAL_2 is cut, exact: all but the noise",
+    formulas=budgets.cuts,
 )

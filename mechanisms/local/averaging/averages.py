@@ -12,6 +12,7 @@ import numpy as np
 from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidValue, probability
+from mechanisms.formulas import answers
 from mechanisms.local.averaging import failures, sizes
 from mechanisms.local.averaging.base import LocalAverage
 from mechanisms.local.averaging.sums import LaplaceSum
@@ -317,6 +318,7 @@ entries = (
         utility={},
         reference=LaplaceAverage.reference,
         summary="A_g on 268 entries, within 0.5 of the mean but for 5 % (no law)",
+        formulas=answers.laplace_average,
     ),
     Entry(
         "local-sign-average-query",
@@ -324,6 +326,7 @@ entries = (
         utility={},
         reference=SignAverage.reference,
         summary="±1 responses, within 0.5 of the mean but for 5 %",
+        formulas=answers.sign_average,
     ),
     Entry(
         "local-laplace-average-printed-size",

@@ -13,6 +13,7 @@ from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidKind, InvalidValue, positive_int, probability
 from audit.relations import Relation
+from mechanisms.formulas import answers
 from mechanisms.noise.noises import LaplaceNoise
 from mechanisms.queries.oracles.private import private_chunk_size, stated_chunk_size
 from mechanisms.queries.population import Population
@@ -326,12 +327,14 @@ entries = (
         private_answers,
         reference=PrivateQueryAnswers.reference,
         summary="two statistical queries from disjoint chunks",
+        formulas=answers.laplace_answers,
     ),
     Entry(
         LiteralQueryAnswers.name,
         literal_answers,
         reference=LiteralQueryAnswers.reference,
         summary="the same with the proofs' noise: found ε/2, and inaccurate",
+        formulas=answers.literal_answers,
     ),
     Entry(
         "private-query-answers-many",
@@ -340,6 +343,7 @@ entries = (
         utility={},
         reference=PrivateQueryAnswers.reference,
         summary="16 queries within 1 but for 5 %",
+        formulas=answers.laplace_answers,
     ),
     Entry(
         "literal-query-answers-many",

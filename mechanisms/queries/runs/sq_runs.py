@@ -10,6 +10,7 @@ from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
+from mechanisms.formulas import answers
 from mechanisms.queries.oracles.local_answers import LaplaceEntries, TranscribedOracle, local_sample_size
 from mechanisms.queries.oracles.private import PrivateOracle, private_sample_size
 from mechanisms.queries.runs.algorithms import SQAlgorithm, mean_and_spread
@@ -330,5 +331,6 @@ entries = (
         utility={},
         reference=CentralRun.reference,
         summary="the same two on private answers (no law)",
+        formulas=answers.central_run,
     ),
 )

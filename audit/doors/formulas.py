@@ -1,0 +1,175 @@
+"""The code of an entry beside the formulas of its text: losses, laws, calls and other numbers."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from audit.catalogue import Entry, Formulas, TextLaw
+from audit.options import Kind
+from audit.results.agreement import Agreement
+from audit.results.result import AuditResult, Evidence
+from audit.utility.saved import Saved
+from audit.values.brief import show
+
+#: Relative rounding that two ways of computing one number may differ by.
+ROUNDING: Final = 1e-6
+#: −log10 of the p-value from which on runs contradict a law.
+LEAST_P: Final = 6.0
+_BINS, _LEAST_EXPECTED, _CAP = 20, 8.0, 300.0
+_FAINT: Final = -600.0  # a log-probability below which only its faintness is compared
+_GRID: Final = 1e-4
+
+
+def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
+    """Return the result of an entry with the comparisons of its formulas, in the first of its audits.
+
+    Guarantee
+    ---------
+    A subject whose calls follow the formula's law is said not to with probability at most 1e-6 for each way
+    of running it on each database (by the chi-square approximation). All other comparisons are exact.
+    """
+    if entry.formulas is None or kind != entry.audits[0]:
+        return result
+    formulas = entry.formulas(made)
+    return replace(result, agreements=(*_losses(formulas, result), *compared(formulas, made)))
+
+
+def compared(formulas: Formulas, made: Any) -> list[Agreement]:
+    """Return the comparisons of a subject with its formulas that need no audit: all but the largest losses.
+
+    Examples
+    --------
+    >>> class Fair:
+    ...     def __call__(self, database, rng):
+    ...         return int(rng.integers(2))
+    >>> law = {0: np.log(0.5), 1: np.log(0.5)}
+    >>> formulas = Formulas(law=lambda database: law, databases=[[0]], calls=1_000)
+    >>> [each.agrees for each in compared(formulas, Fair())]
+    [True]
+    """
+    return [*_numbers(formulas), *_laws(formulas, made)]
+
+
+def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
+    """Yield the exact losses of the pairs audited, beside the largest over all databases."""
+    if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
+        return
+    told = (
+        ("largest loss over all databases", result.epsilon_lower, formulas.epsilon),
+        ("largest delta over all databases", result.delta_lower, formulas.delta),
+    )
+    for what, found, worst in told:
+        if worst is not None:
+            yield Agreement(what, found, worst, worst * (1.0 - formulas.reach), worst * (1.0 + ROUNDING))
+
+
+def _numbers(formulas: Formulas) -> Iterator[Agreement]:
+    for what, (code, text) in formulas.numbers.items():
+        off = formulas.rounding * abs(text)
+        yield Agreement(what, float(code), float(text), float(text) - off, float(text) + off)
+
+
+def _laws(formulas: Formulas, made: Any) -> Iterator[Agreement]:
+    law_of = formulas.law
+    if law_of is None:
+        return
+    at_once = getattr(made, "sample", None)
+    for place, database in enumerate(formulas.databases):
+        text, where = law_of(database), show(database, 40)
+        declared = made.distribution(database) if hasattr(made, "distribution") else None
+        if declared is not None:
+            off = _apart(declared, text)
+            yield Agreement(f"largest log-ratio of the laws on {where}", off, 0.0, 0.0, ROUNDING)
+        drawn = {}
+        if formulas.calls and (not place or at_once is None):
+            rng = np.random.default_rng([place, 0])
+            drawn["calls"] = [made(database, rng) for _ in range(formulas.calls)]
+        if formulas.calls and at_once is not None:
+            drawn["`sample`"] = list(at_once(database, formulas.calls, np.random.default_rng([place, 1])))
+        for name, outputs in drawn.items():
+            what = f"−log10 p of {formulas.calls:,} outputs of {name} on {where}"
+            yield Agreement(what, _misfit(outputs, text), 0.0, 0.0, LEAST_P)
+
+
+def _apart(law: Any, text: TextLaw) -> float:
+    """Return the largest difference of log-probabilities of a declared law and a text's."""
+    if isinstance(text, Mapping):
+        off = max(_difference(float(law.logpmf(outcome)), log) for outcome, log in text.items())
+        whole = math.fsum(math.exp(float(law.logpmf(outcome))) for outcome in text)
+        return max(off, abs(whole - math.fsum(map(math.exp, text.values()))))
+    if callable(text):
+        probes = np.asarray(law.sample(200, np.random.default_rng(0)), dtype=float).tolist()
+        return max(
+            _difference(math.log(low), math.log(high))
+            for x in probes
+            for low, high in _both_tails(float(law.cdf(x)), text(x))
+        )
+    return max(_apart(factor, one) for factor, one in zip(law.factors, text, strict=True))
+
+
+def _both_tails(code: float, text: float) -> Iterator[tuple[float, float]]:
+    """Yield the two values of a distribution function, and of its complement, where they are not tiny."""
+    for one, other in ((code, text), (1.0 - code, 1.0 - text)):
+        if max(one, other) > _GRID:
+            yield max(one, _GRID / 10), max(other, _GRID / 10)
+
+
+def _difference(one: float, other: float) -> float:
+    if max(one, other) < _FAINT:
+        return 0.0
+    return abs(one - other)
+
+
+def _misfit(outputs: list[Any], text: TextLaw) -> float:
+    """Return −log10 of the p-value of a chi-square test of the outputs against a law, at most 300."""
+    chi, freedom = _chi_square(outputs, text)
+    if freedom == 0:
+        return min(chi, _CAP)
+    from scipy.special import chdtrc
+
+    return min(_CAP, -math.log10(max(float(chdtrc(freedom, chi)), 10.0**-_CAP)))
+
+
+def _chi_square(outputs: list[Any], text: TextLaw) -> tuple[float, int]:
+    if isinstance(text, Mapping):
+        return _of_counts(_counts(outputs, text), len(outputs))
+    if callable(text):
+        shares = np.array([text(float(output)) for output in outputs])
+        places = np.minimum((shares * _BINS).astype(int), _BINS - 1)
+        expected = len(outputs) / _BINS
+        return float(((np.bincount(places, minlength=_BINS) - expected) ** 2).sum() / expected), _BINS - 1
+    columns = [_chi_square([output[k] for output in outputs], one) for k, one in enumerate(text)]
+    return sum(chi for chi, _ in columns), sum(freedom for _, freedom in columns)
+
+
+def _counts(outputs: list[Any], text: Mapping[Any, float]) -> list[tuple[float, float]]:
+    """Return how often each outcome came and how often it should have, the rare ones and strays together."""
+    seen: dict[Any, int] = {}
+    for output in outputs:
+        plain = output.item() if isinstance(output, np.generic) else output
+        plain = tuple(plain.tolist()) if isinstance(plain, np.ndarray) else plain
+        seen[plain] = seen.get(plain, 0) + 1
+    n = len(outputs)
+    cells = [(seen.get(outcome, 0), n * math.exp(log)) for outcome, log in text.items()]
+    strays = n - sum(count for count, _ in cells)
+    large = [cell for cell in cells if cell[1] >= _LEAST_EXPECTED]
+    small = [cell for cell in cells if cell[1] < _LEAST_EXPECTED]
+    rest = (strays + sum(count for count, _ in small), max(0.0, n - sum(expected for _, expected in large)))
+    return [*large, rest]
+
+
+def _of_counts(cells: list[tuple[float, float]], n: int) -> tuple[float, int]:
+    """Return the statistic; outcomes of a total expectation near 0 must not come."""
+    *large, (count, expected) = cells
+    if expected < _LEAST_EXPECTED:  # a Poisson bound by itself: far more than can be
+        if count > expected + 8.0 * math.sqrt(expected) + 8.0:
+            return _CAP, 0
+        scale = n - count
+        whole = sum(wanted for _, wanted in large)
+        large = [(seen, wanted * scale / whole) for seen, wanted in large]
+    else:
+        large = [*large, (count, expected)]
+    return sum((seen - wanted) ** 2 / wanted for seen, wanted in large), max(0, len(large) - 1)

@@ -1,0 +1,131 @@
+"""What was saved, from wherever it was saved to: a report, a file of JSON, a folder of results."""
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from audit.codec.stored import loads, read
+from audit.doors.report_link import extract
+from audit.errors import AuditError, CorruptFile
+from audit.findings import saved as saved_findings
+from audit.self_audit import saved as saved_self_audits
+from audit.studies import saved as saved_studies
+from audit.utility.saved import parse_any
+
+#: The name in a page of the documents that a file has one of.
+_PARTS = {"result": "documents", "finding": "findings", "study": "studies", "self_audit": "self_audits"}
+_READERS: dict[str, Callable[[Any], object]] = {
+    "result": parse_any,
+    "finding": saved_findings.from_json,
+    "study": saved_studies.from_json,
+    "self_audit": saved_self_audits.from_json,
+}
+
+
+def load_parts(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
+    """Return what `render_report` takes: the documents in these files, each kind in order; None without any.
+
+    A file is a report of this version or a newer one, or JSON that `--json` saved; a folder counts with all
+    its JSON files, by name. Of several titles the first one is taken.
+
+    Raises
+    ------
+    AuditError
+        A file is missing, damaged or something else; the message names it.
+
+    Examples
+    --------
+    >>> load_parts(["no/such/file.html"])
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: no/such/file.html cannot be read: No such file or directory.
+    """
+    found: dict[str, Any] = {}
+    for path in (each for given in paths for each in _files(Path(given))):
+        for name, value in _read(path).items():
+            if name == "title":
+                found.setdefault(name, value)
+            elif value is not None:
+                found[name] = [*found.get(name, ()), *value]
+    return {**dict.fromkeys(_PARTS.values()), **found}
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("*.json"))
+    if not files:
+        raise AuditError(f"{path} has no saved results: no file in it ends in .json.")
+    return files
+
+
+def _read(path: Path) -> dict[str, Any]:
+    text = read(path)
+    try:
+        if text.lstrip()[:1] == b"<":
+            parts = extract(text.decode("utf-8", "replace"))
+            for name, documents in parts.items():
+                for document in documents if name in _PARTS.values() else ():
+                    _check(document)
+            return parts
+        parts = {}
+        for document in _documents(text):
+            parts.setdefault(_check(document), []).append(document)
+    except AuditError as error:
+        raise CorruptFile(f"{path}: {error}") from None
+    return parts
+
+
+def _documents(text: bytes) -> list[Any]:
+    held = loads(text)
+    return held if isinstance(held, list) else [held]
+
+
+def _check(document: Any) -> str:
+    """Return to which part of a page a document belongs, once it has been read as that."""
+    kind = next((kind for kind in _PARTS if isinstance(document, dict) and kind in document), None)
+    if kind is None:
+        raise AuditError("it holds something that is no result, finding, study or self-audit.")
+    _READERS[kind](document)
+    return _PARTS[kind]
+
+
+def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
+    """Return the `findings`, `studies` and `self_audits` in files, each in order; None where there are none.
+
+    A file is what `--json` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit` saves.
+
+    Raises
+    ------
+    AuditError
+        A file is missing, damaged or something else; the message names it.
+
+    Examples
+    --------
+    >>> load_attached(["no/such/file.json"])
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: no/such/file.json cannot be read: No such file or directory.
+    """
+    found: dict[str, Any] = dict.fromkeys(part for part in _PARTS.values() if part != "documents")
+    for path in map(Path, paths):
+        text = read(path)
+        try:
+            documents = _documents(text)
+        except CorruptFile as error:
+            raise CorruptFile(f"{path}: {error}") from None
+        for number, document in enumerate(documents, start=1):
+            part = _attached(document, f"{path}: document {number}")
+            found[part] = [*(found[part] or ()), document]
+    return found
+
+
+def _attached(document: Any, where: str) -> str:
+    if not isinstance(document, dict) or not ({*_PARTS} - {"result"}) & {*document}:
+        raise AuditError(
+            f"{where} is no finding, study or self-audit; give a file written by "
+            "`--json FILE` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit`."
+        )
+    try:
+        return _check({name: value for name, value in document.items() if name != "result"})
+    except AuditError as error:
+        raise AuditError(f"{where}: {error}") from None

@@ -1,0 +1,91 @@
+"""A recorded run: its draws, what came out, and the draws shifted where one asks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audit.sampling.recorded.generator import Draw, RecordingGenerator, Tape
+from audit.sampling.recorded.leaves import Leaves, TooLargeError, leaves_of
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One recorded run: its draws, its outcome, and the outcome's leaves."""
+
+    draws: tuple[Draw, ...]
+    output: Any
+    leaves: Leaves
+
+    @property
+    def calls(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The methods drawn from and the shapes of what they gave."""
+        return [(draw.method, draw.shape) for draw in self.draws]
+
+
+Shift = Mapping[tuple[int, tuple[int, ...]], float]
+"""By place on the tape and index in the draw: what is added."""
+
+Probe = tuple[bool, Shift]
+"""A run that is recorded: whether it is one of the right side, and how its draws are shifted."""
+
+
+def shifted(values: Any, place: int, shift: Shift) -> Any:
+    """Return the values of the draw at a place of the tape, shifted.
+
+    Examples
+    --------
+    >>> shifted(1.0, 0, {(0, ()): 2.0}), shifted(np.array([1.0, 2.0]), 1, {(1, (0,)): 2.0}).tolist()
+    (3.0, [3.0, 2.0])
+    """
+    for (at, index), by in shift.items():
+        if at == place:
+            values = _moved(values, index, by)
+    return values
+
+
+def _moved(values: Any, index: tuple[int, ...], by: float) -> Any:
+    if not index and not np.shape(values):
+        return values + by
+    moved = np.array(values)
+    moved[index] += by
+    return moved
+
+
+def probing(
+    call: Callable[[Any, Any], Any],
+    state: Any,
+    probes: Sequence[Probe],
+) -> Callable[[Any, Any], Run]:
+    """Return a call that makes one recorded run of each probe after another, all from one generator state.
+
+    Parameters
+    ----------
+    call
+        (database, rng) -> output.
+    state
+        The state, of a `PCG64`.
+    probes
+        The runs.
+    """
+    shifts = iter([shift for _, shift in probes])
+
+    def run(database: Any, _: Any) -> Run:
+        shift = next(shifts)
+        tape = Tape((lambda place, draw: shifted(draw.values, place, shift)) if shift else None)
+        bits = np.random.PCG64(0)
+        bits.state = state
+        output = call(database, RecordingGenerator(bits, tape))
+        try:
+            leaves = leaves_of(output)
+        except TooLargeError:
+            leaves = {}
+        return Run(tuple(tape.draws), output, leaves)
+
+    return run
+
+
+def outputs_of(runs: Sequence[Any]) -> list[Any]:
+    """Return the outcomes of recorded runs; one that raised or did not end is its own."""
+    return [run.output if isinstance(run, Run) else run for run in runs]

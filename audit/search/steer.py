@@ -1,0 +1,226 @@
+"""What recorded runs say of the loss of a pair, before anything is counted: a rank for the search.
+
+One run a side from one generator state tells by how much the output moves while the draws stay the same, and
+the draws tell how wide the noise is. The least shift of the noise that undoes the move gives the law of the
+privacy loss, and that the growth of a bet. How the output follows the noise is asked once for each form of
+the draws: one run a number of noise. A promise against the claim is tried: with that shift, the right
+database has to give the output of the left one.
+
+It proposes; it never decides. What is drawn for it counts as runs, and none of it is bet on.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from audit.claims import at_distance
+from audit.evidence.memory import growth_rate
+from audit.sampling.recorded.leaves import Place, is_number
+from audit.sampling.recorded.noise import (
+    Floats,
+    Number,
+    kinds_of,
+    least_shift,
+    numbers_of,
+    values_at,
+)
+from audit.sampling.recorded.runs import Probe, Run, Shift
+from audit.values import canonical
+
+#: Numbers of noise beyond which the output is not taken apart.
+_MOST_NUMBERS: Final = 64
+#: Forms of draws and output for which it is asked how the output follows the noise.
+_FORMS: Final = 4
+#: Pairs in a row that nothing can be said of: recorded runs say nothing of this subject.
+_IN_VAIN: Final = 16
+#: Losses drawn to estimate a growth, and the fewest of them that an event rests on.
+_LOSSES, _FEWEST = 4_000, 20
+#: A smaller growth takes more than a million pairs of runs to refute a claim.
+_LEAST: Final = 1e-5
+_CLOSE: Final = 1e-6
+
+#: One run a side, as they are.
+SCOUTS: Final[Sequence[Probe]] = ((False, {}), (True, {}))
+
+Draw = Callable[[Sequence[Probe]], list[Any]]
+"""Makes recorded runs of a pair from one generator state, each a `Run` or what came instead; perhaps more."""
+
+
+@dataclass
+class Steering:
+    """Ranks pairs by recorded runs.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The claim.
+
+    Examples
+    --------
+    >>> from audit.sampling import Sampler
+    >>> from audit.subject.subject import adapt
+    >>> sampler = Sampler(adapt(lambda database, rng: sum(database) + rng.laplace(scale=0.5)), seed=0)
+    >>> steering = Steering(epsilon=1.0, delta=0.0)
+    >>> def promise(left, right):
+    ...     draw = lambda probes: sampler.probe(left, right, probes, (0,))
+    ...     return steering.promise(*draw(SCOUTS), draw)
+    >>> promise([0.0], [0.2]) == 0 < promise([0.0], [1.0])
+    True
+    """
+
+    epsilon: float
+    delta: float
+    _reaches: dict[Any, Floats | None] = field(default_factory=dict)
+    _in_vain: int = 0
+    _most: float = 0.0
+
+    @property
+    def tells(self) -> bool:
+        """Whether recorded runs may say something of this subject."""
+        return self._in_vain < _IN_VAIN
+
+    def promise(self, left: Any, right: Any, draw: Draw, distance: int = 1) -> float:
+        """Return the growth in nats a pair that is promised, 0 for none.
+
+        Parameters
+        ----------
+        left, right
+            The runs of `SCOUTS`.
+        draw
+            Makes more from the same generator state.
+        distance
+            How many steps apart the databases are: the claim allows more then.
+        """
+        found, claim = None, at_distance(self.epsilon, self.delta, distance)
+        if isinstance(left, Run) and isinstance(right, Run):
+            found = (
+                0.0 if canonical.same(left.output, right.output) else self._promise(left, right, draw, claim)
+            )
+        self._in_vain = 0 if found is not None else self._in_vain + 1
+        return found or 0.0
+
+    def _promise(self, left: Run, right: Run, draw: Draw, claim: tuple[float, float]) -> float | None:
+        """Return the growth that is promised; None where nothing can be said."""
+        places = [place for place, leaf in right.leaves.items() if is_number(leaf)]
+        sides = values_at(left, places), values_at(right, places)
+        noise = numbers_of([left]), numbers_of([right])
+        alike = left.calls == right.calls and [n.at for n in noise[0]] == [n.at for n in noise[1]]
+        if sides[0] is None or sides[1] is None or not alike or not 0 < len(noise[1]) <= _MOST_NUMBERS:
+            return None
+        if any(
+            not canonical.same(left.leaves.get(p), right.leaves[p]) for p in right.leaves.keys() - set(places)
+        ):
+            return None
+        reach = self._reach(right, places, noise[1], draw)
+        if reach is None:
+            return None
+        drawn = np.array([[_at(run, number) for number in noise[1]] for run in (left, right)])
+        moved = sides[1] - sides[0] - reach @ (drawn[1] - drawn[0])
+        shift = _shift(noise[1], reach, moved)
+        if shift is None:
+            return None
+        scales = np.array([[number.scale for number in side] for side in noise])
+        normal = kinds_of(noise[1]) == {"normal"}
+        promise = promised(shift, scales, normal=normal, epsilon=claim[0], delta=claim[1])
+        if promise > self._most:  # only what would come first is tried
+            if not _gives(draw, noise[1], shift + drawn[0] - drawn[1], places, sides[0]):
+                return None
+            self._most = promise
+        return promise
+
+    def _reach(self, right: Run, places: list[Place], numbers: list[Number], draw: Draw) -> Floats | None:
+        """Return how the output follows the noise, as the first pair of this form showed."""
+        form = canonical.key((right.calls, places, [number.at for number in numbers]))
+        if form not in self._reaches and len(self._reaches) < _FORMS:
+            self._reaches[form] = None
+            shifts = [dict.fromkeys(number.at, number.step) for number in numbers]
+            runs = draw([(True, shift) for shift in shifts])[: len(shifts)]
+            values = [values_at(run, places) if isinstance(run, Run) else None for run in runs]
+            base = values_at(right, places)
+            if base is not None and not any(value is None for value in values):
+                steps = np.array([number.step for number in numbers])
+                reach = (np.array(values, float) - base).T / steps
+                reach[np.abs(reach) < _CLOSE] = 0.0
+                self._reaches[form] = reach
+        return self._reaches.get(form)
+
+
+def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
+    """Return the least shift of the noise that undoes a move; None if there is none, or of other noise."""
+    moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
+    if not moved.any():
+        return np.zeros(len(numbers))
+    reaching = (reach[moved != 0] != 0).any(axis=0)
+    kinds = kinds_of([number for number, near in zip(numbers, reaching, strict=True) if near])
+    found = np.linalg.lstsq(reach, moved, rcond=None)[0]
+    if (
+        len(kinds) != 1
+        or "other" in kinds
+        or np.abs(reach @ found - moved).max() > _CLOSE * np.abs(moved).max()
+    ):
+        return None
+    return least_shift(numbers, reach, moved, normal="normal" in kinds)
+
+
+def _at(run: Run, number: Number) -> float:
+    place, index = number.at[0]
+    return float(np.asarray(run.draws[place].values)[index])
+
+
+def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], output: Floats) -> bool:
+    """Whether the right database, on shifted draws, gives the output of the left one."""
+    shift: Shift = {at: float(b) for number, b in zip(numbers, by, strict=True) if b for at in number.at}
+    again = draw([(True, shift)])[0]
+    values = values_at(again, places) if isinstance(again, Run) else None
+    return values is not None and bool(np.allclose(values, output, rtol=_CLOSE, atol=_CLOSE))
+
+
+def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, delta: float) -> float:
+    """Return the growth, in nats a pair of runs, of the best bet on noise that is shifted; 0 for none.
+
+    Parameters
+    ----------
+    shift
+        What is added to each number of noise on the right, shape (n,).
+    scales
+        The scales of both sides, shape (2, n).
+    normal
+        Whether the noise is normal; else it is taken for Laplace noise.
+    epsilon, delta
+        The claim.
+
+    Examples
+    --------
+    >>> claim = {"epsilon": 1.0, "delta": 0.0}
+    >>> promised(np.array([1.0]), np.ones((2, 1)), normal=False, **claim)
+    0.0
+    >>> 0 < promised(np.array([1.5]), np.ones((2, 1)), normal=False, **claim)
+    True
+    """
+    shift, best = np.abs(shift), 0.0  # the noise is symmetric
+    active = (shift > 0) | (scales[0] != scales[1])
+    order = np.argsort(-shift[active] / scales[1][active], kind="stable")
+    shift, scales = shift[active][order], scales[:, active][:, order]
+    standard = _standard(len(shift), normal)
+    for side, by in ((0, shift), (1, -shift)):
+        here, there = scales[side], scales[1 - side]
+        noise = standard * here
+        loss = _exponent((noise + by) / there, normal) - _exponent(standard, normal) + np.log(there / here)
+        total = -np.sort(-loss.sum(axis=1))
+        p = np.arange(1, _LOSSES + 1) / _LOSSES
+        q = np.minimum(np.cumsum(np.exp(-np.clip(total, -700.0, 700.0))) / _LOSSES, 1.0)
+        best = max(best, float(growth_rate(p, q, epsilon, delta)[_FEWEST:].max()))
+    return best if best > _LEAST else 0.0
+
+
+def _exponent(standard: Floats, normal: bool) -> Floats:  # noqa: FBT001  as in `_standard`
+    return standard**2 / 2 if normal else np.abs(standard)
+
+
+@cache
+def _standard(size: int, normal: bool) -> Floats:  # noqa: FBT001  a cache takes what is told by place
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(_LOSSES, size)) if normal else rng.laplace(size=(_LOSSES, size))

@@ -1,0 +1,37 @@
+"""What is claimed, in a sentence: what a claim promises about any two databases or any problem."""
+
+import math
+
+from audit.results.result import AuditResult, SavedResult
+from audit.values.wording import number, short
+from audit.words.allowance import claimed
+
+
+def claim_sentence(result: SavedResult) -> str:
+    """Return the claim in words; empty where it has no numbers that are known here.
+
+    Examples
+    --------
+    >>> from audit.claims import PureDP
+    >>> from audit.results.result import Evidence, Verdict
+    >>> said = "m", PureDP(1.0), Verdict.PROVED, Evidence.EXACT
+    >>> claim_sentence(AuditResult(*said, relation="replace-one"))
+    'On neighbouring databases (replace-one) every event has p ≤ e^ε·q with e^ε = 2.72.'
+    """
+    if not isinstance(result, AuditResult):
+        return _accuracy(result)
+    epsilon, delta = claimed(result)
+    if epsilon is None:
+        return ""
+    named = f" ({short(result.relation, 60)})" if result.relation else ""
+    factor = number(math.exp(epsilon)) if epsilon < 700 else "∞"
+    added, most = (" + δ", f" and δ = {number(delta)}") if delta else ("", "")
+    return f"On neighbouring databases{named} every event has p ≤ e^ε·q{added} with e^ε = {factor}{most}."
+
+
+def _accuracy(result: SavedResult) -> str:
+    alpha, beta = getattr(result.claim, "alpha", None), getattr(result.claim, "beta", None)
+    if not isinstance(alpha, (int, float)) or not isinstance(beta, (int, float)):
+        return ""
+    said = f"On every problem the error is above α = {number(alpha)}"
+    return f"{said} with probability at most β = {number(beta)}."

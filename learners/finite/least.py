@@ -1,0 +1,70 @@
+"""A learner on samples of another size than the one that its theorem states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from audit.relations import Relation
+
+__all__ = ["OnSample"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnSample(PlainParameters):
+    """A learner that claims its accuracy on fewer examples than it proves it for: only audits support that.
+
+    On the stated sample a learner has so much room that a fault of a third of its noise changes nothing; near
+    the least one the same fault makes it fail.
+
+    Parameters
+    ----------
+    part
+        The learner, whose problems have a `size`.
+    sample_size
+        The number of examples.
+
+    Examples
+    --------
+    >>> from learners import PointLearner
+    >>> fewer = OnSample(part=PointLearner(dimension=64), sample_size=900)
+    >>> fewer.problems()[0].size, fewer.utility_claim.alpha
+    (900, 0.1)
+    """
+
+    part: Any
+    sample_size: int
+
+    name: ClassVar[str] = "on-fewer-examples"
+
+    @property
+    def relation(self) -> Relation:
+        """The learner's."""
+        relation: Relation = self.part.relation
+        return relation
+
+    @property
+    def utility_claim(self) -> Any:
+        """The learner's."""
+        return self.part.utility_claim
+
+    def problems(self) -> list[Any]:
+        """Return the learner's problems with so many examples."""
+        return [replace(problem, size=self.sample_size) for problem in self.part.problems()]
+
+    def vary(self, problem: Any, rng: np.random.Generator) -> Any:
+        """Return a problem near another one."""
+        return self.part.vary(problem, rng)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return what the learner does."""
+        return self.part(database, rng)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        """Return what `size` runs of it do."""
+        return self.part.sample(database, size, rng)

@@ -1,0 +1,210 @@
+"""Learners over listed classes: the choice by e^(−ε·errors/2), and what uses it (K11 §3.1, BNS §5-6)."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations_with_replacement
+from typing import Any
+
+from audit.catalogue import Formulas
+from mechanisms.formulas.noise import laplace_cdf
+from mechanisms.formulas.selection import softmax
+
+__all__ = ["compression", "generic", "generic_sanitizer", "label_private", "one_only", "sanitizing"]
+
+_CALLS = 2_000
+
+
+def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
+    """Return the errors of each concept, one record after the other."""
+    return {name: sum(bool(concepts.says(name, [x])[0]) != bool(y) for x, y in database) for name in names}
+
+
+def _distinct(concepts: Any, names: Any, points: Any) -> list[Any]:
+    """Return the first of all concepts that say the same of all points."""
+    seen: dict[tuple[bool, ...], Any] = {}
+    for name in names:
+        seen.setdefault(tuple(bool(concepts.says(name, [x])[0]) for x in points), name)
+    return list(seen.values())
+
+
+def _choice(errors: dict[Any, int], epsilon: float) -> dict[Any, float]:
+    return softmax({name: -float(wrong) for name, wrong in errors.items()}, epsilon / 2.0)
+
+
+def _size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
+    """Return ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉: K11 Theorem 3.4 with E3's repair."""
+    return math.ceil(6.0 * math.log(3.0 * hypotheses / beta) * max(1.0 / (epsilon * alpha), 1.0 / alpha**2))
+
+
+def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]]:
+    """Return neighbours on which a record turns against all concepts but one, which is far behind.
+
+    The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))), g = e^(ε/2), with t the records.
+    """
+    concepts = made.concepts
+    names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
+    for x in concepts.listed_domain():
+        for y in (0, 1):
+            if sum(bool(concepts.says(name, [x])[0]) == bool(y) for name in names) == 1:
+                against = [(x, 1 - y)] * records
+                return [(against, [(x, y), *against[1:]])]
+    return []
+
+
+def generic(made: Any) -> Formulas:
+    """Return that of the choice among all concepts, or one for each way to label the domain."""
+    concepts, domain = made.concepts, made.concepts.listed_domain()
+    names = _distinct(concepts, concepts.listed_concepts(), domain)
+    told = {"alpha": made.alpha, "beta": made.beta, "epsilon": made.epsilon}
+    a, b = domain[0], domain[-1]
+    return Formulas(
+        epsilon=made.epsilon,
+        law=lambda database: _choice(_errors(concepts, names, database), made.epsilon),
+        databases=([(a, 1), (a, 1)], [(a, 1), (b, 0)]),
+        calls=_CALLS,
+        numbers={"sample size": (made.sample_size, _size(len(names), **told))},
+    )
+
+
+def label_private(made: Any) -> Formulas:
+    """Return that of the choice, by later records, among the concepts that differ on the first x's.
+
+    The first part takes n·u/(u + l) records, rounded up, u and l being what both parts need.
+    """
+    concepts = made.concepts
+    names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
+    v, half_a, half_b = concepts.vc_dimension(), made.alpha / 2.0, made.beta / 2.0
+
+    def ways(points: int) -> int:
+        return sum(math.comb(points, i) for i in range(v + 1))
+
+    def missed(n: int) -> float:
+        return float(2.0 * ways(2 * n) ** 2 * 2.0 ** (-n * half_a / 2.0))
+
+    u = next(n for n in range(math.ceil(8.0 / half_a), 10**6) if missed(n) <= half_b)
+    kept = min(ways(u), len(names))
+    labelled = _size(kept, alpha=half_a, beta=half_b, epsilon=made.epsilon)
+
+    def law(database: Any) -> dict[Any, float]:
+        first = -(-len(database) * u // (u + labelled))
+        left = _distinct(concepts, names, [x for x, _ in database[:first]])
+        return _choice(_errors(concepts, left, database[first:]), made.epsilon)
+
+    return Formulas(
+        law=law,
+        databases=([(1, 0), (1, 1), (1, 1)], [(0, 1), (2, 0), (0, 1)]),
+        calls=_CALLS,
+        numbers={"sample size": (made.sample_size, u + labelled)},
+    )
+
+
+def compression(made: Any) -> Formulas:
+    """Return that of rounds 2, 4, … long: a choice on one half, its error with noise 1/(ε·half) on the other.
+
+    A measured error of at most 2α/3 ends the run. A record lies in one half, so the loss is ε, and of the
+    second half's test nearly all of it can be reached.
+    """
+    concepts, first, caps = made.concepts, made.first_round, made.caps
+    names = list(concepts.listed_concepts())
+
+    def law(database: Any) -> dict[Any, float]:
+        found: dict[Any, float] = dict.fromkeys(names, 0.0)
+        going, start, length = 1.0, 0, first
+        for cap in caps:
+            if start + length > len(database):
+                break
+            middle, stop = start + length - length // 2, start + length
+            admitted = [name for name in names if made.bits(name) <= cap]
+            learn, test = database[start:middle], database[middle:stop]
+            wrong = _errors(concepts, admitted, test)
+            passed = 0.0
+            for name, log in _choice(_errors(concepts, admitted, learn), made.epsilon).items():
+                noisy = laplace_cdf(wrong[name] / len(test), 1.0 / (made.epsilon * len(test)))
+                share = math.exp(log) * noisy(2.0 * made.alpha / 3.0)
+                found[name] += going * share
+                passed += share
+            going, start, length = going * (1.0 - passed), stop, 2 * length
+        return {name: math.log(mass) for name, mass in found.items() if mass > 0.0} | {
+            "insufficient samples": math.log(going)
+        }
+
+    return Formulas(
+        epsilon=made.epsilon,
+        law=law,
+        databases=(
+            [("u", 0), ("v", 1), ("v", 1), ("u", 1), ("v", 0), ("u", 0)],
+            [("v", 1), ("u", 1), ("u", 0), ("v", 1), ("v", 1), ("v", 1)],
+        ),
+        calls=_CALLS,
+    )
+
+
+def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int) -> dict[Any, float]:
+    """Return the law of a small database: e^(−ε·m·(worst difference of a share)/2)."""
+    tables = {tuple(bool(says(name, x)) for x in domain) for name in made.concepts.listed_concepts()}
+
+    def shares(points: Any) -> list[float]:
+        return [sum(point == x for point in points) / len(points) for x in domain]
+
+    truth = shares(database)
+    scores = {}
+    for small in combinations_with_replacement(domain, records):
+        off = [one - other for one, other in zip(shares(small), truth, strict=True)]
+        worst = max(abs(sum(o for o, inside in zip(off, table, strict=True) if inside)) for table in tables)
+        scores[small] = -len(database) * worst
+    return softmax(scores, made.epsilon / 2.0)
+
+
+def generic_sanitizer(made: Any) -> Formulas:
+    """Return that of Blum, Ligett and Roth's choice of a small database, of |X|/2α records."""
+    domain = made.concepts.listed_domain()
+    records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)
+    count = math.comb(len(domain) + records - 1, records)
+    size = math.ceil(4.0 / (made.alpha * made.epsilon) * math.log(count / made.beta))
+
+    def says(name: Any, x: Any) -> bool:
+        return bool(made.concepts.says(name, [x])[0])
+
+    a, *_, b = domain
+    return Formulas(
+        law=lambda database: _sanitized(made, domain, says, database, records=records),
+        databases=([a, a, b], [b, b, b]),
+        numbers={
+            "sample size": (made.sample_size, size),
+            "records of the output": (made.output_size, records),
+        },
+    )
+
+
+def sanitizing(made: Any) -> Formulas:
+    """Return that of a sample sanitized for C^label, and the first concept that errs least on it."""
+    concepts = made.concepts
+    domain = [(x, y) for x in concepts.listed_domain() for y in (0, 1)]
+    records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)
+
+    def wrong(name: Any, record: Any) -> bool:
+        return bool(concepts.says(name, [record[0]])[0]) != bool(record[1])
+
+    def law(database: Any) -> dict[Any, float]:
+        found: dict[Any, float] = {}
+        names = list(concepts.listed_concepts())
+        for small, log in _sanitized(made, domain, wrong, database, records=records).items():
+            best = min(names, key=lambda name: sum(wrong(name, record) for record in small))
+            found[best] = found.get(best, 0.0) + math.exp(log)
+        return {name: math.log(mass) for name, mass in found.items()}
+
+    count = math.comb(len(domain) + records - 1, records)
+    size = math.ceil(4.0 / (made.alpha * made.epsilon) * math.log(count / made.beta))
+    low, high = 2.0 * made.alpha, 3.0 * made.alpha
+    apart = low * math.log(low / high) + (1.0 - low) * math.log((1.0 - low) / (1.0 - high))
+    labellings = len(_distinct(concepts, concepts.listed_concepts(), concepts.listed_domain()))
+    transfer = math.ceil(math.log(labellings / made.beta) / apart)
+    return Formulas(
+        law=law,
+        databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]),
+        numbers={
+            "least sample size of the sanitizer": (made.sanitizer.sample_size, size),
+            "examples from which on small training errors mean small ones": (made.transfer_size, transfer),
+        },
+    )

@@ -1,0 +1,104 @@
+"""A climb to neighbouring qualities between which Rec loses more and more: exact losses, whole steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mechanisms.concave.piecewise import StepFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+__all__ = ["climbed", "steepest"]
+
+Pair = tuple[StepFunction, StepFunction]
+
+_HEIGHTS = (
+    "47 47 47 41 48 48 48 -91 -43 -11 48 -27 -9 -27 48 -2 48 -2 5 44 47 47 47 47 42 48 48 -81 5 5 47 -91 "
+    "-76 -113 -78 -78 -15 30 -1 -13 1 -93 -93 -93 5 48 48 1 -36 12 12 47 -48 -42 -3 -3 -3 -3 -27 -9 -9 48 "
+    "-55 48 -9"
+)
+_MOVES = "+0+++++-+++++++++++-++++-++-+++---++-++++0++++++++++++++--+0-+-+-"
+"""Where a climb from random pairs on {0 … 64} ended, heights rounded, at ε = 1, δ = 1e-6 and promise 100."""
+
+
+def steepest() -> Pair:
+    """Return neighbouring qualities on {0 … 64} of which Rec loses more than of any other pair found.
+
+    Examples
+    --------
+    >>> left, right = steepest()
+    >>> left.top, right(0) - left(0)
+    (64, 1.0)
+    """
+    heights = np.array([float(height) for height in _HEIGHTS.split()])
+    moves = np.array([{"+": 1.0, "-": -1.0}.get(sign, 0.0) for sign in _MOVES])
+    return StepFunction.of(heights), StepFunction.of(heights + moves)
+
+
+def climbed(
+    start: Pair, loss: Callable[[Pair], float], *, steps: int, lead: float, rng: np.random.Generator
+) -> tuple[float, Pair]:
+    """Return the largest loss found from a pair on, and the pair that has it.
+
+    Parameters
+    ----------
+    start
+        Neighbouring qualities on a range short enough to list.
+    loss
+        The exact loss of a pair.
+    steps
+        How many pairs are tried.
+    lead
+        The gap that A_dist asks for: heights are moved by up to about that.
+    rng
+        A generator.
+
+    Guarantee
+    ---------
+    Every pair tried is one of neighbours: qualities of which no point differs by more than 1.
+
+    Examples
+    --------
+    >>> from mechanisms.concave.instances import QualityFunctions, random_pair
+    >>> rng = np.random.default_rng(0)
+    >>> pair = random_pair(40, rng, lead=9.0)
+    >>> _, found = climbed(pair, lambda pair: abs(pair[0](3) - pair[1](3)), steps=20, lead=9.0, rng=rng)
+    >>> QualityFunctions().are_neighbours(*found)
+    True
+    """
+    left, right = (np.array(side.values_everywhere()) for side in start)
+    best, moves = loss(start), right - left
+    for _ in range(steps):
+        values, changed = left.copy(), np.clip(moves, -1.0, 1.0)
+        _moved(values, changed, lead=lead, rng=rng)
+        pair = StepFunction.of(values), StepFunction.of(values + changed)
+        if pair[0] != pair[1] and (found := loss(pair)) >= best:
+            best, left, moves = found, values, changed
+    return best, (StepFunction.of(left), StepFunction.of(left + moves))
+
+
+def _moved(
+    values: NDArray[np.float64], moves: NDArray[np.float64], *, lead: float, rng: np.random.Generator
+) -> None:
+    """Change a stretch of the left quality, or of the difference, or give all of one height another."""
+    size = len(values)
+    first = int(rng.integers(size))
+    stretch = slice(first, min(size, first + int(2.0 ** rng.uniform(0.0, np.log2(size + 1.0)))))
+    kind = int(rng.integers(6))
+    if kind == 0:
+        values[stretch] += rng.uniform(-lead, lead)
+    elif kind == 1:
+        values[stretch] = values[int(rng.integers(size))] + rng.choice([-2.0, -1.0, 0.0, 1.0, 2.0])
+    elif kind == 2:
+        values[values == values[first]] += rng.normal(0.0, lead / 8.0)
+    elif kind == 3:
+        moves[stretch] = rng.choice([-1.0, 0.0, 1.0])
+    elif kind == 4:
+        moves[values == values[first]] = rng.choice([-1.0, 1.0])
+    else:
+        values[values == values[first]] += rng.choice([-2.0, -1.0, 1.0, 2.0])

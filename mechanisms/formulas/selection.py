@@ -1,0 +1,163 @@
+"""The exponential mechanism, A_dist and the choosing mechanism (K08 Definition 3.5; BNS §2.4 and §4.1)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from audit.catalogue import Formulas
+
+__all__ = [
+    "choosing",
+    "choosing_scores",
+    "exponential",
+    "softmax",
+    "stable",
+    "stable_gaps",
+    "tail",
+    "tight_gaps",
+    "tight_stable",
+]
+
+_CALLS = 12_000
+
+
+def tail(z: float) -> float:
+    """Return ln Pr[Lap(1) ≥ z]."""
+    return -z - math.log(2.0) if z > 0.0 else math.log1p(-0.5 * math.exp(z))
+
+
+def softmax(scores: dict[Any, float], weight: float) -> dict[Any, float]:
+    """Return the log-probabilities of choosing by e^(weight·score)."""
+    top = max(scores.values())
+    whole = math.log(sum(math.exp(weight * (score - top)) for score in scores.values()))
+    return {name: weight * (score - top) - whole for name, score in scores.items()}
+
+
+def approvals(database: Any, solutions: Any) -> dict[Any, float]:
+    """Return how many records name each solution."""
+    return {name: float(sum(name in record for record in database)) for name in solutions}
+
+
+def exponential(made: Any) -> Formulas:
+    """Return that of the choice by e^(ε·approvals/2) among k.
+
+    One solution t votes behind all others that gains one as they lose one loses ln((1 + (k−1)·g^t)/(1 +
+    (k−1)·g^(t−2))), g = e^(ε/2): it tends to ε as databases grow.
+    """
+    k = len(made.solutions)
+    far = 2.0 / made.epsilon * math.log(k / 0.1)
+    return Formulas(
+        epsilon=made.epsilon,
+        law=lambda database: softmax(approvals(database, made.solutions), made.epsilon / 2.0),
+        databases=[[record] for record in made.records],
+        calls=_CALLS,
+        numbers={"shortfall of probability 0.1": (made.error_bound(0.1), far)},
+    )
+
+
+def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool) -> dict[Any, float]:
+    """Return the law of A_dist: gap + Lap(4/ε) against (4/ε)·ln(1/δ) + 2; tight: (2/ε)·ln(1/2δ) + 2."""
+    scale = (2.0 if tight else 4.0) / epsilon
+    threshold = scale * math.log(1.0 / (2.0 * delta if tight else delta)) + 2.0
+    answer = best if gap > 0.0 else "⊥2"
+    return {"⊥1": tail((gap - threshold) / scale), answer: tail((threshold - gap) / scale)}
+
+
+def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: float) -> float:
+    """Return the least gap that fails with probability β ≤ 1/2: threshold + scale·ln(1/2β)."""
+    scale = (2.0 if tight else 4.0) / epsilon
+    return gap + scale * (math.log(1.0 / (2.0 * delta if tight else delta)) + math.log(0.5 / beta))
+
+
+def stable(made: Any) -> Formulas:
+    """Return that of A_dist over words, (ε/2, δ/2) at worst over all databases (E9)."""
+    return _stable(made, tight=False)
+
+
+def tight_stable(made: Any) -> Formulas:
+    """Return that of its tight twin."""
+    return _stable(made, tight=True)
+
+
+def _stable(made: Any, *, tight: bool) -> Formulas:
+    told: dict[str, Any] = {"epsilon": made.epsilon, "delta": made.delta, "tight": tight}
+
+    def law(database: Any) -> dict[Any, float]:
+        scores = approvals(database, made.solutions)
+        (best, high), (_, second), *_ = sorted(scores.items(), key=lambda item: -item[1])
+        return _gap_law(high - second, best, **told)
+
+    needed = _leading(2.0, beta=made.beta, **told)
+    return Formulas(
+        delta=made.delta if tight else made.delta / 2.0,
+        law=law,
+        databases=(["a", "a", "a"], ["a", "a", "b"], ["a", "b", "c"]),
+        numbers={"least gap that fails with beta": (made.needed_gap(made.beta), needed)},
+    )
+
+
+def stable_gaps(made: Any) -> Formulas:
+    """Return that of A_dist on every pair of gaps: loss ε at δ = 0 is unbounded, δ(ε) = δ/2."""
+    return _gaps(made, tight=False)
+
+
+def tight_gaps(made: Any) -> Formulas:
+    """Return that of its tight twin: δ(ε) = δ."""
+    return _gaps(made, tight=True)
+
+
+def _gaps(made: Any, *, tight: bool) -> Formulas:
+    told: dict[str, Any] = {"epsilon": made.epsilon, "delta": made.delta, "tight": tight}
+    edge = round(4.0 / made.epsilon * math.log(1.0 / made.delta))
+    return Formulas(
+        epsilon=made.epsilon if tight else None,
+        delta=made.delta if tight else made.delta / 2.0,
+        law=lambda database: _gap_law(abs(database[0]), "f" if database[0] > 0 else "f′", **told),
+        databases=([edge], [2], [1], [0]),
+        calls=_CALLS,
+    )
+
+
+def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -> dict[Any, float]:
+    """Return the law of choosing: max + Lap(4/ε) ≥ αm/2, then e^(ε·q/4) among those that score at least 1."""
+    good = {name: score for name, score in scores.items() if score >= 1.0}
+    if not good:
+        return {"⊥": 0.0}
+    far = (alpha * m / 2.0 - max(good.values())) * epsilon / 4.0
+    passed = tail(far)
+    return {"⊥": tail(-far)} | {name: passed + log for name, log in softmax(good, epsilon / 4.0).items()}
+
+
+def _least(made: Any) -> int:
+    """Return ⌈16/(αε)·max(ε/4 + ln(1/δ), ln(16k/(αβε)))⌉, the size that BNS §4.1 asks for."""
+    logs = math.log(16.0 * made.growth / (made.alpha * made.beta * made.epsilon))
+    size = 16.0 / (made.alpha * made.epsilon) * max(made.epsilon / 4.0 - math.log(made.delta), logs)
+    return math.ceil(float(size))
+
+
+def choosing(made: Any) -> Formulas:
+    """Return that of the choosing mechanism on words."""
+    m = _least(made)
+    told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
+    a, b = [record for record in made.records if record][:2]
+    half = round(made.alpha * m / 2.0)
+    return Formulas(
+        law=lambda database: _choice(approvals(database, made.solutions), **told),
+        databases=[[a] * head + [b] * (m - head) for head in (0, half, m // 2 + 1)],
+        calls=2_000,
+        numbers={"least size": (made.size, m)},
+    )
+
+
+def choosing_scores(made: Any) -> Formulas:
+    """Return that of the choosing mechanism on scores, of which the largest is at most m."""
+    m = _least(made)
+    told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
+    rest = [0] * (made.solutions - 2)
+    return Formulas(
+        law=lambda database: _choice({k: float(score) for k, score in enumerate(database)}, **told),
+        databases=([m // 2, 1, *rest], [1, 0, *rest], [m, m // 2, *rest]),
+        calls=3_000,
+        numbers={"least size": (made.records[-1], m)},
+    )

@@ -1,0 +1,177 @@
+"""A picture as SVG: scales, shapes of a few classes that the page's style colours, numbers as a table.
+
+Not matplotlib: its SVG has a style attribute on every line (42 in a picture of three bars), which the
+page's Content-Security-Policy forbids and which knows no dark theme, and a style sheet that is not scoped.
+Measured with matplotlib 3.11 on that picture: 11.2 kB against 2 kB here, 40 to 70 ms against 0.2 ms (a minute
+for the 1,000 pictures of a suite), and 0.6 to 0.8 s for the import.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from markupsafe import Markup, escape
+
+from audit.values import wording
+
+__all__ = ["WIDTH", "Drawing", "Picture", "Scale"]
+
+#: The width of a picture in its own units; letters are 13 high.
+WIDTH = 420.0
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a page shows of numbers: the drawing, the same in words, and the numbers themselves.
+
+    Attributes
+    ----------
+    title, text : str
+        What it shows, and what is to be seen there: the alternative text.
+    caption : str
+        What stands under it.
+    drawn : Markup
+        The elements inside ``<svg>``.
+    height : float
+        Its height, where its width is `WIDTH`.
+    columns, rows : tuple
+        The numbers, every cell a text; no rows where they stand beside the picture already.
+    term : str
+        The key of the term that explains it, in `audit.words.glossary`.
+    """
+
+    title: str
+    text: str
+    caption: str
+    drawn: Markup
+    height: float
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    width: float = WIDTH
+    term: str = ""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis between two ends of a picture; what lies beyond is drawn at its end.
+
+    Examples
+    --------
+    >>> Scale(0.0, 2.0, 10.0, 410.0).at(1.0), Scale(0.1, 10.0, 0.0, 100.0, log=True).at(1.0)
+    (210.0, 50.0)
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """Return where a value lies."""
+        low, high, value = (
+            map(_log, (self.low, self.high, value)) if self.log else (self.low, self.high, value)
+        )
+        share = (value - low) / (high - low)
+        return round(self.start + (self.end - self.start) * min(max(share, 0.0), 1.0), 1)
+
+    def ticks(self) -> list[float]:
+        """Return round values on it: multiples of 1, 2 or 5, or powers of ten on a logarithmic axis."""
+        if self.log:
+            return _powers(self.low, self.high)
+        step = _step((self.high - self.low) / 5.0)
+        first = math.ceil(self.low / step - 1e-9)
+        count = math.floor(self.high / step + 1e-9) - first + 1
+        return [(first + i) * step for i in range(count)]
+
+
+def _log(value: float) -> float:
+    return math.log10(value) if value > 0 else -math.inf
+
+
+def _step(least: float) -> float:
+    """Return the least of 1, 2 and 5 times a power of ten that is `least` or more."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next((times * power for times in (1, 2, 5) if times * power >= least * (1 - 1e-9)), 10.0 * power)
+
+
+def _powers(low: float, high: float) -> list[float]:
+    whole = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    wide = math.log10(high / low)
+    every, steps = max(1, math.ceil(wide / 7)), (1,) if wide > 2.5 else (1, 2, 5)
+    values = (step * 10.0**power for power in whole if power % every == 0 for step in steps)
+    return [value for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+
+
+@dataclass
+class Drawing:
+    """Elements of a picture as they are added; every one has a class of the page's style."""
+
+    parts: list[Markup] = field(default_factory=list)
+
+    def path(self, kind: str, d: str) -> None:
+        """Add a path."""
+        self.parts.append(Markup('<path class="{}" d="{}"/>').format(kind, d))
+
+    def line(self, kind: str, points: Iterable[tuple[float, float]]) -> None:
+        """Add a line through points."""
+        self.path(kind, "M" + "L".join(f"{x:g} {y:g}" for x, y in points))
+
+    def bar(self, kind: str, ends: tuple[float, float], y: float, *, height: float = 14.0) -> None:
+        """Add a bar between two places, at least one unit wide."""
+        x, width = min(ends), max(abs(ends[1] - ends[0]), 1.0)
+        told = f"{x:g}", f"{y:g}", f"{width:g}", f"{height:g}"
+        self.parts.append(
+            Markup('<rect class="bar {}" x="{}" y="{}" width="{}" height="{}"/>').format(kind, *told)
+        )
+
+    def whisker(self, low: float, high: float, y: float) -> None:
+        """Add an interval: a line between two places, with its ends marked."""
+        self.path("whisker", f"M{low:g} {y:g}H{high:g}M{low:g} {y - 5:g}v10M{high:g} {y - 5:g}v10")
+
+    def words(self, text: str, x: float, y: float, kind: str = "label", anchor: str = "start") -> None:
+        """Add a text; unseen characters are shown as escapes."""
+        told = escape(wording.visible(text))
+        added = "" if anchor == "start" else Markup(' text-anchor="{}"').format(anchor)
+        self.parts.append(
+            Markup('<text class="{}" x="{}" y="{}"{}>{}</text>').format(kind, f"{x:g}", f"{y:g}", added, told)
+        )
+
+    def across(self, scale: Scale, top: float, bottom: float, name: str) -> None:
+        """Add a horizontal axis: its grid, its numbers and its name below."""
+        for tick in scale.ticks():
+            x = scale.at(tick)
+            self.path("grid", f"M{x:g} {top:g}V{bottom:g}")
+            room = "start" if x < 20 else "end" if x > WIDTH - 20 else "middle"
+            self.words(_tick(tick), x, bottom + 16, "tick", room)
+        self.words(name, scale.end, bottom + 33, "tick", "end")
+
+    def up(self, scale: Scale, left: float, right: float, name: str) -> None:
+        """Add a vertical axis: its grid, its numbers on the left and its name above."""
+        for tick in scale.ticks():
+            y = scale.at(tick)
+            self.path("grid", f"M{left:g} {y:g}H{right:g}")
+            self.words(_tick(tick), left - 6, y + 4, "tick", "end")
+        self.words(name, 2, scale.end - 12, "tick")
+
+    def done(self) -> Markup:
+        """Return the elements."""
+        return Markup("\n").join(self.parts)
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _tick(value: float) -> str:
+    """Return the number at a mark; large and small ones by their power of ten.
+
+    Examples
+    --------
+    >>> _tick(500_000.0), _tick(1e6), _tick(2e10), _tick(1e-7), _tick(0.30000000000000004)
+    ('500,000', '10⁶', '2·10¹⁰', '10⁻⁷', '0.3')
+    """
+    if value == 0 or 1e-4 <= abs(value) < 1e6:
+        return wording.number(float(f"{value:.12g}"))
+    power = math.floor(math.log10(abs(value)) + 1e-9)
+    times = f"{value / 10.0**power:.3g}".replace("-", "−")
+    return ("" if times == "1" else f"{times}·") + "10" + f"{power}".translate(_RAISED)
