@@ -13,6 +13,7 @@ from audit.errors import check_word, finite_number
 from audit.relations import Relation
 from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.samples import LONG_BITS, NumberSample, check_dimension, sample_of
+from learners.formulas import searches
 from mechanisms.comparison.threshold import ThresholdTest
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
@@ -215,6 +216,7 @@ entries = tuple(
         partial(LengthSearch, by=by),
         reference=LengthSearch.reference,
         summary=f"noisy binary search by {by}, d = 2, all samples of 3: ε is reached",
+        formulas=searches.length_search,
     )
     for by in ("power", "length")
 )

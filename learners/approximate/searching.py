@@ -15,6 +15,7 @@ from learners.approximate.samples import NumberSample, threshold_errors
 from learners.approximate.searches import MOST_LISTED_LENGTHS, By, LengthSearch
 from learners.approximate.sizes import promised_size
 from learners.approximate.thresholds import ThresholdLearner
+from learners.formulas import searches
 from mechanisms.concave.contest import Contest
 from mechanisms.concave.recursion import (
     PATTERNS,
@@ -252,4 +253,5 @@ entry = Entry(
     utility={"budget": 3_000},
     reference=SearchingIntervalLearner.reference,
     summary="INTERVAL_2 by a search over powers, all samples of 3",
+    formulas=searches.searching,
 )

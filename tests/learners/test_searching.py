@@ -2,17 +2,19 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare, laplace
 
+from audit.doors.formulas import compared
 from audit.errors import InvalidValue
 from learners import LengthSearch, SearchingIntervalLearner
 from learners.approximate import NumberSample
 from learners.approximate.searches import most_mixed
 from learners.approximate.searching import mixed_contest
 from learners.findings.approximate import bns_searches
+from learners.formulas.searches import searching
 
 BY = pytest.mark.parametrize("by", ["power", "length"])
 DATABASES = [
@@ -51,63 +53,12 @@ def test_the_best_interval_is_that_of_the_listed_family(database):
             assert (found.low, found.high + 1) == scores[0][1]
 
 
-def by_hand(learner, database):
-    """The law, from the text: every path of the search, both A_dist, and the exponential mechanism."""
-    top, search, law = 1 << learner.dimension, learner.search, {}
-    e_search, e_stable, e_choice = learner.shares
-    lengths = [2**i for i in range(learner.dimension + 1)] if learner.by == "power" else [*range(1, top + 1)]
-    noise = laplace(scale=math.ceil(math.log2(len(lengths) + 1)) / e_search)
-
-    def paths(low, high):
-        if low == high:
-            return {low: 1.0}
-        middle = (low + high) // 2
-        large = noise.sf(search.level - q(database, lengths[middle], top))
-        return {k: large * p for k, p in paths(low, middle).items()} | {
-            k: (1 - large) * p for k, p in paths(middle + 1, high).items()
-        }
-
-    for place, path in paths(0, len(lengths)).items():
-        released = []
-        for offset in (0, 1) if place < len(lengths) else ():
-            j = lengths[place]
-            family = [(low, min(low + 2 * j, top)) for low in range(offset * j, top, 2 * j)]
-            scores = sorted(((mixed(database, *ends), ends) for ends in family), reverse=True)
-            if len(scores) == 1:
-                released.append([(1.0, scores[0][1])])
-            elif scores and scores[0][0] > scores[1][0]:
-                test = laplace(scale=2 / e_stable).sf(
-                    2 - 2 / e_stable * math.log(learner.delta) - scores[0][0] + scores[1][0]
-                )
-                released.append([(test, scores[0][1]), (1 - test, None)])
-        for outcome in itertools.product(*released):
-            share, points = path, {0, top}
-            for p, ends in outcome:
-                share *= p
-                if ends is not None:
-                    step = math.ceil(lengths[place] / 2)
-                    points |= {min(ends[0] + i * step, ends[1]) for i in range(5)}
-            errors = {t: sum(y != (x < t) for x, y in database) for t in points}
-            weights = {t: math.exp(-e_choice * n / 2) for t, n in errors.items()}
-            for t, weight in weights.items():
-                law[t] = law.get(t, 0.0) + share * weight / sum(weights.values())
-    return law
-
-
 @BY
 @pytest.mark.parametrize("database", DATABASES)
-def test_the_law_is_that_of_the_text_and_of_runs(by, database):
+def test_the_law_is_that_of_the_text(by, database):
     learner = SearchingIntervalLearner(dimension=3, epsilon=20.0, delta=0.4, by=by)
-    law, hand = learner.distribution(database), by_hand(learner, database)
-    assert {t: pytest.approx(law.pmf(t), rel=1e-9) for t in hand} == hand
-    answers = learner.sample(database, 100_000, np.random.default_rng(0))
-    kept = [t for t in hand if hand[t] > 1e-4]
-    counts = [answers.count(t) for t in kept]
-    expected = [hand[t] * 100_000 for t in kept]
-    rest = 100_000 - sum(expected)
-    seen = [*counts, 100_000 - sum(counts)] if rest > 5 else counts
-    asked = [*expected, rest] if rest > 5 else [e * sum(counts) / sum(expected) for e in expected]
-    assert chisquare(seen, asked).pvalue > 1e-6  # significance 1e-6
+    formulas = replace(searching(learner), databases=[database], calls=0)
+    assert [str(each) for each in compared(formulas, learner) if not each.agrees] == []
 
 
 @BY
