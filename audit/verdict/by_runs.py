@@ -222,6 +222,7 @@ class _Runs:
             return ""
         if self.sampler.state_suspected() is False:
             return _STATELESS
+        self.notes.append(Says.COUPLED_DROPPED())
         self._drop_coupled(betting)
         return ""
 
