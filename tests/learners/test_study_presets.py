@@ -48,8 +48,9 @@ def test_the_curves_are_drawn_in_the_unit_that_the_table_and_the_values_have(nam
 def test_a_sweep_of_delta_is_labelled_with_the_powers_that_were_asked_for():
     result = run_study(closed(points_delta().over((2, 4, 8))))
     assert result.axis == result.parameter == "log10(1/δ)"
-    drawn = chart(result)
-    assert (drawn.axis, [tick.label for tick in drawn.across]) == ("log10(1/δ)", ["2", "4", "8"])
+    drawn = str(chart(result).drawn)
+    assert "log10(1/δ)" in drawn
+    assert all(f">{power}</text>" in drawn for power in (2, 4, 8))
 
 
 @pytest.mark.parametrize(("d", "m"), [(1, 2), (2, 2), (2, 3)])
