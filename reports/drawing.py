@@ -105,7 +105,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 @dataclass
 class Drawing:
-    """Elements of a picture as they are added; every one has a class of the page's style."""
+    """The elements of a picture, in the order they were added. Each has a class of the page's style sheet."""
 
     parts: list[Markup] = field(default_factory=list)
 
@@ -118,7 +118,7 @@ class Drawing:
         self.path(kind, "M" + "L".join(f"{x:g} {y:g}" for x, y in points))
 
     def bar(self, kind: str, ends: tuple[float, float], y: float, *, height: float = 14.0) -> None:
-        """Add a bar between two places, at least one unit wide."""
+        """Add a horizontal bar between two x coordinates, at least one unit wide."""
         x, width = min(ends), max(abs(ends[1] - ends[0]), 1.0)
         told = f"{x:g}", f"{y:g}", f"{width:g}", f"{height:g}"
         self.parts.append(

@@ -14,9 +14,9 @@ from audit.distributions.law import Floats, Outputs
 from audit.values import canonical
 
 DIGITS, COARSE = 12, 6
-"""More compares more strictly: significant digits for doubles, and for floats of fewer bits."""
+"""More digits compare more strictly: significant digits of doubles, and of floats with fewer bits."""
 _OFF = 0.382
-"""Numbers are moved by this share of a last digit before rounding, so that no short number is on an edge."""
+"""Numbers move by this share of a last digit before rounding: those with few digits then avoid the ties."""
 _NIL = 1e-15
 """Numbers smaller than this count as 0: they are rounding errors of a sum."""
 

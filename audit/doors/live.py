@@ -13,7 +13,7 @@ EVERY = 5.0
 
 
 def live(config: pytest.Config) -> Listener | None:
-    """Return what shows an audit's progress; None without ``-v``, and in a worker, which has no terminal."""
+    """Return a listener that shows an audit's progress; None without ``-v`` or a terminal, as in a worker."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or config.get_verbosity() < 1:
         return None
@@ -21,7 +21,7 @@ def live(config: pytest.Config) -> Listener | None:
 
 
 class _Live:
-    """Writes how far an audit is, a line at a time: that can be read in a log too."""
+    """Writes how far an audit is, in whole lines: these can be read in a log too."""
 
     def __init__(self, reporter: Any, capturing: Any) -> None:
         self._reporter, self._capturing = reporter, capturing

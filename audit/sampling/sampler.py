@@ -28,7 +28,7 @@ from audit.sampling.watch import can_watch
 from audit.subject.subject import Subject
 from audit.values.said import Says
 
-_SILENCE: Final = 64  # larger: later check that a subject stopped answering; runs without an answer
+_SILENCE: Final = 64  # runs without an answer; larger checks later whether a subject stopped answering
 
 T = TypeVar("T")
 
@@ -135,8 +135,8 @@ class Sampler(Tally):
             Start every run from a copy of the subject as it was before its first run. A subject that keeps no
             state, or that cannot be copied (`state_kept()` is None), is run as it is.
         coupled
-            Start both runs of a pair from one generator state, new for that pair, by single calls. The two
-            runs of a pair are not independent.
+            Start both runs of a pair from one generator state, by single calls. Each pair has a new state.
+            The two runs of a pair are not independent.
         singly
             Call the subject run by run, even if it has its own sampler.
         by_call
@@ -152,7 +152,7 @@ class Sampler(Tally):
         SubjectError
             `convert` failed, or the subject's sampler returned another length than asked for.
         InvalidValue
-            The mechanism fails on the first two databases, but not on them as arrays or frames.
+            The mechanism fails on the first two databases as lists, but not as arrays or frames.
 
         Examples
         --------
@@ -177,7 +177,9 @@ class Sampler(Tally):
             yield replace(self.account(block), typed=not vectorised, parts=parts_of(task, block))
 
     def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
-        """Return recorded runs from one generator state, each a `Run` or why it has no output. They count.
+        """Return recorded runs from one generator state, each a `Run` or why it has no output.
+
+        The tally counts them as runs drawn.
 
         Examples
         --------
@@ -229,7 +231,7 @@ class Sampler(Tally):
     def draw_anew(
         self, left_db: Any, right_db: Any, sizes: Sequence[int], path: Path, *, by_call: bool = True
     ) -> Iterator[Runs]:
-        """Yield `2·size` runs for each of `sizes`, from one fresh process each, which makes the subject anew.
+        """Yield `2·size` runs for each of `sizes`, each time from a new process that makes the subject anew.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ _OF_CODE = frozenset({"code", "version"})
 
 
 def to_json(result: StudyResult) -> dict[str, Any]:
-    """Return the result as a document; interruptions of the study do not change its bytes.
+    """Return the result as a document. A study that was interrupted and resumed gives the same bytes.
 
     Examples
     --------

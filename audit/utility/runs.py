@@ -70,7 +70,7 @@ def draw_trials(
 def draw_anew(
     sampler: Sampler, problem: Any, sizes: Sequence[int], place: tuple[int, ...], *, against: bool = True
 ) -> list[Trials]:
-    """Return, for each of `sizes`, twice as many trials of a problem by a new learner in a fresh process.
+    """Return trials of a problem by new learners: for each of `sizes`, twice that many from a fresh process.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How an (ε, δ) budget is split over the calls that algorithm Rec really makes, and what that asks of r."""
+"""How an (ε, δ) budget is split over the calls that algorithm Rec makes, and the least r for a split."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ class LevelBudget:
     choice
         The epsilon of its exponential mechanism.
     candidates
-        The most solutions that this one chooses from.
+        The most solutions that it chooses from.
     test
-        How A_dist compares gaps there; None at the innermost level, which has no A_dist.
+        The test of gaps by A_dist; None at the innermost level, which has no A_dist.
     stable
         The privacy of one of the two calls of A_dist, with that test; None there too.
     room
-        The least difference of qualities that the level relies on, as a multiple of the innermost one's.
+        The least difference of qualities that the level relies on, as a multiple of that of the innermost
+        level.
     """
 
     choice: float
@@ -123,7 +124,7 @@ class Split:
 
 @lru_cache(maxsize=64)  # a subject is copied for many runs
 def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> Split:
-    """Return the split in which every call fails as often, at the least promise.
+    """Return the split in which every call has the same failure probability, at the least promise.
 
     Parameters
     ----------
@@ -168,7 +169,7 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
 
 
 _FACTORS = [1.0 + 0.02 * step for step in range(1, 101)]
-"""How much more than the sum may be spent where the optimal composition is counted: tried in turn."""
+"""Factors on the sum that the optimal composition may allow to spend: tried in turn."""
 
 
 def _split(top: int, *, epsilon: float, delta: float, failure: float, claim: ApproximateDP | PureDP) -> Split:
@@ -217,11 +218,11 @@ def even_split(top: int, *, epsilon: float, delta: float) -> Split:
 
 
 def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float, float]]:
-    """Return the epsilon and delta that each call of Rec may have, by five accounts of the whole.
+    """Return the epsilon and delta that each call of Rec may spend, by five ways to account for the whole.
 
     "lemma 2" as printed; "calls": the sum of 3·N + 1 claims; "tight": with A_dist as the (ε/2, δ/2)-private
     mechanism it is; "advanced" and "optimal": the same calls by `advanced_bound` and by the optimal
-    composition, half of delta being their slack.
+    composition, with half of delta as their slack.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Problems on which learners of points and of thresholds have their hardest work."""
+"""Problems that are hardest for learners of points and of thresholds."""
 
 from __future__ import annotations
 

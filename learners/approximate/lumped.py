@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ANOTHER", "LumpedLearner", "Masses"]
 
 ANOTHER = "another"
-"""What stands for every answer that is not named."""
+"""Stands for every answer that is not named."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Masses:
     logs
         The log-probability of each.
     log_each
-        That of every other number, if they are alike, as drawn evenly.
+        That of every other number, from an even draw.
     log_extra
-        The log of what some other number has beyond that.
+        The log of the mass that some other number has beyond that.
     dimension
         d.
 
@@ -77,7 +77,7 @@ class Masses:
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedLearner(PlainParameters):
-    """A learner whose answer is told only if it is one of some numbers: its exact law has few outcomes.
+    """A learner whose answer is shown only if it is one of some numbers: its exact law has few outcomes.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ class LumpedLearner(PlainParameters):
 
     Guarantee
     ---------
-    Private as the learner is, for its answers are only joined. And on databases of the numbers named nothing
-    is lost by joining: of the others none is an x, each has the same probability as every other on each
-    database, and so the ratio of two databases' probabilities is the same for all of them.
+    As private as the learner, because answers are only joined. On databases of the named numbers joining
+    loses nothing: no other number is an x, so on each database all others have the same probability, and the
+    ratio of two databases' probabilities is the same for all of them.
 
     Examples
     --------

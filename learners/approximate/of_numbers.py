@@ -64,7 +64,7 @@ def at_64_bits(
     options, utility
         Of the audits of its privacy, and of its utility besides `exact`.
     formulas
-        What its text makes of it.
+        Its formulas, written from the text.
 
     Examples
     --------

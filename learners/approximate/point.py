@@ -1,4 +1,4 @@
-"""The proper (ε, δ)-private learner of POINT_d: the point that stands out, else any (BNS §3.1)."""
+"""The proper (ε, δ)-private learner of POINT_d: the point that stands out, else a random one (BNS §3.1)."""
 
 from __future__ import annotations
 
@@ -301,7 +301,7 @@ _ROUNDING = 1e-12
 
 
 def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
-    """Return delta, or refuse what is not inside (0, 1); for 0 name the learner to take.
+    """Return delta, or refuse one outside (0, 1); for 0 name the pure learner.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
 
 
 _AHEAD = [(0, 1)] * 58 + [(2**64 - 1, 0)] * 5
-"""A number about as far ahead as A_dist asks for."""
+"""A number that leads by about the gap that A_dist asks for."""
 
 entries = (
     at_64_bits(

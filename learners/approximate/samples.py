@@ -1,4 +1,4 @@
-"""Labelled numbers, counted: a database that is a sequence of (x, y) all the same."""
+"""Labelled numbers, counted: a database that still is a sequence of (x, y)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class NumberSample(Sequence[Example]):
 
     @classmethod
     def counted(cls, points: Any, labels: Any, times: Any = None) -> NumberSample:
-        """Return examples from their x's and y's in any order, each once or as many `times` as told."""
+        """Return examples from their x's and y's in any order, each once or as often as `times` says."""
         numbers = np.asarray(points, dtype=np.uint64)
         weights = np.ones(len(numbers)) if times is None else np.asarray(times, dtype=np.float64)
         is_one = np.asarray(labels, dtype=np.bool_)
@@ -89,7 +89,7 @@ class NumberSample(Sequence[Example]):
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
-        """Where the zeros of each point end, and its ones, in turns."""
+        """The ends of the zeros and of the ones of each point, alternating."""
         ends: NDArray[np.int64] = np.cumsum(np.stack([self.zeros, self.ones], axis=1).ravel())
         return ends
 

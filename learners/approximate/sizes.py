@@ -1,4 +1,4 @@
-"""How many examples INTERVAL_d needs: by the recursion that happens, and by what BNS print."""
+"""How many examples INTERVAL_d needs: by the recursion as it runs, and by the formulas that BNS print."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["even_size", "interval_size", "lemma_3_size", "promise_at", "theorem_2_size"]
 
 _MOST = 1e12
-"""More examples than any binomial law here is computed for; a database of them fits nowhere."""
+"""Larger than any size that a binomial law is computed for; such a database fits into no memory."""
 
 
 def promise_at(size: int, *, alpha: float, failure: float) -> float:
-    """Return the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure; 1 where there is none.
+    """Return the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure; 1 if there is no such r.
 
-    `interval_size` takes no m at which there is none.
+    `interval_size` takes no m without such an r.
 
     Examples
     --------
@@ -101,7 +101,9 @@ def lemma_3_size(
 
 
 def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return r/alpha for Lemma 3's r with the depth N + 1 in place of log*, Rec's α = 1/2, an even split.
+    """Return r/alpha for Lemma 3's r, Rec's own α = 1/2 and a budget split evenly over the calls.
+
+    The depth N + 1 of the recursion stands in place of log*(T).
 
     Examples
     --------
@@ -119,8 +121,8 @@ def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: flo
 def theorem_2_size(dimension: int, *, delta: float) -> float:
     """Return what BNS Theorem 2 prints inside its O: 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ).
 
-    As printed both logarithms of 1/δ stand under the root, which may be a slip: Lemma 2 contributes √(log*·
-    ln(1/(log*·δ))) and Lemma 3 a whole ln(1/δ). Both factors whole are taken here.
+    As printed both logarithms of 1/δ are under the root, which may be a slip: Lemma 2 contributes √(log*·
+    ln(1/(log*·δ))) and Lemma 3 a whole ln(1/δ). This function takes the second one outside the root.
 
     Examples
     --------

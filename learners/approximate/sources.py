@@ -38,7 +38,7 @@ class NumberSource:
     atoms
         (number, mass) pairs, distinct numbers, masses ≥ 0 that sum to at most 1 (within 1e-9).
     spread
-        Whether what the atoms leave is spread; otherwise they must sum to 1 within 1e-9.
+        Whether the remaining mass is spread; otherwise the atoms must sum to 1 within 1e-9.
 
     Raises
     ------
@@ -98,9 +98,9 @@ class NumberProblem:
     Parameters
     ----------
     name
-        What the problem is.
+        The problem in words.
     source
-        Where numbers come from.
+        The law of the numbers.
     target
         j of the concept that labels them.
     size
@@ -129,7 +129,7 @@ class NumberProblem:
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
         """Return the error of an answer on the source, exactly; infinite for an answer that is no concept.
 
-        An improper answer tells its own error: it has `error_on(source, target)`.
+        An improper answer computes its own error by `error_on(source, target)`.
         """
         told = getattr(output, "error_on", None)
         if callable(told):

@@ -64,7 +64,7 @@ def _separable_error(output: Any, population: Population) -> float:
 
 
 def _less(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Prefer that mistakes seem few and push little."""
+    """Prefer answers that make mistakes seem few and their push small."""
     del query, truth
     return -abs(answer)
 
@@ -94,7 +94,7 @@ class _Steady(Reweighted):
     algorithm: KMeansQueries
 
     def keeps(self, population: Any) -> bool:
-        """Tell whether it is steady."""
+        """Return whether Lloyd's iteration is steady on this population."""
         return is_steady(population.points, population.weights, self.algorithm)
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
@@ -135,7 +135,7 @@ def _outwards(query: StatisticalQuery, truth: float, answer: float) -> float:
 
 
 def _inwards(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Prefer the contrary."""
+    """Prefer smaller coordinate sums and larger masses: both move a centre towards 0."""
     return -_outwards(query, truth, answer)
 
 

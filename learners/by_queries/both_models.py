@@ -36,7 +36,7 @@ def in_both_models(
     summaries
         Of the central one, of the local one, and of what is audited with the stated n.
     stated
-        Keywords of `at_size`, which that one is made with.
+        Keywords of `at_size` for the entries with the stated n.
     options
         Of the audits of the first two.
     local

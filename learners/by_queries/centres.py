@@ -102,7 +102,7 @@ class KMeansQueries:
     tau
         The tolerance of all queries.
     least_mass
-        A centre whose mass is answered below this stays where it is.
+        A centre stays where it is if the answer for its mass is below this.
 
     Guarantee
     ---------

@@ -1,4 +1,4 @@
-"""A private run of an SQ algorithm: equal chunks of the database, one a query, central or local noise."""
+"""A private run of an SQ algorithm: one of several equal chunks for each query, central or local noise."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class ChunkedRun:
 
         @property
         def _wanted(self) -> str:
-            """What a record must be, in words."""
+            """The condition on a record, in words."""
 
         def _is_record(self, record: Any) -> bool: ...
 
     def _settle(self, records: tuple[Any, ...]) -> None:
-        """Check the model, and build databases of `records`, one a query, where nothing else is asked for."""
+        """Check the model; by default build databases of `records`, with one record for each query."""
         ChunkNoise(self.model, self.epsilon)
         for name, value in (("size", self.algorithm.most_queries), ("records", records)):
             if getattr(self, name) is None:
@@ -81,7 +81,7 @@ class ChunkedRun:
         return list(self.algorithm.learn_many(oracle))
 
     def _queries(self, database: Any) -> int | None:
-        """Return how many queries there are chunks for, None where the database is too short."""
+        """Return the number of queries, one for each chunk; None if the database is too short."""
         for record in kinds(database):
             if not self._is_record(record):
                 owner = type(self).__name__

@@ -1,4 +1,4 @@
-"""Private answers to statistical queries from equal chunks, one a query, with central or local noise."""
+"""Private answers to statistical queries, each from its own equal chunk, with central or local noise."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["INSUFFICIENT", "ChunkNoise", "EvenChunks", "Model"]
 
 INSUFFICIENT: Final = "insufficient samples"
-"""The answer to a database that has not a record for every query: a function of its public length."""
+"""The answer if the database has fewer records than queries; it depends on its public length alone."""
 
 Model = Literal["central", "local"]
-"""Who adds the noise: the curator, once to each average; or everybody, to his own value."""
+"""Who adds the noise: the curator, once to each average; or each record, to its own value."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ChunkNoise:
 
     Guarantee
     ---------
-    Each record lies in one chunk and has part in one answer. Central: an average over m records moves by at
+    Each record lies in one chunk and affects one answer. Central: an average over m records moves by at
     most width/m when one is replaced; noise of scale width/(m·epsilon) makes it epsilon-private, and the
     others have the same law given earlier answers. Local: each record adds Laplace noise of scale
     width/epsilon to its value, which makes its report epsilon-private whatever is done with it (K11

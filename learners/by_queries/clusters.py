@@ -79,7 +79,7 @@ def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: 
 
 
 def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
-    """Tell whether centres within `accuracy` of Lloyd's make the same clusters, in every round.
+    """Return whether centres within `accuracy` of Lloyd's make the same clusters, in every round.
 
     Guarantee
     ---------
@@ -175,8 +175,8 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 
     Notes
     -----
-    The error bound is 2·tau/(mass − tau): the lightest cluster that must move is the hardest, the more so the
-    further its centre is from 0 and the more the mass is off.
+    The error bound is 2·tau/(mass − tau): the lightest cluster that must move is the hardest, even more if
+    its centre is far from 0 and the answer for its mass is far off.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class ZeroThoughPositive:
 
 @dataclass(frozen=True)
 class ConjunctionQueries:
-    """The SQ learner itself: one query a variable, all in one round (B Theorem 5).
+    """The SQ learner itself: one query for each variable, all in one round (B Theorem 5).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class ConjunctionQueries:
 
 
 _MOST_LISTED = 12
-"""Conjunctions of so many variables are listed one by one."""
+"""Conjunctions of up to this many variables are listed one by one."""
 
 
 class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
@@ -134,7 +134,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         def _noise(self) -> ChunkNoise: ...
 
         def means(self, database: Any) -> NDArray[np.float64] | None:
-            """Return what each variable's answer is without noise, shape (d,), None with too few records."""
+            """Return each variable's answer without noise, shape (d,); None with too few records."""
 
         def _chunk(self, database: Any) -> int: ...
 
@@ -227,9 +227,9 @@ class ConjunctionLearner(KeepsVariables):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced; in the local model each record's own report is
-    epsilon-private (B Theorem 7 with parallel composition; K11 §5.1): see `ChunkNoise`. The
-    exact loss is epsilon where a chunk holds two records or more, as means 1/m apart may lie on one side of
-    the threshold. With one record each the means are 0 and 1, the threshold between them: a little less.
+    epsilon-private (B Theorem 7 with parallel composition; K11 §5.1): see `ChunkNoise`. The exact loss is
+    epsilon where a chunk holds two records or more, as means 1/m apart may lie on one side of the threshold.
+    With one record in each chunk the means are 0 and 1, on both sides of the threshold: a little less.
 
     On `sample_size` or more examples labelled by a monotone conjunction, of any distribution, the error is at
     most alpha with probability 1 − beta: all answers are within alpha/2d. On fewer than d records the answer

@@ -1,7 +1,7 @@
 """The learner of conjunctions by statistical queries as a subject: its databases are oracles.
 
-It is the learner that is also run privately, and promises its error with *every* valid oracle, as bad as the
-tolerance lets it be.
+It is the learner that is also run privately. It promises its error with *every* valid oracle, the worst
+included.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["TrustingConjunctions", "conjunctions_against", "trusting_against"]
 
 @dataclass(frozen=True)
 class TrustingConjunctions(ConjunctionQueries):
-    """Wrong: keeps a variable whose *answer* is at most alpha/d, as if answers were means.
+    """Wrong: keeps a variable whose *answer* is at most alpha/d, as if answers were exact means.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _conjunction_error(output: Any, population: Population) -> float:
 
 
 def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Prefer that variables are kept which are rarely 0, and others are not."""
+    """Prefer answers that keep variables which are rarely 0, and drop the others."""
     del query
     return answer if truth == 0.0 else -answer
 

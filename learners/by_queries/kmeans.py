@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["KMeans"]
 
 _WORTHLESS = 0.5
-"""So far off is no point of [0, 1] from the middle."""
+"""No point of [0, 1] is this far from the middle."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +51,10 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced, in the local model epsilon-local: a query
-    depends on earlier answers only, and each record has part in one answer (`ChunkNoise`).
-    With `sample_size` independent points all answers are within tau, with probability 1 − beta. Where the
-    clusters forgive so much (`is_steady`), every coordinate of the centres is then within
-    2·tau/least_mass of what Lloyd's iteration makes of the law itself, after all the rounds.
+    depends on earlier answers only, and each record affects one answer (`ChunkNoise`).
+    With `sample_size` independent points all answers are within tau, with probability 1 − beta. If the
+    clusters tolerate such errors (`is_steady`), every coordinate of the centres is then within
+    2·tau/least_mass of Lloyd's iteration on the law itself, after all the rounds.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def sample_size(self) -> int:
-        """The number of points with which all answers are within tau, but with probability beta.
+        """The number of points with which all answers are within tau, except with probability beta.
 
         Examples
         --------
@@ -145,7 +145,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": (0.9, 0.9),
     "placed": {"audited": 12_000, "places": (500, 10_500), "labels": None},
 }
-"""Chunks of 1,000: replaced is a record that a mass of the first round reads, or one of the second."""
+"""Chunks of 1,000. The pairs replace a record that a mass of the first round reads, or one of the second."""
 
 entries = in_both_models(
     KMeans,

@@ -1,4 +1,4 @@
-"""Many runs of an adaptive SQ algorithm on one database, a query of all of them at once."""
+"""Many runs of an adaptive SQ algorithm on one database, one query of all runs at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CELLS = 2**21
 
 
 class ManyChunks:
-    """Answers the queries of many runs, of which each asks its own, from the chunks that `EvenChunks` reads.
+    """Answers the queries of many runs, each with its own, from the chunks that `EvenChunks` reads.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class ManyChunks:
     Raises
     ------
     InvalidValue
-        There are fewer than M records, more than M queries are asked, or a run asks again that left one out.
+        There are fewer than M records, more than M queries are asked, or a run asks again after it left a
+        query out.
 
     Guarantee
     ---------

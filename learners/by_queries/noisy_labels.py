@@ -1,4 +1,4 @@
-"""Monotone conjunctions from labels of which some were flipped, privately."""
+"""Monotone conjunctions learned privately from labels some of which were flipped."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SignedConjunctions(ConjunctionClass):
 
 @dataclass(frozen=True, eq=False)
 class NoisyLabelProblem(LearningProblem):
-    """A problem about clean examples of which noisy ones are drawn; law and error are the clean ones'.
+    """A problem about clean examples, drawn with noisy labels; law and error are those of clean labels.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     epsilon-differential privacy when one record is replaced: each query for Pr[x_i = 0 ∧ y = 1] is asked as
     two, the mean of y·[x_i = 0]/2 and that of [x_i = 0]/2, each of the 2d on a chunk of its own with Laplace
     noise of scale 1/(m·epsilon), m = ⌊n/2d⌋. The first moves by at most 1/m, the second by at most 1/2m, so
-    that only what is read of the labels costs all of epsilon. *Utility*: the first is divided by 1 − 2·eta.
+    only the query about the labels costs all of epsilon. *Utility*: the first is divided by 1 − 2·eta.
     On `sample_size` examples all are within (1 − 2·eta)·alpha/4d and alpha/4d with probability 1 − beta, so
     that the d answers about clean labels are within alpha/2d: error at most alpha.
 
@@ -189,7 +189,7 @@ class NoisyConjunctionLearner(KeepsVariables):
         return np.array([kept, dropped])
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return what each variable's answer is without noise, shape (d,), None with no record a chunk.
+        """Return each variable's answer without noise, shape (d,); None if chunks are empty.
 
         Examples
         --------
@@ -279,7 +279,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": ((0, 0), 1),
     "placed": {"share": 0.1, "labels": (-1, 1)},
 }
-"""The share at which answers without noise, 1.125 times it, are the threshold alpha/2d."""
+"""The share at which the noiseless answer, 1.125 times it, equals the threshold alpha/2d."""
 
 entries = (
     Entry(

@@ -63,7 +63,7 @@ class _Push:
 
 @dataclass(frozen=True)
 class _Mistakes:
-    """`_Mistake`, or `_Push` at a place, of many runs: at each kind of record y·x of which is in `signed`."""
+    """`_Mistake`, or `_Push` at a place, of many runs, for each kind of record; `signed` holds their y·x."""
 
     signed: NDArray[np.float64]
     weights: NDArray[np.float64]
@@ -87,7 +87,7 @@ class PerceptronQueries:
     margin
         γ: some unit vector u has y·⟨u, x⟩ ≥ γ on all examples.
     rounds
-        At most so many; None: as many as the guarantee asks for.
+        The most rounds. None: as many as the guarantee asks for.
 
     Guarantee
     ---------
@@ -204,7 +204,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     beta
         Failure probability, in (0, 1/2).
     rounds
-        At most so many rounds. None: as many as the guarantee of `PerceptronQueries` asks for.
+        The most rounds. None: as many as the guarantee of `PerceptronQueries` asks for.
     model
         ``"central"``: noise on the averages; ``"local"``: every record reports for itself.
     records, size
@@ -218,7 +218,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced, in the local model epsilon-local, whatever the
-    rounds do: a query depends on earlier answers only, and each record has part in one answer; see
+    rounds do: a query depends on earlier answers only, and each record affects one answer; see
     `ChunkNoise`. The number of rounds is part of the output's law, not of the claim.
 
     With `sample_size` examples of margin γ, and `rounds` None, the error is at most alpha with probability 1
@@ -300,7 +300,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": ((-0.8, -0.6), 1),
     "placed": {"audited": 75_000, "places": (1_500, 3_500), "labels": (1, -1)},
 }
-"""Chunks of 1,000: replaced is a record that the first round's mean mistake reads, or the next error."""
+"""Chunks of 1,000. The pairs replace a record that the first mean mistake reads, or the next error."""
 
 entries = in_both_models(
     Perceptron,

@@ -116,7 +116,7 @@ class SeparableProblem:
 
 
 def is_point(value: Any, *, dimension: int) -> bool:
-    """Tell whether a value is a tuple of so many finite numbers.
+    """Return whether a value is a tuple of this many finite numbers.
 
     Examples
     --------

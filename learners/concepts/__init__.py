@@ -1,4 +1,4 @@
-"""Concept classes: what they say of points, VC dimension, dichotomies, exact errors.
+"""Concept classes: their labels of points, VC dimension, dichotomies, exact errors.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Words of bits as points: every tuple of so many bits, without listing them."""
+"""Words of bits as points: every tuple of a length, without listing them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def number_of(bits: Sequence[int]) -> int:
 
 
 def bit_matrix(points: Sequence[Any], *, length: int, owner: str) -> NDArray[np.bool_]:
-    """Return points as booleans of shape (points, length), or refuse what are no bits.
+    """Return points as booleans of shape (points, length), or refuse points that are not words of bits.
 
     Raises
     ------

@@ -38,7 +38,7 @@ class ExplicitClass(ConceptClass):
     ------
     InvalidValue
         The shapes do not fit, there are no concepts or no points, an entry of the table is neither 0 nor 1,
-        or a point comes twice; in use, a name that does.
+        or a point comes twice; in use, a name comes twice.
 
     Examples
     --------

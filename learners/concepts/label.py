@@ -1,4 +1,4 @@
-"""C^label: the predicates that say where a concept errs."""
+"""C^label: the predicates that are 1 where a concept errs."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ _LEAST = 4_500
 
 
 def _sampled() -> list[Any]:
-    """Return the problems on so many examples, without the law spread over all numbers, which takes long."""
+    """Return the problems on `_LEAST` examples, without the law spread over all numbers: it takes long."""
     *short, _ = OnSample(part=IntervalLearner(dimension=64), sample_size=_LEAST).problems()
     return short
 

@@ -81,7 +81,7 @@ def _accurate(name: str, factory: Any, what: str, *, varies: bool = False) -> En
 
 
 def _heads(made: Any) -> tuple[int, int]:
-    """Return counts that tell much: at the threshold of the noisy test, and half of the records."""
+    """Return revealing counts: at the threshold of the noisy test, and half of the records."""
     return round(made.choosing_alpha * made.size / 2.0), made.size // 2
 
 

@@ -103,7 +103,7 @@ def n9() -> Finding:
 
 
 def bns_lemma_1() -> Finding:
-    """BNS Lemma 1: m of the learner of points does not grow with d, and what it is.
+    """BNS Lemma 1: the m of the learner of points, which does not grow with d.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def bns_lemma_1() -> Finding:
 
 @cache
 def bns_theorem_2() -> Finding:
-    """BNS Theorem 2: how many examples INTERVAL_d needs, by the recursion that happens and as printed.
+    """BNS Theorem 2: how many examples INTERVAL_d needs, by the recursion as it runs and as printed.
 
     Examples
     --------

@@ -32,7 +32,7 @@ _ADVERSARIES = ("up", "down", "towards-zero", "away-from-zero", "alternating")
 
 
 def b_theorem_5() -> Finding:
-    """B Theorem 5: d queries of tolerance α/2d learn monotone conjunctions, whatever valid oracle answers.
+    """B Theorem 5: d queries of tolerance α/2d learn monotone conjunctions, with any valid oracle.
 
     Examples
     --------

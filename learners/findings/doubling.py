@@ -48,7 +48,7 @@ def k11_claim_4_3() -> Finding:
 
 
 def _worst_quotient(dimension: int, examples: int, inclusion: float) -> tuple[int, float]:
-    """Return how many cases have a quotient, and the largest one; example i stands first."""
+    """Return the number of cases with a quotient, and the largest quotient; example i comes first."""
     words = list(product((0, 1), repeat=dimension))
     solutions = [
         frozenset(r for r in words if sum(a * b for a, b in zip(x, r, strict=True)) % 2 == y)

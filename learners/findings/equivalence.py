@@ -22,7 +22,7 @@ _BETA = 0.1
 
 @cache
 def k11_theorem_5_14() -> Finding:
-    """K11 Theorem 5.14: there and back again, each way at a polynomial price.
+    """K11 Theorem 5.14: from one model to the other and back, each way at a polynomial cost.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def worst(subject: Any, size: int, *, sorted_only: bool = False) -> tuple[float,
     size
         Records in a database.
     sorted_only
-        True for a subject to which the order of its records does not matter: sorted databases are enough.
+        True if the order of records does not matter to the subject: sorted databases are then enough.
 
     Examples
     --------

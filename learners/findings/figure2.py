@@ -25,7 +25,7 @@ _DIMENSION = 9
 _RUNS = 2_000
 """Of A* on a sample: the share of runs is off by 0.02 with probability below 10^(−5) where it is 0.97."""
 _ACCURACY: dict[str, Any] = {"alpha": 0.25, "beta": 0.05, "epsilon": 1.0}
-"""Two parities differ on half of the words: an error of at most 1/4 is none."""
+"""Two parities differ on half of the words, so an error of at most 1/4 is 0."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Findings about MASKED-PARITY and what interaction buys: K08 §5, K11 §5.3."""
+"""Findings about MASKED-PARITY and what interaction gains: K08 §5, K11 §5.3."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _spread(dimension: int, count: int) -> range:
 
 
 def e7() -> Finding:
-    """K08 Corollary 5.2: the inclusion that it prints runs the wrong way round.
+    """K08 Corollary 5.2: the printed inclusion is the wrong way round.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What pure privacy must cost, by packing: many answers that exclude each other, each likely somewhere.
+"""The least cost of pure privacy, by packing: many mutually exclusive answers, each likely on some database.
 
 On m records a pure ε-private algorithm gives every set of answers at least e^(−εm) times the probability that
 it has on any other database. N sets that exclude each other, each of probability 1 − β on a database of its
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def packing_size(answers: float, *, beta: float, epsilon: float) -> float:
-    """Return (ln(answers) + ln(1 − beta))/epsilon: no fewer records make so many answers likely.
+    """Return (ln(answers) + ln(1 − beta))/epsilon: fewer records cannot make this many answers likely.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def bns_pure_sanitizers() -> Finding:
 
 
 def k11_certainty() -> Finding:
-    """K11 footnote 6: what is private must be allowed to fail.
+    """K11 footnote 6: a private algorithm must be allowed to fail.
 
     Examples
     --------

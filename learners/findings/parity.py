@@ -23,11 +23,11 @@ __all__ = ["FINDINGS", "e2", "e9_parity", "n4", "n13", "n14", "n15"]
 
 _D16: dict[str, Any] = {"dimension": 16, "epsilon": 1.0, "alpha": 0.1}
 _EVEN: dict[str, Any] = {**_D16, "epsilon": 0.3}
-"""With three candidates the test set is then as large as the noise asks for, and as the mistakes do."""
+"""At this ε, with three candidates, noise and mistakes ask for test sets of the same size."""
 
 
 def e2() -> Finding:
-    """K11 §4, A* step 1: β′ = β/2, of which the proof spends three.
+    """K11 §4, A* step 1: β′ = β/2, but the proof spends 3β′.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def e2() -> Finding:
 
 
 def e9_parity() -> Finding:
-    """E9, the half about A: with p = ε/4 it loses little more than half of ε, and its tight twin all of it.
+    """E9, the half about A: with p = ε/4 its loss is little more than ε/2, and that of its tight twin is ε.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def n14() -> Finding:
 
 
 def n15() -> Finding:
-    """K08 Theorem 3.8: the failure after step 1 is 2β′, and log(1/β′) is no number of rounds.
+    """K08 Theorem 3.8: the failure after step 1 is 2β′, and log(1/β′) need not be a whole number of rounds.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def n15() -> Finding:
 
 
 def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
-    """Return the largest exact loss over all lists of so many records."""
+    """Return the largest exact loss over neighbouring lists of these sizes."""
     pairs = [
         ([left, *rest], [right, *rest])
         for size in sizes

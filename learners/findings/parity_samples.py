@@ -51,7 +51,7 @@ def e14() -> Finding:
 
 
 def n3() -> Finding:
-    """K11 Theorem 4.4: the test set is larger than the theorem has room for.
+    """K11 Theorem 4.4: the test set is larger than the theorem's sample size allows.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _samples_per_unit(log: float) -> tuple[float, float]:
 
 
 def _limit() -> float:
-    """Return what the units of footnote 4's plan are below at every β ≤ 0.01: the largest, at 0.01."""
+    """Return a bound on the units of footnote 4's plan for every β ≤ 0.01: their value at 0.01."""
     return math.ceil(max(_samples_per_unit(power * math.log(10.0))[1] for power in range(2, 40)))
 
 

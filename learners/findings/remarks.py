@@ -1,4 +1,4 @@
-"""What the texts remark without a number: how privacy compares with none, and what it implies."""
+"""Remarks of the texts without a number: the cost of privacy, and what privacy implies."""
 
 from __future__ import annotations
 

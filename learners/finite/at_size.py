@@ -1,4 +1,4 @@
-"""A learner at the sample size of its utility claim, with pairs of samples that lie badly for its privacy."""
+"""A learner at the sample size of its utility claim, with pairs of samples that are hard for its privacy."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class AtSize(PlainParameters):
     calm, odd
         Two records that pull its answers to different sides; for label privacy they share their x.
     share
-        The share of odd records among calm ones at which one more of them decides most.
+        The share of odd records among calm ones at which one more odd record matters most.
     audited
-        How many records the suggested pairs have; None: `sample_size`.
+        The number of records in the suggested pairs; None: `sample_size`.
     places
         Where records are replaced: in parts of the sample that different steps of the learner read.
     labels

@@ -47,11 +47,11 @@ class Hypotheses:
     domain
         The points, distinct and hashable.
     names
-        What stands for each hypothesis in an output: distinct values, or a range.
+        The name of each hypothesis in an output: distinct values, or a range.
     table
         Their labels as bits.
     labels
-        What stands for bit 0 and for bit 1 in a record.
+        The labels that stand for bit 0 and bit 1 in a record.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class Hypotheses:
     def of_rows(
         cls, rows: Any, *, domain: Sequence[Any], names: Sequence[Any] | None = None, labels: Any = (0, 1)
     ) -> Hypotheses:
-        """Return the class with these rows of bits; its names are 0, 1, … unless told.
+        """Return the class with these rows of bits; its names are 0, 1, … unless given.
 
         Examples
         --------
@@ -134,7 +134,7 @@ class Hypotheses:
         return {name: index for index, name in enumerate(self.names)}
 
     def index(self, name: Any) -> int | None:
-        """Return where a hypothesis stands, None for what is none."""
+        """Return the index of a hypothesis, None for anything else."""
         try:
             if isinstance(self.names, range):
                 return self.names.index(name) if name in self.names else None

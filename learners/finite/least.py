@@ -1,4 +1,4 @@
-"""A learner on samples of another size than the one that its theorem states."""
+"""A learner on samples of a size other than the one in its theorem."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["OnSample"]
 class OnSample(PlainParameters):
     """A learner that claims its accuracy on fewer examples than it proves it for: only audits support that.
 
-    On the stated sample a learner has so much room that a fault of a third of its noise changes nothing; near
-    the least one the same fault makes it fail.
+    On the stated sample size a learner has much room: a fault of a third of its noise changes nothing.
+    Near the least size the same fault makes it fail.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class OnSample(PlainParameters):
         return self.part.utility_claim
 
     def problems(self) -> list[Any]:
-        """Return the learner's problems with so many examples."""
+        """Return the learner's problems with `sample_size` examples."""
         return [replace(problem, size=self.sample_size) for problem in self.part.problems()]
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Any:

@@ -34,7 +34,7 @@ __all__ = [
 
 _BLOCK = 1 << 12
 _LONG = 4 * _BLOCK
-"""A sample of so many records is drawn late: learners read most of it as counts."""
+"""A sample of at least this many records is drawn late: learners read most of it as counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,9 @@ class ListedExamples(Sequence[Any]):
     Parameters
     ----------
     records
-        What a record can be.
+        The possible records.
     chosen
-        Whole numbers, shape (size,); not to be written to.
+        Whole numbers, shape (size,); read-only.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
 
 
 def kinds(database: Sequence[Any]) -> Sequence[Any]:
-    """Return what a record of a database can be: its records, if nothing else is known.
+    """Return the possible records of a database: its own records, if nothing else is known.
 
     Refused is what `check_database` refuses.
 
@@ -251,7 +251,7 @@ def draw_listed(
 ) -> ListedExamples:
     """Return independent records whose law has these cumulative probabilities, the last of them 1 or more.
 
-    How often each occurs is drawn first, and then their order: sooner than to look up every record.
+    How often each occurs is drawn first, then their order: faster than to look up every record.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence
 def label_counts(
     hypotheses: Hypotheses, database: Sequence[Any], *, owner: str, start: int = 0, stop: int | None = None
 ) -> LabelCounts:
-    """Return what `Hypotheses.counts` does, without a pass over records that are numbered already.
+    """Return the result of `Hypotheses.counts`, without a pass over records that are already numbered.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def label_counts(
     database
         (x, y) pairs.
     owner
-        For the message.
+        The name in error messages.
     start, stop
         The places that are counted; all by default.
 
@@ -335,5 +335,5 @@ def label_counts(
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Tell whether two tuples are equal; one that travelled to another process is not the same object."""
+    """Return whether two tuples are equal; one that travelled to another process is not the same object."""
     return left is right or left == right

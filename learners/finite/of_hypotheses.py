@@ -1,4 +1,4 @@
-"""What learners of one kind share: what they claim to reach, and the problems it is tried on."""
+"""The common part of learners of a listed class: their claims, and the problems that test these."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["OfHypotheses", "lengths_of"]
 
 
 class OfHypotheses:
-    """A learner of a listed class: its records, its accuracy, and the search for the problems of that.
+    """A learner of a listed class: its records, its accuracy, and the search for hard problems.
 
     Examples
     --------

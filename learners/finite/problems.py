@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 ALMOST = 1.05
-"""A point that weighs so many times alpha makes a hypothesis bad that errs there alone."""
+"""A point with this many times the weight alpha makes a hypothesis that errs only there a bad one."""
 
 
 def check_accuracy(alpha: Any, beta: Any, *, owner: str) -> tuple[float, float]:
@@ -61,7 +61,7 @@ class LearningProblem:
     Parameters
     ----------
     name
-        What the problem is.
+        The problem in words.
     hypotheses
         The class that OPT is taken over, and whose names the learner outputs.
     law
@@ -241,7 +241,7 @@ def light_variable_problems(hypotheses: Hypotheses, *, alpha: float, examples: i
     ---------
     The target is always true. In the last two problems each of the d variables is 0, alone, on a share of
     alpha/d of the examples, a little more or a little less: the threshold of B Theorem 5 lies at half of
-    that, and an oracle that answers too little by all its tolerance keeps every variable, for an error of
+    that, and an oracle that answers too low by its whole tolerance keeps every variable, for an error of
     about alpha.
 
     Examples

@@ -1,4 +1,4 @@
-"""Learning problems beyond a library: any, and near one, for the search of a utility audit."""
+"""Learning problems beyond a library, random or near another one, for the search of a utility audit."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def random_problem(
     hypotheses
         The class.
     rng
-        Where the problem comes from.
+        The generator of the problem.
     alpha
-        What the learner claims: half of the problems give a rival of the target from 0.8 to 1.5 times that.
+        The error claimed: half of the problems give a rival of the target 0.8 to 1.5 times this weight.
     examples
         How many a sample has.
     noisy

@@ -1,4 +1,4 @@
-"""Truth tables of many hypotheses as packed bits, and what all of them cost on a database in one pass."""
+"""Truth tables of many hypotheses as packed bits, and the errors of all of them on a database in one pass."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class LabelCounts:
         places
             Where each point stands in the domain.
         labels
-            What stands for 0 and for 1.
+            The labels that count as 0 and as 1.
         owner
-            For the message.
+            The name in error messages.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class TruthTable:
     Parameters
     ----------
     packed
-        Shape (⌈points/8⌉, hypotheses), uint8: byte k of every hypothesis lies together.
+        Shape (⌈points/8⌉, hypotheses), uint8: row k holds byte k of every hypothesis.
     points
         The number of points.
 
@@ -117,7 +117,7 @@ class TruthTable:
 
     @classmethod
     def of(cls, labels: Any) -> TruthTable:
-        """Pack a matrix of labels, one row a hypothesis, a block of rows at a time.
+        """Pack a matrix of labels with one row for each hypothesis, in blocks of rows.
 
         Examples
         --------
@@ -147,8 +147,8 @@ class TruthTable:
     def weights(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the weights of the points that each hypothesis labels 1, shape (hypotheses,).
 
-        The 256 sums over each byte of the domain are tabulated, so that a hypothesis costs one look-up for
-        eight points; bytes without weight are passed over, as a small sample has in a large domain.
+        The 256 sums over each byte of the domain are tabulated: a hypothesis costs one look-up for eight
+        points. Bytes without weight are skipped; a small sample leaves many of them in a large domain.
         """
         padded = np.zeros(8 * len(self.packed))
         padded[: self.points] = weights
@@ -171,7 +171,7 @@ class TruthTable:
         return np.asarray(self.weights(counts.zeros - counts.ones) + counts.ones.sum())
 
     def dichotomies(self) -> NDArray[np.intp]:
-        """Return the first hypothesis of each way to label the domain, in their order.
+        """Return the first hypothesis of each distinct labelling of the domain, as indices in order.
 
         Examples
         --------

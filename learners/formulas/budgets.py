@@ -83,8 +83,8 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
 def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[list[Claim], float]:
     """Return the ε of the choice and of one A_dist of each level, and the δ of one A_dist.
 
-    Either the sums are (ε, δ), or half of δ is left to optimal composition, which lets 2 % more be spent at a
-    time as long as it allows; whichever asks for less.
+    One way makes the sums (ε, δ). The other leaves half of δ to optimal composition and spends 2 % more at a
+    time as long as that allows. The result is the way that asks for less.
     """
     rounds, _ = _depth(top)
     simple = _solved(top, nominal=epsilon, delta=delta, failure=failure)
@@ -104,7 +104,7 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
 
 
 def rec_budgets(made: Any) -> Formulas:
-    """Return that of Rec with the fitted split: what each level may spend, and the law on a small range."""
+    """Return the formulas of Rec with the fitted split: what a level may spend, the law on a small range."""
     claim, failure = made.claim, 0.05
     levels, part = fitted(made.top, epsilon=claim.epsilon, delta=claim.delta, failure=failure)
     numbers: dict[str, tuple[float, float]] = {}
@@ -118,7 +118,7 @@ def rec_budgets(made: Any) -> Formulas:
 
 
 def interval_levels(made: Any) -> Formulas:
-    """Return that of INTERVAL_6 by Rec with one level, the split fitted, q(j) = r − errors(j)."""
+    """Return the formulas of INTERVAL_6 by Rec with one level, the split fitted, q(j) = r − errors(j)."""
     top = 2**made.dimension
     told = {"epsilon": made.epsilon, "delta": made.delta, "failure": made.beta / 2.0}
     levels, part = fitted(top, **told)
@@ -200,7 +200,7 @@ def _all(made: Any, claims: list[Claim]) -> float:
 
 
 def point_sanitizer(made: Any) -> Formulas:
-    """Return that of k rounds of choosing, without what was chosen, and noisy counts clamped into [0, m]."""
+    """Return the formulas of k rounds of choosing from what is left, and noisy counts clamped into [0, m]."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k, step, m = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9)), made.spending.step, made.size
     r = math.exp(-_NOISE * made.epsilon / 2.0)
@@ -279,7 +279,7 @@ def interval_sanitizer(made: Any) -> Formulas:
 
 
 def cuts(made: Any) -> Formulas:
-    """Return that of k rounds at d ≤ 5: Rec, one choice by e^(step·q/2), and choosing, of what is left.
+    """Return the formulas of k rounds at d ≤ 5 on what is left: Rec, one choice by e^(step·q/2), choosing.
 
     L(j) is the most records left in a dyadic interval of 2^j points, q(j) = min(L(j), 2t − L(j − 1)),
     t = α·m.

@@ -21,7 +21,7 @@ def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
 
 
 def _distinct(concepts: Any, names: Any, points: Any) -> list[Any]:
-    """Return the first of all concepts that say the same of all points."""
+    """Return the first of all concepts that label all points alike."""
     seen: dict[tuple[bool, ...], Any] = {}
     for name in names:
         seen.setdefault(tuple(bool(concepts.says(name, [x])[0]) for x in points), name)
@@ -53,7 +53,7 @@ def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]
 
 
 def generic(made: Any) -> Formulas:
-    """Return that of the choice among all concepts, or one for each way to label the domain."""
+    """Return the formulas of the choice among all concepts, or one for each way to label the domain."""
     concepts, domain = made.concepts, made.concepts.listed_domain()
     names = _distinct(concepts, concepts.listed_concepts(), domain)
     told = {"alpha": made.alpha, "beta": made.beta, "epsilon": made.epsilon}
@@ -68,9 +68,9 @@ def generic(made: Any) -> Formulas:
 
 
 def label_private(made: Any) -> Formulas:
-    """Return that of the choice, by later records, among the concepts that differ on the first x's.
+    """Return the formulas of the choice, by later records, among the concepts that differ on the first x's.
 
-    The first part takes n·u/(u + l) records, rounded up, u and l being what both parts need.
+    The first part takes n·u/(u + l) records, rounded up; the two parts need u and l.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -100,10 +100,10 @@ def label_private(made: Any) -> Formulas:
 
 
 def compression(made: Any) -> Formulas:
-    """Return that of rounds 2, 4, … long: a choice on one half, its error with noise 1/(ε·half) on the other.
+    """Return the formulas of rounds 2, 4, … long: a choice on one half, its noisy error on the other.
 
-    A measured error of at most 2α/3 ends the run. A record lies in one half, so the loss is ε, and of the
-    second half's test nearly all of it can be reached.
+    The noise has scale 1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in
+    one half, so the loss is at most ε. The test on the second half can reach nearly all of it.
     """
     concepts, first, caps = made.concepts, made.first_round, made.caps
     names = list(concepts.listed_concepts())
@@ -157,7 +157,7 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 
 
 def generic_sanitizer(made: Any) -> Formulas:
-    """Return that of Blum, Ligett and Roth's choice of a small database, of |X|/2α records."""
+    """Return the formulas of Blum, Ligett and Roth's choice of a small database, of |X|/2α records."""
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)
     count = math.comb(len(domain) + records - 1, records)
@@ -178,7 +178,7 @@ def generic_sanitizer(made: Any) -> Formulas:
 
 
 def sanitizing(made: Any) -> Formulas:
-    """Return that of a sample sanitized for C^label, and the first concept that errs least on it."""
+    """Return the formulas of a sample sanitized for C^label, and the first concept that errs least on it."""
     concepts = made.concepts
     domain = [(x, y) for x in concepts.listed_domain() for y in (0, 1)]
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

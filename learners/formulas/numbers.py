@@ -42,7 +42,7 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 
 
 def point(made: Any) -> Formulas:
-    """Return that of A_dist over the numbers, a random one where it refuses: δ or δ/2 at worst."""
+    """Return the formulas of A_dist over the numbers, a random one where it refuses: δ or δ/2 at worst."""
     named = range(2**made.dimension)
 
     def law(database: Any) -> dict[Any, float]:
@@ -52,7 +52,7 @@ def point(made: Any) -> Formulas:
 
 
 def point_lumped(lumped: Any) -> Formulas:
-    """Return that of the same at d = 64, with one name for all numbers but three."""
+    """Return the formulas of A_dist at d = 64, with one name for all numbers but three."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -74,7 +74,7 @@ def _errors(database: Any, concept: int, *, thresholds: bool) -> int:
 
 
 def pure(made: Any) -> Formulas:
-    """Return that of the choice by e^(−ε·errors/2) among all points, or all 2^d + 1 thresholds."""
+    """Return the formulas of the choice by e^(−ε·errors/2) among all points, or all 2^d + 1 thresholds."""
     thresholds = "interval" in made.name
     concepts = range(2**made.dimension + thresholds)
     rate = -math.log(1.0 - made.alpha * (1.0 - math.exp(-made.epsilon / 2.0)))
@@ -94,7 +94,7 @@ def pure(made: Any) -> Formulas:
 
 
 def pure_lumped(lumped: Any) -> Formulas:
-    """Return that of the choice among 2^d points with one name for all but three: they have one weight."""
+    """Return the formulas of the choice among 2^d points; all but three share a name and a weight."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -113,7 +113,10 @@ def pure_lumped(lumped: Any) -> Formulas:
 
 
 def point_size(made: Any) -> Formulas:
-    """Return the m at which a number of mass 3α/4 is released but for β: binomial counts, Laplace tails."""
+    """Return the m at which a number of mass 3α/4 is released with probability 1 − β.
+
+    From binomial counts and Laplace tails.
+    """
     scale = (2.0 if made.tight else 4.0) / made.epsilon
     threshold = scale * math.log(1.0 / (2.0 * made.delta if made.tight else made.delta)) + 2.0
     mass = 0.75 * made.alpha
@@ -157,7 +160,7 @@ def hashed_size(made: Any) -> Formulas:
 
 
 def hashed(made: Any) -> Formulas:
-    """Return that of a uniform map to l bits and then a bucket by its errors, at a small d."""
+    """Return the formulas of a uniform map to l bits and then a bucket by its errors, at a small d."""
     d, bits = made.dimension, made.hash_bits
 
     def law(database: Any) -> dict[Any, float]:
@@ -184,7 +187,7 @@ def _bucket(x: int, rows: Any) -> int:
 
 
 def intervals(made: Any) -> Formulas:
-    """Return that of INTERVAL_d for d ≤ 5, where Rec is one choice by e^(−ε·errors/2) of all of ε."""
+    """Return the formulas of INTERVAL_d for d ≤ 5, where Rec is one choice by e^(−ε·errors/2) of all of ε."""
 
     def law(database: Any) -> dict[Any, float]:
         scores = {c: -float(_errors(database, c, thresholds=True)) for c in range(2**made.dimension + 1)}

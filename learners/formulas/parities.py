@@ -49,7 +49,7 @@ def _logs(masses: dict[Any, float]) -> dict[Any, float]:
 
 
 def parity(made: Any) -> Formulas:
-    """Return that of A: loss ln((1 + p)/(1 − p)) over all databases of every size (E9)."""
+    """Return the formulas of A: loss ln((1 + p)/(1 − p)) over all databases of every size (E9)."""
     p, q = _rates(made.epsilon, tight=made.tight)
     d = made.dimension
     bad = (made.beta - q) / (1.0 - q)
@@ -65,7 +65,7 @@ def parity(made: Any) -> Formulas:
 
 
 def retry(made: Any) -> Formulas:
-    """Return that of A* in K08's form: the first of k answers of A at ε/k that is not "⊥"."""
+    """Return the formulas of A* in K08's form: the first of k answers of A at ε/k that is not "⊥"."""
     k, d = made.plan.candidates, made.dimension
     p, q = _rates(made.epsilon / k, tight=made.tight)
 
@@ -85,7 +85,7 @@ def retry(made: Any) -> Formulas:
 
 
 def judged(made: Any) -> Formulas:
-    """Return that of A* in K11's forms: candidates from parts at ε each, then a choice by mistakes.
+    """Return the formulas of A* in K11's forms: candidates from parts at ε each, then a choice by mistakes.
 
     "held-out": the fewest mistakes with noise Lap(k/ε) each; for two candidates by an integral of Laplace
     tails. "selection": weights e^(−ε·mistakes/2).
@@ -144,7 +144,7 @@ def _above(mean: float, threshold: float, *, made: Any, chunk: int) -> float:
 
 
 def conjunctions(made: Any) -> Formulas:
-    """Return that of B Theorem 5: variable i stays where the share of x_i = 0, y = 1 is at most α/2d."""
+    """Return the formulas of B Theorem 5: keep variable i if the share of x_i = 0, y = 1 is ≤ α/2d."""
     d, tau = made.dimension, made.alpha / (2.0 * made.dimension)
 
     def law(database: Any) -> dict[Any, float]:
@@ -169,7 +169,7 @@ def conjunctions(made: Any) -> Formulas:
 
 
 def noisy_conjunction(made: Any) -> Formulas:
-    """Return that of B Theorem 8's split at d = 1: x_1 stays where its noisy answer is at most α/2.
+    """Return the formulas of B Theorem 8's split at d = 1: x_1 stays if its noisy answer is at most α/2.
 
     The answer is the mean of y·[x_1 = 0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η, and the mean of [x_1 = 0]/2
     plus Lap(1/(ε·m)), each over m records.
@@ -196,9 +196,10 @@ def noisy_conjunction(made: Any) -> Formulas:
 
 
 def perceptron(made: Any) -> Formulas:
-    """Return that of staying at 0: the first error, 1 as 0 is wrong about all, plus noise is at most 3α/4.
+    """Return the formulas of the weights that stay at 0: the first noisy error is at most 3α/4.
 
-    One record a query: the noise is Lap(1/ε) in either model. What other weights come out is not compared.
+    That error is 1, because 0 is wrong about all. With one record for each query the noise is Lap(1/ε) in
+    either model. Other weights are not compared.
     """
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(0.75 * made.alpha))
     place = ((1.0,) * made.dimension, 1)
@@ -208,7 +209,7 @@ def perceptron(made: Any) -> Formulas:
 
 
 def k_means(made: Any) -> Formulas:
-    """Return that of no centre moving: each mass, 1, plus Lap(1/ε) is below the least mass."""
+    """Return the formulas of no centre moving: each mass, 1, plus Lap(1/ε) is below the least mass."""
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(made.least_mass))
     (a,), (b,) = made.start
 
@@ -218,7 +219,7 @@ def k_means(made: Any) -> Formulas:
 
 
 def masked(made: Any) -> Formulas:
-    """Return that of K11 §5.3.1: bits of r read off at 1/4d, then a at 1/4, by noisy averages."""
+    """Return the formulas of K11 §5.3.1: bits of r read off at 1/4d, then a at 1/4, by noisy averages."""
     d = made.dimension
 
     def law(database: Any) -> dict[Any, float]:

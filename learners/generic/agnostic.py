@@ -100,7 +100,7 @@ def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, e
 
 
 def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, source: str = "K11") -> int:
-    """Return the sample size that a text prints, neither of which its proof supports.
+    """Return the sample size that a text prints; neither proof supports its size.
 
     Parameters
     ----------
@@ -138,8 +138,8 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     epsilon
         The privacy claimed, > 0.
     concepts
-        H, what is chosen among: a `ConceptClass` or `Hypotheses`. Default: the points of {0, 1, 2, 3}. OPT is
-        the least error in H; to learn another class C using H, let H hold what C is to be approximated by.
+        H, the class to choose from: a `ConceptClass` or `Hypotheses`. Default: the points of {0, 1, 2, 3}.
+        OPT is the least error in H; to learn another class C, choose an H that approximates C.
     alpha, beta
         Excess error and failure probability, each in (0, 1/2).
     size
@@ -218,7 +218,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return self.size_for(None if self.lengths is None else int(self.lengths.max()))
 
     def size_for(self, bits: int | None) -> int:
-        """Return the number of examples that suffice where some best hypothesis has so many bits.
+        """Return the number of examples that suffice if some best hypothesis has this many bits.
 
         Examples
         --------
@@ -261,7 +261,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def _handicap(self) -> NDArray[np.float64] | float:
-        """What the lengths take off the scores, so that a bit halves the weight."""
+        """The penalty of the lengths on the scores: a bit halves the weight."""
         if self.lengths is None:
             return 0.0
         return self.lengths.astype(np.float64) * (2.0 * math.log(2.0) / self.epsilon)

@@ -40,7 +40,7 @@ __all__ = ["CompressionLearner", "Round", "hold_out_size"]
 
 
 def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
-    """Return how many records make a noisy test error miss the error by more than alpha rarely enough.
+    """Return how many records keep a noisy test error within alpha, except with probability beta.
 
     Guarantee
     ---------
@@ -56,14 +56,14 @@ def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
 
 
 class Round(NamedTuple):
-    """What a round is made of: a function of public numbers only.
+    """The records and bits of a round: a function of public numbers only.
 
     Parameters
     ----------
     start, middle, stop
         The records start … middle − 1 are learned from, middle … stop − 1 test what was learned.
     bits
-        Hypotheses of at most so many bits are admitted.
+        Hypotheses of at most this many bits are admitted.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _ones(concept: Any) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class CompressionLearner(OfHypotheses, PlainParameters):
-    """Learn with as many examples as the *target's* description asks for, not the class's.
+    """Learn with a number of examples that depends on the description of the *target*, not on the class.
 
     Round t takes n_1·2^(t−1) fresh records. On one half the generic learner chooses among the hypotheses of
     at most b_t bits; on the other half its error is measured, with noise. A measured error of at most
@@ -203,7 +203,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return self.size_for(int(self.lengths.max()))
 
     def size_for(self, bits: int) -> int:
-        """Return how many examples a target of so many bits needs: up to the first round that admits it.
+        """Return how many examples a target of this many bits needs: up to the first round that admits it.
 
         Examples
         --------
@@ -214,7 +214,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return next(it.stop for it in self._endless() if it.bits >= bits)
 
     def rounds(self, size: int) -> list[Round]:
-        """Return the rounds that a database of so many records has room for."""
+        """Return the rounds that fit into a database of this many records."""
         found = []
         for it in self._endless():
             if it.stop > size:
@@ -270,7 +270,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return where the hypotheses stand that a round admits, the choice among them, and their errors."""
+        """Return the places of the hypotheses that a round admits, the choice among them, their errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,

@@ -37,7 +37,7 @@ _MOST = 2**40
 
 
 def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
-    """Return how many unlabelled examples make hypotheses that agree on all of them rarely differ elsewhere.
+    """Return how many unlabelled examples suffice: hypotheses that agree on them rarely differ elsewhere.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     alpha, beta
         Error and failure probability, each in (0, 1/2).
     share
-        The part of a database that is used without labels, in [0, 1]; None: as `sample_size` is made up.
+        The part of a database that is used without labels, in [0, 1]; None: the share in `sample_size`.
     size
         The number of records that a privacy audit builds databases of.
 

@@ -1,4 +1,4 @@
-"""MASKED-PARITY: what interaction buys (K08 §5, K11 §5.3), its algorithms, its oracle and its bound.
+"""MASKED-PARITY, which shows what interaction gains (K08 §5, K11 §5.3): its algorithms, oracle and bound.
 
 Examples
 --------

@@ -189,14 +189,14 @@ class WeakLearner(_OnWords):
 
 @dataclass(frozen=True)
 class GuessingLearner(_OnWords):
-    """The non-adaptive strong learner that there is: ask for r and, beforehand, for a at many words.
+    """A non-adaptive strong learner: ask for r and, in the same round, for a at many words.
 
     Parameters
     ----------
     dimension
         d, a power of two.
     words
-        The words that r is guessed to be, as numbers.
+        The guesses of r, as numbers.
     tau
         Tolerance of the guesses; default 2^(−d/3), that of K11 Theorem 5.16.
 

@@ -23,13 +23,13 @@ class Outcome:
     Parameters
     ----------
     concepts
-        How many concepts were learned, or not.
+        How many concepts were tried.
     exact
-        On how many the output has error 0.
+        The number of concepts on which the output has error 0.
     quarter
-        On how many the error is at least 1/4.
+        The number on which the error is at least 1/4.
     told
-        For how many some answer of the lower bound's oracle depended on a.
+        The number for which some answer of the lower bound's oracle depended on a.
     queries, rounds
         The most that were asked of any.
 

@@ -22,7 +22,7 @@ __all__ = ["Parts", "Pointwise", "Split", "split", "walsh"]
 
 
 class Pointwise(Protocol):
-    """A query of which every value can be computed: all that its expectations are read from."""
+    """A query whose every value can be computed, from which its expectations follow."""
 
     @property
     def dimension(self) -> int:
@@ -56,7 +56,7 @@ class Parts(NamedTuple):
 
     @property
     def blind(self) -> Any:
-        """What can be answered without knowing a."""
+        """The part that can be answered without knowing a."""
         return self.constant + self.shown
 
     def expectation(self, a: Any) -> Any:

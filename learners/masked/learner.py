@@ -67,13 +67,13 @@ class MaskedParityLearner(ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        d is no power of two, or another parameter is out of range; in use, a point that is not so many bits
-        or a label that is neither 1 nor −1.
+        d is no power of two, or another parameter is out of range; in use, a point with another number of
+        bits or a label that is neither 1 nor −1.
 
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced, in the local model epsilon-local (K11 Theorem
-    5.7 and §5.3.1): each record has part in one of d + 1 averages; see `ChunkNoise`. In the
+    5.7 and §5.3.1): each record affects one of d + 1 averages; see `ChunkNoise`. In the
     second round, whatever was answered in the first, the query is fixed and its chunk is fresh.
 
     On `sample_size` or more uniform examples of a concept the output is that concept with probability 1 −

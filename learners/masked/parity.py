@@ -1,4 +1,4 @@
-"""PARITY against statistical queries, under the uniform distribution: the oracle that says nothing."""
+"""PARITY against statistical queries, under the uniform distribution: the oracle that answers 0."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class WordQuery:
 
     Guarantee
     ---------
-    Every bounded query is a constant plus such a one, since its value at y is linear in (−1)^y, so that
-    nothing is lost by asking these only.
+    Every bounded query is a constant plus a query of this form, because its value at y is linear in (−1)^y.
+    So nothing is lost by asking only these.
 
     Examples
     --------

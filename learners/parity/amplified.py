@@ -63,7 +63,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         (K11). "selection": the same, chosen by the exponential mechanism (K11, footnote 4).
     tight
         False: A as printed, and the texts' number of runs. True: A's tight twin, and the number of runs that
-        needs fewest examples. `plan` is what came out.
+        needs fewest examples. `plan` is the result.
     made
         A `Plan` to use in place of the derived one. Privacy does not depend on it; accuracy is claimed only
         where `failure_bound` is at most beta.
@@ -135,7 +135,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def failure_bound(self) -> float:
-        """What is proved of the probability of failing; at most beta for the derived plan."""
+        """The proved bound on the probability of failing; at most beta for the derived plan."""
         return failure_bound(
             self.plan,
             self.form,

@@ -1,4 +1,4 @@
-"""Labelled examples over bits, kept as arrays: a database that is a sequence of (x, y) all the same."""
+"""Labelled examples over bits, kept as arrays: a database that still is a sequence of (x, y)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Neighbouring samples of realistic size that tell most of a learner of parities."""
+"""Neighbouring samples of realistic size that reveal most about a learner of parities."""
 
 from __future__ import annotations
 

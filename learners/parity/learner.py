@@ -1,4 +1,4 @@
-"""A: a private learner of parities that succeeds now and then."""
+"""A: a private learner of parities that succeeds with constant probability."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     """Algorithm A: refuse with probability q, else take each example with probability p and solve for them.
 
     The answer is a uniform r among the parities c_r(x) = ⟨r, x⟩ that agree with every example taken, a tuple
-    of bits, or "⊥" where there is none. A database is a list of (x, y), x a tuple of `dimension` bits and y a
+    of bits, or "⊥" if no parity agrees. A database is a list of (x, y), x a tuple of `dimension` bits and y a
     bit; examples that no parity agrees with are legal.
 
     Parameters

@@ -49,7 +49,7 @@ class Multisets:
     name: ClassVar[str] = "replace-one-in-a-multiset"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether one member differs."""
+        """Return whether one member differs."""
         if not len(left) == len(right) == 1 or len(left[0]) != len(right[0]) or left[0] == right[0]:
             return False
         return (Counter(left[0]) - Counter(right[0])).total() == 1
@@ -77,7 +77,7 @@ class Multisets:
 
 @dataclass(frozen=True)
 class ParityLearnerMultisets(PlainParameters):
-    """A on every multiset of a given number of examples, and all that differ in one of them.
+    """A on every multiset of a given number of examples, and on all that differ in one example.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ class ParityLearnerMultisets(PlainParameters):
 
     Guarantee
     ---------
-    What holds for all pairs of these holds for A on all lists of so many examples. A takes each example with
-    the same probability, independently, and the space of solutions does not ask for an order; so the law of
-    the answer is that of the multiset, and lists that differ in one place have multisets that differ in one
-    member or are the same.
+    What holds for all pairs of these holds for A on all lists of this many examples. A takes each example
+    with the same probability, independently, and the space of solutions does not ask for an order; so the law
+    of the answer is that of the multiset, and lists that differ in one place have multisets that differ in
+    one member or are the same.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @classmethod
     def of(cls, learner: ParityLearner, *, examples: int) -> ParityLearnerMultisets:
-        """Return A on all samples of so many examples, whatever their order, to be audited exhaustively.
+        """Return A on all samples of this many examples, whatever their order, to be audited exhaustively.
 
         Examples
         --------
@@ -134,7 +134,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @property
     def family(self) -> str:
-        """What the multisets stand for, by the derivation above.
+        """The family that the multisets stand for, by the derivation above.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What the learners of parities share: the class, what they claim to reach, and the problems of that."""
+"""The common part of the learners of parities: the class, the accuracy claimed, and its problems."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ fewer; so has "⊥", all of whose s answers count as mistakes.
 **Selection** (K11, footnote 4): the same, but the exponential mechanism with weight ε/2 on mistakes,
 which have sensitivity 1, picks the candidate. In place of (3): the one picked has more than
 (2/ε)·ln(k/β′) mistakes above the fewest, with probability at most β′; it is then not bad if that is at
-most 2α′s. The factor k is gone from the test set, which the printed sample size O(d·log(1/β)/εα) has no
-room for.
+most 2α′s. The test set then lacks the factor k, for which the printed sample size
+O(d·log(1/β)/εα) has no room.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Plan:
 
 
 def check_form(form: str) -> None:
-    """Refuse what is no form of A*."""
+    """Refuse anything but a form of A*."""
     if form not in get_args(Form):
         raise InvalidValue(
             f"The `form` of `{_OWNER}` must be one of {', '.join(get_args(Form))}; got {form!r}."

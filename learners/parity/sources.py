@@ -71,7 +71,7 @@ class BitSource:
     Parameters
     ----------
     parts
-        What is mixed; the weights sum to 1 within 1e-9.
+        The parts of the mixture; the weights sum to 1 within 1e-9.
 
     Raises
     ------
@@ -129,9 +129,9 @@ class ParityProblem:
     Parameters
     ----------
     name
-        What the problem is.
+        The problem in words.
     source
-        Where points come from.
+        The law of the points.
     target
         r of the parity that labels them.
     size
@@ -186,7 +186,7 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
     dimension
         Length of a point.
     alpha
-        The accuracy that they are to be hard for, below 1/2.
+        The accuracy for which they are hard, below 1/2.
     size
         Examples in a sample.
 

@@ -32,9 +32,9 @@ _CHUNK = 2**24
 
 
 def law_is_feasible(dimension: int, size: int) -> bool:
-    """Tell whether the law on databases of this size is computed in seconds.
+    """Return whether the law on databases of this size can be computed in seconds.
 
-    Up to 6 variables it always is, there being few affine subspaces.
+    With up to 6 variables it always can: there are few affine subspaces.
 
     Examples
     --------

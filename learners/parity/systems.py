@@ -1,6 +1,6 @@
-"""Systems of linear equations over GF(2), stored by column in whole numbers of Python's own.
+"""Systems of linear equations over GF(2), each column stored as one Python integer.
 
-Bit i of a column is what equation i has in that variable, so that one XOR changes a variable in all the
+Bit i of a column is the coefficient of that variable in equation i. One XOR then changes a variable in all
 equations at once: elimination on n equations in d variables takes d²/2 such XORs of n bits.
 
 Instead of the equations the space of solutions is kept, as an origin and directions, with the value of every
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["WORD", "BitSystem", "Space", "as_numbers", "as_tuple"]
 
 WORD = 64
-"""Up to so many equations and fewer variables fit into machine words, many systems at a time."""
+"""Up to this many equations, and fewer variables, fit into machine words, many systems at a time."""
 
 
 @dataclass(frozen=True)
 class Space:
-    """The solutions origin ⊕ (any sum of directions); a direction 0 is none.
+    """The solutions origin ⊕ (any sum of directions); a direction 0 does not count.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class BitSystem:
     count
         How many equations.
     columns
-        One number a variable: bit i is x_i's.
+        One number for each variable: bit i belongs to x_i.
     labels
         Bit i is y_i.
 

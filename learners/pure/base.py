@@ -1,4 +1,4 @@
-"""What the pure learners over {0, …, 2^d − 1} share: the budget and its checks, and what one run returns."""
+"""The common part of the pure learners over {0, …, 2^d − 1}: budget, checks, and the output of one run."""
 
 from __future__ import annotations
 

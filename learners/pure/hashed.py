@@ -1,7 +1,7 @@
 """The improper pure learner of POINT_d: a random hash, then one of its few buckets. m does not grow with d.
 
-Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists; hypotheses that are 1 on a
-share of about α of all numbers make up for there being so few of them. The construction here, with its proof,
+Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists; a few hypotheses
+suffice because each is 1 on a share of about α of all numbers. The construction here, with its proof,
 is of that kind: a random linear map over GF(2) splits the numbers into 2^l buckets.
 """
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["HashedPoint", "HashedPointLearner", "hashed_bits", "hashed_size", "parities"]
 
 _MOST_SPENT = 6.0
-"""Where numbers are hashed no more than this is spent: a larger ε asks for more bits than it is worth."""
+"""The most epsilon spent if numbers are hashed: a larger ε needs more bits than it saves examples."""
 
 _MOST_MAPS = 4096
 """Up to this many maps the law of the answer is listed."""
@@ -93,7 +93,7 @@ class HashedPoint:
         return int(self(np.array([number], dtype=np.uint64))[0])
 
     def __deepcopy__(self, memo: dict[int, object]) -> HashedPoint:
-        """Stay itself: nothing of it can change."""
+        """Return itself: it cannot change."""
         return self
 
     @property
@@ -229,7 +229,7 @@ class HashedPointLearner(PureLearner):
 
     @property
     def spent(self) -> float:
-        """What the choice of a bucket spends of epsilon: 6 at most, where it hashes to the default bits."""
+        """The epsilon that the choice of a bucket spends: at most 6 if it hashes to the default bits."""
         hashed = self.hash_bits == self._best[0] < self.dimension
         return min(self.epsilon, _MOST_SPENT) if hashed else self.epsilon
 

@@ -135,7 +135,7 @@ class PurePointLearner(_ProperLearner):
     ---------
     epsilon-differential privacy when one record is replaced: the errors of every concept move by at most 1
     (K11 Lemma 3.3). On `sample_size` examples labelled by a point the error is above alpha with probability
-    at most beta (`pure_size`, which grows with d: properly and purely it must, BNS §3.1).
+    at most beta (`pure_size`, which grows with d, as it must for a proper and pure learner, BNS §3.1).
 
     Only numbers that are named in the sample have errors of their own: all others form groups.
 

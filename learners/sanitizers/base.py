@@ -1,4 +1,4 @@
-"""What the approximate sanitizers for numbers share: their parameters, their budget and their size."""
+"""The common part of the approximate sanitizers for numbers: parameters, budget and size."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["LEAST_ALPHA", "NOISE_SHARE", "NumberSanitizer", "least_with"]
 
 NOISE_SHARE = 0.125
-"""The part of epsilon that is spent on noisy counts: choosing needs far more records a unit of epsilon."""
+"""The part of epsilon spent on noisy counts. It is small because choosing needs far more records."""
 
 
 LEAST_ALPHA = 0.001
-"""Below it more than 10^7 records are needed, and the composition of all rounds takes minutes."""
+"""The least alpha: below it more than 10^7 records are needed, and composing all rounds takes minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class NumberSanitizer(PlainParameters):
     size
         m: the number of records. A database of another length is refused. None: `sample_size`.
     records
-        What privacy audits build databases of.
+        The possible records in privacy audits.
 
     Raises
     ------
@@ -117,7 +117,7 @@ class NumberSanitizer(PlainParameters):
 
     @cached_property
     def spending(self) -> Spending:
-        """What the steps cost, composed."""
+        """The composed cost of all steps."""
         raise NotImplementedError
 
     @property
@@ -205,7 +205,7 @@ class NumberSanitizer(PlainParameters):
 
 
 def least_with(holds: Callable[[int], bool], *, start: int) -> int:
-    """Return the least whole number from `start` on with a property that larger ones keep.
+    """Return the least whole number from `start` on with a property that all larger ones have too.
 
     Examples
     --------

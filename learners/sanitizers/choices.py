@@ -1,4 +1,4 @@
-"""Choosing again and again among the points of a database: drawn without listing the domain, and the law."""
+"""Repeated choosing among the points of a database: draws without listing the domain, and the exact law."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["RepeatedChoosing"]
 
 @dataclass(frozen=True, eq=False)
 class RepeatedChoosing:
-    """The choosing mechanism for "how often does the point occur", up to `rounds` times, without the chosen.
+    """The choosing mechanism for "how often does the point occur", up to `rounds` times without replacement.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class RepeatedChoosing:
     test
         The noisy comparison of the best count.
     weight
-        What a count is multiplied by in the exponent: a quarter of the epsilon of one round.
+        The factor of a count in the exponent: a quarter of the epsilon of one round.
     rounds
         The most points that are chosen; the first refusal ends it.
 

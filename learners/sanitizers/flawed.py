@@ -18,7 +18,7 @@ __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
 class _Unsplit:
-    """Gives delta to every choosing, and epsilon to the counts, as if nothing else spent any."""
+    """Gives delta to every choosing and epsilon to the counts in full, as if nothing else spent any."""
 
     epsilon: float
     delta: float

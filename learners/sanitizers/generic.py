@@ -156,12 +156,12 @@ class GenericSanitizer(ClaimsItsEpsilon):
 
     @cached_property
     def answers(self) -> NDArray[np.float64]:
-        """What every small database answers, of shape (databases, labellings)."""
+        """The answers of every small database, of shape (databases, labellings)."""
         return np.asarray(self.occurrences / self.output_size @ self._table.T)
 
     @cached_property
     def occurrences(self) -> NDArray[np.float64]:
-        """How often every small database holds each point, (databases, points); not to be written to."""
+        """How often every small database holds each point, (databases, points); read-only."""
         places = np.array(self.candidates)
         found = np.zeros((len(places), len(self.records)))
         for column in places.T:
@@ -285,7 +285,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
 
 
 def _halvings(i: int) -> int:
-    """Return how often 2 divides i: half of the numbers have 0, a quarter 1."""
+    """Return how many times 2 divides i: 0 for half of the numbers, 1 for a quarter."""
     return (i & -i).bit_length() - 1
 
 

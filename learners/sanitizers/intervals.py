@@ -85,7 +85,7 @@ class IntervalSanitizer(IntervalCuts):
 
     @cached_property
     def spending(self) -> Spending:
-        """What the steps and the noisy counts cost, composed."""
+        """The composed cost of the steps and the noisy counts."""
         noise = PureDP(NOISE_SHARE * self.epsilon)
         return affordable(
             lambda step: [*self.step_claims(step), noise],

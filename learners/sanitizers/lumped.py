@@ -1,4 +1,4 @@
-"""Exact laws of the sanitizers on the numbers of 64 bits: noisy counts are told by a few classes."""
+"""Exact laws of the sanitizers on the numbers of 64 bits: noisy counts are shown by a few classes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["LumpedIntervals", "LumpedPoints"]
 
 @dataclass(frozen=True, kw_only=True)
 class _Lumped(PlainParameters):
-    """What both have in common: the sanitizer's own claim, and classes of counts."""
+    """The common part of both: the sanitizer's own claim, and classes of counts."""
 
     of: Any
     told: Sequence[int]
@@ -85,7 +85,7 @@ class _Lumped(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedPoints(_Lumped):
-    """A sanitizer of POINT_d that tells which points it found, and of their noisy counts a class.
+    """A sanitizer of POINT_d that shows which points it found, and the class of their noisy counts.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class LumpedPoints(_Lumped):
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedIntervals(_Lumped):
-    """A sanitizer of INTERVAL_d that tells the intervals taken out, and of noisy counts between cuts a class.
+    """A sanitizer of INTERVAL_d that shows the intervals taken out, and the classes of noisy counts between.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ class PointSanitizer(NumberSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """What the steps cost, composed."""
+        """The composed cost of all steps."""
         noise = PureDP(NOISE_SHARE * self.epsilon)
         return affordable(
             lambda step: [ApproximateDP(step, self.choosing_delta)] * self.rounds + [noise],

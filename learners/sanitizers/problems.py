@@ -1,4 +1,4 @@
-"""Databases of numbers on which sanitizers have the hardest work."""
+"""Databases of numbers that are hardest for sanitizers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["NumbersProblem", "hard_numbers", "moved", "random_numbers"]
 
 ALMOST = 1.05
-"""So many times alpha is just above it."""
+"""This many times alpha is just above alpha."""
 
 _MOST_HEAVY = 60
-"""Up to so many points get masses near alpha, or geometric ones."""
+"""Up to this many points get masses near alpha, or geometric ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class NumbersProblem:
     Parameters
     ----------
     name
-        What reports call it.
+        The name in reports.
     database
         An array of 64-bit numbers.
     measure

@@ -35,7 +35,7 @@ _ROUNDING = 1e-12
 
 
 def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> int:
-    """Return from how many examples on no concept of error above `high` has a training error up to `low`.
+    """Return the size from which on no concept of error above `high` has a training error up to `low`.
 
     Guarantee
     ---------
@@ -154,12 +154,12 @@ class SanitizingLearner(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """What Theorem 5 claims on `sample_size` examples."""
+        """The claim of Theorem 5 on `sample_size` examples."""
         return PAC(3.0 * self.alpha + 2.0 * self.beta, 2.0 * self.beta)
 
     @property
     def own_claim(self) -> PAC:
-        """What the derivation here shows: more."""
+        """The stronger claim that the derivation here shows."""
         return PAC(3.0 * self.alpha, 2.0 * self.beta)
 
     @property
@@ -235,7 +235,7 @@ class SanitizingLearner(PlainParameters):
 
 
 _ASKED = ("claim", "alpha", "beta", "sample_size", "estimate")
-"""What a sanitizer has to have."""
+"""The methods that a sanitizer must have."""
 
 _BY_DEFAULT = SanitizingLearner()
 _CLAIM = _BY_DEFAULT.utility_claim

@@ -16,7 +16,7 @@ __all__ = ["completed", "rounded"]
 
 
 def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int) -> tuple[int, ...]:
-    """Return a database of `size` records, as many up to each point as its cumulative share says.
+    """Return a database of `size` records that follows the cumulative shares of points.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ def completed(
     Let the true shares sum to 1, those of unnamed points be at most `cap`, and every given share be off by at
     most e. Then in the result a named point is off by at most 2·e, and an unnamed one has at most `cap`.
 
-    (i) The given shares exceed 1: all fall by λ, to no less than 0, such that they sum to 1. λ ≤ e, as those
-    that fell by e are below the true ones. (ii) What lacks to 1 fits on the unnamed points at `cap` each: it
-    goes there. (iii) It does not: then all unnamed points get `cap`, and the named ones rise by λ each. As
-    the true shares of unnamed points fit, the excess is at most e times the number of named points. Without
-    named points the unnamed ones share evenly, and 1/unnamed ≤ cap since the true shares fit.
+    (i) The given shares exceed 1: all fall by λ, to no less than 0, until they sum to 1. λ ≤ e, because
+    shares that fall by e are below the true ones. (ii) The missing mass fits on the unnamed points at `cap`
+    each: it goes there. (iii) It does not: then all unnamed points get `cap`, and the named ones rise by λ
+    each. As the true shares of unnamed points fit, the excess is at most e times the number of named points.
+    Without named points the unnamed ones share evenly, and 1/unnamed ≤ cap since the true shares fit.
 
     Examples
     --------

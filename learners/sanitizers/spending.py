@@ -19,9 +19,9 @@ __all__ = ["Spending", "affordable"]
 
 _STEPS = 40
 _HUGE = 1e100
-"""Squares of epsilons beyond it are no numbers; the sum is the better bound anyway."""
+"""Squares of larger epsilons overflow; the sum is the better bound anyway."""
 _ACCURACY = 2e-9
-"""A computed delta is trusted up to this: twice what `composed_delta` is accurate to."""
+"""A computed delta is trusted up to this, twice the error of `composed_delta`."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,11 @@ class Spending:
         return composed_epsilon(self.claims, delta=self.delta)
 
     def simply_within(self, epsilon: float) -> bool:
-        """Tell whether basic or advanced composition keeps the whole within (epsilon, delta)."""
+        """Return whether basic or advanced composition keeps the whole within (epsilon, delta)."""
         return self._sums.delta <= self.delta and min(self.basic, self.advanced) <= epsilon
 
     def within(self, epsilon: float) -> bool:
-        """Tell whether some accountant keeps the whole within (epsilon, delta)."""
+        """Return whether some accountant keeps the whole within (epsilon, delta)."""
         if self.simply_within(epsilon):
             return True
         return _composed_delta(self.claims, epsilon) <= self.delta - _ACCURACY

@@ -1,4 +1,4 @@
-"""Which output belongs to which vector of noisy counts: the same for every database, so listed once."""
+"""The output for each vector of noisy counts: the same for every database, so listed once."""
 
 from __future__ import annotations
 

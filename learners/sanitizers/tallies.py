@@ -102,7 +102,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class CountedNumbers(Sequence[int]):
-    """A database of numbers in increasing order, counted: nothing that is given it can change it.
+    """A counted database of numbers in increasing order; it cannot be changed.
 
     The sanitizers do not look at the order of their records.
 

@@ -1,4 +1,4 @@
-"""The problems that studies search: libraries at m records, random ones, and those near one.
+"""The problems that studies search: libraries at m records, random problems, and neighbours of a problem.
 
 The libraries, and the ways from one problem to another, are those of the learners' own audits.
 """
@@ -35,7 +35,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class SearchedProblems:
-    """A library, and how to go on from it.
+    """A library, and ways to further problems.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class SearchedProblems:
     vary
         (problem, rng) -> another one near it.
     random
-        rng -> any; None where there is none.
+        rng -> any problem; None if there is no such function.
 
     Examples
     --------

@@ -23,10 +23,10 @@ __all__ = ["generic", "generic_epsilon", "generic_failure"]
 _ALPHA, _BETA = 0.1, 0.1
 _CLAIM = PAC(_ALPHA, _BETA)
 _WEIGHT = 1.01
-"""A hypothesis that errs on so many times alpha is bad."""
+"""A hypothesis with this many times alpha as error is bad."""
 
 DOMAIN = 8
-"""The laws of examples for the generic learner lie on so many points."""
+"""The laws of examples for the generic learner lie on this many points."""
 
 
 def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float) -> float:

@@ -34,12 +34,12 @@ __all__ = [
 ]
 
 _ABOVE = 1.05
-"""A variable that is 0 on so many times alpha of the examples is missed."""
+"""A needed variable is 0 on this many times alpha of the examples."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChunkMeans:
-    """What a learner by chunks sees of its records: the average of each query over its chunk.
+    """The data that a learner by chunks sees: the average of each query over its chunk.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class ChunkMeans:
 
 @dataclass(frozen=True)
 class MeansProblem:
-    """A law of records by what the queries see of it, and the exact error of an output.
+    """A law of records, given by the law of each query's value, and the exact error of an output.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class OneZeroMeans(MeansProblem):
 
     Guarantee
     ---------
-    An example is told wrong iff its 0 is at a variable that is in one of target and output and not in the
+    An example is labelled wrong iff its 0 is at a variable that is in one of target and output and not in the
     other: `measure` is the sum of these masses, exactly. A positive example has its 0 outside the target.
     """
 
@@ -215,7 +215,7 @@ def _varied(problem: Any, rng: np.random.Generator) -> Any:
 
 @dataclass(frozen=True)
 class ConceptMeans(MeansProblem):
-    """A concept c_{r,a} of MASKED-PARITY on uniform examples, by what the queries see of it.
+    """A concept c_{r,a} of MASKED-PARITY on uniform examples, given by the laws of the queries' values.
 
     Parameters
     ----------

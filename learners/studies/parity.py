@@ -21,7 +21,7 @@ __all__ = ["Elimination", "parity", "parity_epsilon", "parity_failure"]
 _ALPHA, _BETA = 0.1, 0.1
 _CLAIM = PAC(_ALPHA, _BETA)
 _WEIGHT = 1.01
-"""All parities but the target have so many times alpha as error."""
+"""All parities but the target have this many times alpha as error."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Studies of learners that ask statistical queries: central or local noise, one round or two.
 
-A learner that asks `EvenChunks` sees its records through one average a chunk and nothing else. The chunks are
+A learner that asks `EvenChunks` sees only one average of each chunk of its records. The chunks are
 disjoint, so the averages are independent, and the sum behind each is binomial: the studies draw these, in
 place of the records, and hand them to the learner's own code. The law of the output is the same, and a run
 costs the same for a hundred records and for a hundred million.
@@ -138,7 +138,7 @@ def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
 class MaskedOnMeans(MaskedParityLearner):
     """`MaskedParityLearner` on the averages of its queries, the last one asked about the right word.
 
-    About a wrong word it would have another average, but then the output is wrong whatever the answer is.
+    A wrong word would give another average, but then the output is wrong whatever the answer.
     """
 
     @property
@@ -204,7 +204,7 @@ class BentOnMeans:
 
 
 class _Answered(Oracle):
-    """Gives answers that are there already, in the order of the queries."""
+    """Gives known answers, in the order of the queries."""
 
     def __init__(self, answers: Any) -> None:
         super().__init__()

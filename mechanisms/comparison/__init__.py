@@ -1,4 +1,4 @@
-"""Noisy answers that are compared, with a threshold or with one another; only the outcome is told.
+"""Comparisons of noisy answers with a threshold or with one another; only the outcome is released.
 
 The sparse vector technique, noisy max, the release of keys above a threshold, and the integrals behind their
 laws.

@@ -5,8 +5,8 @@ the knots an integrand is a sum of terms c·e^(κx) with |κ| at most the sum R 
 factor is a sum of two. On a piece of length h a Gauss rule of 16 nodes misses such a term by the fraction
 2.7e-45·(κh/2)^32 of its value at the middle, below 1e-25 at h = 8/R. The terms of one integrand outweigh
 it by 3^factors at most, 4e9 for 20. Beyond the outermost knots every integrand falls at least like the
-density, and a factor grows to at most twice its value there, so that what is left out beyond 60 scales is
-below 2^20·e^(−60) of the whole. Every term of the sum is positive: rounding is that of a product.
+density, and a factor grows to at most twice its value there. The part left out, beyond 60 scales, is below
+2^20·e^(−60) of the whole. Every term of the sum is positive: rounding is that of a product.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Report noisy max: which of several queries has the largest answer, by noisy answers."""
+"""Report noisy max: which of several queries has the largest noisy answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["ExponentialNoisyMax", "LaplaceNoisyMax", "NoisyAnswers"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyAnswers(OnQueryAnswers):
-    """Adds independent noise of scale 2/epsilon to every answer; what is told of them is a subclass's.
+    """Adds independent noise of scale 2/epsilon to every answer; a subclass says what is released.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class _NoisyMax(NoisyAnswers):
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours of which one query loses ground to all others."""
+        """Return neighbours between which one query loses ground to all others."""
         level = [1.0] * self.size
         others = [2.0] * (self.size - 1)
         return [(level, [0.0, *others]), (level, [2.0, *(0.0 for _ in others)])] if others else []
@@ -90,7 +90,7 @@ class LaplaceNoisyMax(_NoisyMax):
 
     Guarantee
     ---------
-    epsilon-differential privacy. Hold the noise of all queries but j: j is reported if its own noise exceeds
+    epsilon-differential privacy. Fix the noise of all queries but j: j is reported if its own noise exceeds
     the least value m that wins. Between neighbours the best of the others rises by at most 1 and the answer
     of j falls by at most 1, so m grows by at most 2, and Pr[noise > m] falls by at most e^(2/scale) =
     e^epsilon (Dwork and Roth, Claim 3.9, for queries that all move one way, where scale 1/epsilon suffices).

@@ -1,4 +1,4 @@
-"""What mechanisms on the answers of sensitivity-1 queries have in common."""
+"""The common part of mechanisms on the answers of sensitivity-1 queries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["OnQueryAnswers"]
 class OnQueryAnswers(ClaimsPure):
     """A mechanism whose database is the vector of exact answers; a subclass has `sample`.
 
-    Neighbours differ by at most 1 in every answer, so many may move at once and in either direction.
+    Neighbours differ by at most 1 in every answer. All answers may move at once, in either direction.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class OnQueryAnswers(ClaimsPure):
     size
         Number of queries.
     records
-        The answers there can be, or None for any number.
+        The possible answers, or None for any number.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class OnQueryAnswers(ClaimsPure):
         positive_int(self.size, what=f"The `size` of `{type(self).__name__}`")
 
     def answers(self, database: Any) -> NDArray[np.float64]:
-        """Return the exact answers as an array, refused where they are no vector of finite numbers."""
+        """Return the exact answers as an array, refused unless they are a vector of finite numbers."""
         answers = floats(database, what=f"The answers given to `{type(self).__name__}`")
         if answers.ndim != 1 or not answers.size or not np.isfinite(answers).all():
             raise InvalidValue(

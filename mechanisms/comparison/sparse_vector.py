@@ -26,9 +26,9 @@ __all__ = ["NoisyThreshold", "ResamplingSparseVector", "SparseVector"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyThreshold(OnQueryAnswers):
-    """Compares noisy answers with one noisy threshold until `limit` of them were above; no claim is proved.
+    """Compares noisy answers with one noisy threshold until `limit` of them were above; proves no claim.
 
-    The output has a place for every query: 1 above, 0 below, −1 not looked at any more. What is private
+    The output has a place for every query: 1 above, 0 below, −1 no longer compared. The privacy
     depends on the two scales, which subclasses set.
 
     Parameters
@@ -42,7 +42,7 @@ class NoisyThreshold(OnQueryAnswers):
     threshold
         What answers are compared with.
     limit
-        After so many answers above, nothing more is answered.
+        After this many answers above, the comparisons stop.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class SparseVector(NoisyThreshold):
     ---------
     epsilon-differential privacy (Lyu, Su and Li 2017, Theorem 2). Write the probability of a vector of marks
     as an integral over the threshold's noise r, and move r by 1 on the neighbour: its density changes by at
-    most e^(1/threshold_scale) = e^(epsilon/2); every answer that was below is below still; and each of the
+    most e^(1/threshold_scale) = e^(epsilon/2); every answer that was below stays below; and each of the
     `limit` answers above needs noise that is larger by at most 2, which costs e^(2/query_scale) each,
     e^(epsilon/2) together. Long runs of answers below, far from the threshold, approach the bound.
 
@@ -141,7 +141,7 @@ class SparseVector(NoisyThreshold):
         return Finite([np.array(marks) for marks in outcomes], masses)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours of which the last answer falls while all others rise, and the reverse."""
+        """Return neighbours between which the last answer falls while all others rise, and the reverse."""
         level, others = [1.0] * self.size, self.size - 1
         return [(level, [*([2.0] * others), 0.0]), (level, [*([0.0] * others), 2.0])]
 
@@ -180,9 +180,9 @@ class ResamplingSparseVector(SparseVector):
 
     Guarantee
     ---------
-    epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth): up to its first
-    answer above each threshold is a `SparseVector` of limit 1 and parameter epsilon/limit, with fresh noise,
-    and there are at most `limit` of them.
+    epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth): each
+    threshold, up to its first answer above, is a `SparseVector` of limit 1 and parameter epsilon/limit with
+    fresh noise, and there are at most `limit` of them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A noisy comparison with a threshold: what A_dist and the choosing mechanism ask before they answer."""
+"""A noisy comparison with a threshold: A_dist and the choosing mechanism must pass it before they answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOG_2 = math.log(2.0)
 
 @dataclass(frozen=True, slots=True)
 class ThresholdTest:
-    """Pass where value + Lap(scale) is at least the threshold.
+    """Pass if value + Lap(scale) is at least the threshold.
 
     Parameters
     ----------

@@ -40,10 +40,10 @@ class ThresholdRelease(PlainParameters):
     Guarantee
     ---------
     (epsilon, delta)-differential privacy when a record is added or removed, with delta = Pr[1 + noise >
-    threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)), the two-sided geometric tail. A record more of a
-    key that is there moves one count by 1, within e^epsilon. The first record of a key makes it visible with
-    probability delta; else the output is that without the record. Adding the record to nothing attains
-    delta.
+    threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)), the two-sided geometric tail. Another record
+    of a key in the data moves one count by 1, within e^epsilon. The first record of a key makes it visible
+    with probability delta; otherwise the output is as without the record. A first record in an empty
+    database attains delta.
 
     Examples
     --------
@@ -88,11 +88,11 @@ class ThresholdRelease(PlainParameters):
         return tuple((key, value) for key, value in noisy if self.is_released(value))
 
     def is_released(self, value: int) -> bool:
-        """Tell whether a noisy count is published."""
+        """Return whether a noisy count is published."""
         return value > self.threshold
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the first record of a key, and one more."""
+        """Return two pairs: the first record of a key is added, and a further one."""
         return [([], ["k"]), (["k"] * 3, ["k"] * 4)]
 
 

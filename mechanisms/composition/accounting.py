@@ -35,7 +35,7 @@ def sequential_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
     Guarantee
     ---------
-    It holds for mechanisms run one after the other on the same database, each chosen in view of the outputs
+    It holds for mechanisms run one after the other on the same database, where each may depend on the outputs
     before it (K11 Claim 2.2 and K08 Claim 2.1, which state it for fixed ones): the probability of a sequence
     of outputs is a product of conditional ones, and each ratio is at most e^epsilon_i (outside an event of
     probability delta_i).
@@ -67,14 +67,14 @@ def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
 
 def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | ApproximateDP:
-    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack), or the sums where those are no worse.
+    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack), or the sums if those are no worse.
 
     Parameters
     ----------
     claims
-        Of the parts, in any order.
+        The claims of the parts, in any order.
     slack
-        The delta that is paid for it, in (0, 1).
+        The delta paid for the smaller epsilon, in (0, 1).
 
     Guarantee
     ---------
@@ -103,7 +103,7 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | 
 
 
 def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
-    """Return the two laws of randomized response that leaks: no pair that meets the claim is further apart.
+    """Return the two laws of a leaking randomized response: no pair that meets the claim is further apart.
 
     Guarantee
     ---------
@@ -171,9 +171,9 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
 
     Guarantee
     ---------
-    The loss of independent outputs is the sum of their losses, 0 without parts; it is convolved exactly where
-    all but one of the laws that differ are finite, and bracketed otherwise, where the middle is returned
-    (`audit.laws.divergence`). The larger of both directions.
+    The loss of independent outputs is the sum of their losses, 0 without parts. It is convolved exactly if
+    all but one of the laws that differ are finite. Otherwise it is bracketed, and the middle is returned
+    (`audit.laws.divergence`). The result is the larger of both directions.
 
     Examples
     --------
@@ -236,10 +236,10 @@ def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Fini
 
 
 def _repeated(epsilon: float, times: int, kept: float) -> tuple[Finite, Finite]:
-    """Return the laws of what the ratio of so many draws of `dominating_pair` depends on.
+    """Return the laws of a sufficient statistic of several draws of `dominating_pair`.
 
-    That is whether some draw leaks, of log-probability `kept` that none does, and else how many are 0:
-    binomial, with the probabilities exchanged between the laws.
+    It says whether some draw leaks (none does with log-probability `kept`), and otherwise how many draws are
+    0: binomial, with the probabilities exchanged between the laws.
     """
     from scipy.special import gammaln
 

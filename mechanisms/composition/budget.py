@@ -1,4 +1,4 @@
-"""A privacy budget that is not overspent."""
+"""A privacy budget that cannot be overspent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Budget", "OverspentError", "refuse_overspending"]
 
 
 class OverspentError(AuditError):
-    """What was asked for costs more than is left of a budget; nothing was drawn.
+    """The request costs more than is left of a budget; nothing was drawn.
 
     Examples
     --------
@@ -34,14 +34,14 @@ class Budget:
     Parameters
     ----------
     limit
-        What may be spent in all.
+        The most that may be spent in all.
     relation
         Which databases are neighbours; a mechanism under another relation is refused.
 
     Guarantee
     ---------
-    Whatever is run through `run`, chosen in view of earlier outputs, is private as `limit` says, if every
-    mechanism is as private as it claims: the sums of the claims stay within it on every path
+    All outputs of `run` together satisfy `limit` if every mechanism keeps its claim, even if later mechanisms
+    depend on earlier outputs: the sums of the claims stay within the limit on every path
     (`sequential_bound`).
 
     Examples

@@ -1,4 +1,4 @@
-"""What mechanisms that are made of mechanisms have in common."""
+"""The common part of mechanisms that are made of mechanisms."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Combined(PlainParameters):
 
     @property
     def aligned(self) -> bool:
-        """Whether run i uses the generator alike on every database: if it does so in every part."""
+        """Whether run i uses the generator alike on every database, which holds if it does in every part."""
         return all(subject.aligned for subject in self.subjects())
 
     def subjects(self) -> list[Subject]:

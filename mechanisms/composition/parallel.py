@@ -120,7 +120,7 @@ class Parallel(Combined):
         return product_of([law_of(subject, part) for subject, part in pairs])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return what the parts suggest, beside others filled with one record, where the lengths fit."""
+        """Return the pairs that parts suggest, with the others filled by one record, if the lengths fit."""
         if self.part_of is not None:
             return []
         count = len(self.parts)
@@ -143,5 +143,5 @@ class Parallel(Combined):
 
 
 def _between(part: Sequence[Any], filler: Any, *, before: int, after: int) -> list[Any]:
-    """Return a database with the part in its place, and as long parts of one record around it."""
+    """Return a database with the part in its place, between equally long parts of one record."""
     return [filler] * (len(part) * before) + list(part) + [filler] * (len(part) * after)

@@ -1,4 +1,4 @@
-"""A mechanism with something done to its outputs, or with its law kept from the audit."""
+"""A mechanism with a function applied to its outputs, or with its law hidden from the audit."""
 
 from __future__ import annotations
 

@@ -41,14 +41,14 @@ class Sequential(Combined):
     parts
         Subjects that claim privacy for the same relation.
     budget
-        Refuse to exist if the claims add up to more than this.
+        The most that the claims may add up to.
     relation, records, size
         As for any subject; default: those of the first part.
 
     Raises
     ------
     OverspentError
-        The claims add up to more than the budget: nothing has been drawn, nor can be.
+        The claims add up to more than the budget. Nothing has been drawn.
     InvalidValue
         There are no parts, one of them claims nothing, or they claim for different relations.
 
@@ -103,14 +103,14 @@ class Sequential(Combined):
 
 @dataclass(frozen=True, kw_only=True)
 class RandomChoice(Combined):
-    """Run one part, chosen by public probabilities; which one is not told.
+    """Run one part, chosen by public probabilities; the output does not name it.
 
     Parameters
     ----------
     parts
         Subjects that claim privacy for the same relation.
     probabilities
-        Of the parts, summing to 1.
+        The probability of each part; they sum to 1.
     relation, records, size
         As for any subject; default: those of the first part.
 

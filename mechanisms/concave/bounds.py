@@ -1,4 +1,4 @@
-"""What algorithm Rec claims and promises: BNS Lemmas 2 and 3, and the composition of the calls it makes."""
+"""The privacy and utility of algorithm Rec: BNS Lemmas 2 and 3, and the composition of the calls it makes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SMALL = 32
 
 
 def log_star(number: int) -> int:
-    """Return log*: how often log2 must be taken until the number is at most 1.
+    """Return log*: how many times log2 must be applied until the number is at most 1.
 
     Examples
     --------
@@ -96,8 +96,8 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
     epsilon, delta
         Of each call.
     tight
-        False: A_dist counts as (epsilon, delta)-private, as BNS Proposition 2 has it. True: as what it is,
-        (epsilon/2, delta/2)-private.
+        False: A_dist counts as (epsilon, delta)-private, as in BNS Proposition 2. True: as (epsilon/2,
+        delta/2)-private, which it is.
 
     Guarantee
     ---------

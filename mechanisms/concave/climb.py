@@ -1,4 +1,4 @@
-"""A climb to neighbouring qualities between which Rec loses more and more: exact losses, whole steps."""
+"""A climb to neighbouring qualities between which Rec loses ever more: exact losses, whole steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOVES = "+0+++++-+++++++++++-++++-++-+++---++-++++0++++++++++++++--+0-+-+-"
 
 
 def steepest() -> Pair:
-    """Return neighbouring qualities on {0 … 64} of which Rec loses more than of any other pair found.
+    """Return neighbouring qualities on {0 … 64} on which Rec loses more than on any other pair found.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def climbed(
 
     Guarantee
     ---------
-    Every pair tried is one of neighbours: qualities of which no point differs by more than 1.
+    Every pair tried is one of neighbours: two qualities that differ by at most 1 at every point.
 
     Examples
     --------

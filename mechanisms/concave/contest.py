@@ -1,4 +1,4 @@
-"""Which interval of a family stands out: BNS Fig. 1, steps 7 and 8, without going through the family."""
+"""Which interval of a family stands out: BNS Fig. 1, steps 7 and 8, without listing the family."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Contest:
     low, high
         The interval's ends.
     gap
-        Its lead on the second best: 0 for a tie, and for a family of none; infinite where it is the only one.
+        Its lead over the second best: 0 for a tie and for an empty family, infinite if it is the only one.
     """
 
     low: int

@@ -1,4 +1,4 @@
-"""Quasi-concave qualities on which Rec has the hardest work: peaks where intervals meet, some on a shelf."""
+"""Quasi-concave qualities that are hardest for Rec: peaks where intervals meet, some on a shelf."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["hard_qualities", "named_qualities", "plateau", "shelf"]
 
 _BELOW = 1.0 - 1e-9
-"""What is good enough, times this, is not."""
+"""A quality that is just good enough, times this, is not."""
 
 
 def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0) -> StepFunction:
@@ -31,9 +31,9 @@ def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0)
 def shelf(top: int, low: int, power: int, *, height: float, good: float) -> StepFunction:
     """Return a peak of K = 2^power points at `low`, with 16·K points halfway to good on its right.
 
-    Elsewhere it is just below `good`. Peak and shelf are equally good for the inner call, and if that finds
-    K, the best interval leads by half of what lies between the promise and good: of all shapes that were
-    tried, at promises too low for Lemma 3, the one on which Rec fails most.
+    Elsewhere it is just below `good`. Peak and shelf are equally good for the inner call. If that finds
+    K, the best interval leads by half of the distance between the promise and good. Of all shapes tried, at
+    promises too low for Lemma 3, Rec fails most on this one.
 
     Examples
     --------
@@ -53,15 +53,16 @@ def hard_qualities(top: int, *, height: float, good: float | None = None) -> Ite
     top
         The last point.
     height
-        Of the best points: the promise.
+        The quality of the best points: the promise.
     good
-        What is good enough, by default half of the promise.
+        The quality that is good enough, by default half of the promise.
 
     Guarantee
     ---------
     Every one is quasi-concave and reaches `height`; beside a plateau it is 0, or just below good. A plateau
-    of K … 2K − 1 points has L(log K) = height and L(log K + 1) = its floor, so that K is what the inner call
-    should find; across a multiple of 8K no A_i holds it alone, across one of 8K plus 4K no B_i does.
+    of K … 2K − 1 points has L(log K) = height and L(log K + 1) = its floor, so the inner call should
+    find K. If the plateau lies across a multiple of 8K, no A_i holds all of it; across one of 8K plus 4K, no
+    B_i does.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Neighbouring quality functions: which ones they are, random ones, and ones that tell the most."""
+"""Neighbouring quality functions: the relation, random pairs, and the most revealing pairs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _DENSE = 2**13
 class QualityFunctions:
     """The relation of quality functions on one range that differ by at most 1 at every point.
 
-    It is what a quality of sensitivity 1 makes of neighbouring databases, so that privacy under it covers
-    every such quality and every database. Rounding of 1e-12 relative to the values is forgiven.
+    A quality of sensitivity 1 turns neighbouring databases into such functions. So privacy under this
+    relation covers every such quality and every database. Rounding of 1e-12 relative to the values is
+    forgiven.
 
     Examples
     --------
@@ -39,7 +40,7 @@ class QualityFunctions:
     name: ClassVar[str] = "quality-functions"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether two different qualities differ by at most 1 everywhere."""
+        """Return whether two different qualities differ by at most 1 everywhere."""
         if not (isinstance(left, StepFunction) and isinstance(right, StepFunction)):
             raise InvalidKind(
                 f"The databases of `QualityFunctions` must be step functions; got {left!r:.40} {right!r:.40}."
@@ -53,7 +54,8 @@ class QualityFunctions:
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
         """Yield neighbours: in four patterns, or random ones without end.
 
-        The patterns: everything up or down by 1, and what is above the middle value against the rest.
+        The patterns: everything moves up or down by 1, or what is above the middle value moves against
+        the rest.
         `records` is not used.
         """
         del records

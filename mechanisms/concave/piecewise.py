@@ -43,7 +43,7 @@ class StepFunction:
     Raises
     ------
     InvalidValue
-        A value is not finite, the pieces are not in order, or they and the values are not equally many.
+        A value is not finite, the pieces are not in order, or there are not as many values as pieces.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class StepFunction:
         return np.array(self.starts, dtype=np.int64)
 
     def values_everywhere(self) -> list[float]:
-        """Return the values at 0, 1, …, top, for a range that is worth listing.
+        """Return the values at 0, 1, …, top, for a range short enough to list.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class StepFunction:
         return listed
 
     def piece(self, point: int) -> int:
-        """Return the number of the piece that holds a point."""
+        """Return the index of the piece that holds a point."""
         return bisect_right(self.starts, point) - 1
 
     def end(self, piece: int) -> int:
@@ -153,7 +153,7 @@ class StepFunction:
         return StepFunction(self.starts, self.values + constant, top=self.top)
 
     def extended(self, top: int) -> StepFunction:
-        """Return the function with value 0 from the old top on, up to a new one.
+        """Return the function with value 0 beyond the old top, up to a new one.
 
         Examples
         --------
@@ -167,9 +167,9 @@ class StepFunction:
     def window_minima(self) -> list[float]:
         """Return for j = 0, 1, … the largest x such that the function is at least x on 2^j points in a row.
 
-        As many j as have a window of 2^j points in {0 … top}. One pass over the pieces keeps the windows that
-        can still grow on a stack, lowest first; a piece that is lower closes the higher ones: each closes
-        once, and its length then serves every j that it covers.
+        Every j with a window of 2^j points in {0 … top}. One pass over the pieces keeps a stack of the
+        windows that can still grow, lowest first. A lower piece closes the higher windows. Each closes once,
+        and its length then serves every j that it covers.
 
         Examples
         --------

@@ -43,7 +43,7 @@ __all__ = ["ConcavePromise"]
 
 _ACCOUNTS = ("lemma 2", "calls", "tight")
 _FEW = 3
-"""So many of the listed records are used for suggested pairs."""
+"""This many of the listed records are used for suggested pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,10 +65,10 @@ class ConcavePromise(PlainParameters):
         moves by at most 1 at every point between neighbours. Declared, not derived: at sensitivity s the
         loss is s times as large. Default: the database is the quality function, or its vector.
     beta
-        The failure for which Lemma 3 should hold, in (0, 1); None where no utility is asked for.
+        The failure probability for Lemma 3, in (0, 1); None if no utility is asked for.
     accounting
-        What is claimed: "lemma 2" as printed; "calls", the sums of epsilon and delta over the calls that are
-        made; "tight", the same with A_dist counted as the (epsilon/2, delta/2)-private mechanism it is.
+        The claim: "lemma 2" as printed; "calls", the sums of epsilon and delta over the calls that are made;
+        "tight", the same sums with A_dist counted as (epsilon/2, delta/2)-private, which it is.
     relation, records, size
         Which databases are neighbours, the records to build them of, their length (or least and greatest).
         Default: vectors of top + 1 values that all move by at most 1, some of them near the gap that A_dist
@@ -192,7 +192,7 @@ class ConcavePromise(PlainParameters):
 
     @property
     def test(self) -> ThresholdTest:
-        """How A_dist compares a gap with its threshold."""
+        """The test by which A_dist compares a gap with its threshold."""
         return StableSelection(epsilon=self.epsilon, delta=self.delta).test
 
     def quality_on(self, database: Any) -> StepFunction:

@@ -16,7 +16,7 @@ __all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
 
 
 def as_quality(database: Any) -> StepFunction:
-    """Return a database that is itself a quality function, or the vector of its values, as the former.
+    """Return a database that is a quality function, or the vector of its values, as a quality function.
 
     Guarantee
     ---------
@@ -63,15 +63,15 @@ class ThresholdAgreement:
 
     The threshold j ∈ {0 … 2^bits} says 1 of x < j and 0 of all others; a record is (x, y) with x ∈ {0 …
     2^bits − 1} and a label y, 0 or 1. With `margin` = α·m the promise r = α·m holds for points that some
-    threshold labels without error, whatever α, while Rec runs with its own alpha = 1/2: fed with α itself, it
-    would need r ≥ (2/α)^log*, which is not what BNS Theorem 2 states.
+    threshold labels without error, whatever α, while Rec runs with its own alpha = 1/2. With α itself it
+    would need r ≥ (2/α)^log*, which BNS Theorem 2 does not state.
 
     Parameters
     ----------
     bits
         d.
     margin
-        What a threshold without error scores. Public.
+        The score of a threshold without error. Public.
 
     Guarantee
     ---------

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Level", "Settings", "chain", "law", "runs", "spread"]
 
 HALF = 16
-"""Candidates per interval (step 10), and half of how many are spread over the range if there is none."""
+"""Candidates per interval (step 10). Twice as many are spread over the range if there is no interval."""
 
 PATTERNS: Final[tuple[tuple[bool, bool], ...]] = ((True, True), (True, False), (False, True), (False, False))
 """Whether A_dist releases an interval of {A_i}, and one of {B_i}."""
@@ -31,16 +31,16 @@ PATTERNS: Final[tuple[tuple[bool, bool], ...]] = ((True, True), (True, False), (
 
 @dataclass(frozen=True)
 class Settings:
-    """What the recursion is told.
+    """The settings of the recursion.
 
     Parameters
     ----------
     epsilon
-        Of each exponential mechanism.
+        The epsilon of each exponential mechanism.
     alpha, promise
         The approximation parameter, and r of the outermost level.
     test
-        How A_dist compares a gap with its threshold.
+        The test by which A_dist compares a gap with its threshold.
     left_ends
         Takes what A_dist released of {A_i} and of {B_i}, None for a refusal, and returns where the parts of
         H begin.
@@ -205,7 +205,7 @@ def _step(
 def _passed(
     contests: tuple[Contest, Contest], noise: NDArray[np.float64], *, test: ThresholdTest
 ) -> NDArray[np.bool_]:
-    """Return what A_dist releases in each run; a tie never, the only interval of its family always."""
+    """Return whether A_dist releases in each run: a tie never, the only interval of its family always."""
     gaps = np.array([[contest.gap] for contest in contests])
     released: NDArray[np.bool_] = (gaps > 0.0) & (gaps + noise >= test.threshold)
     return released

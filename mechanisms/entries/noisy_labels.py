@@ -1,7 +1,8 @@
-"""What a run from noisy labels says in the local model: an entry whose pairs take a while to find.
+"""The transcript of a run from noisy labels in the local model: an entry whose pairs take a while to find.
 
-Where a utility is kept, examples are so many that an audit of runs sees nothing of one of them: privacy is
-audited of the coarse entries, which run the same code on few examples, and of all that a run says.
+The size that keeps a utility claim is so large that an audit of runs sees nothing of one example. So the
+audits of privacy use coarse entries, which run the same code on few examples, and the whole transcript of a
+run.
 """
 
 from __future__ import annotations

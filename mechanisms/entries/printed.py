@@ -1,4 +1,4 @@
-"""Selection as it is printed: private, less useful than claimed, on pairs that take laws to find."""
+"""Selection as printed: private, but less useful than claimed, on pairs that are found by their laws."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _worst_loss(protocol: Any) -> float:
 
 
 def k11_definition_5_3() -> Finding:
-    """K11 Definitions 5.2 and 5.3: an entry's answers add up to its budget, whoever asks them and when.
+    """K11 Definitions 5.2 and 5.3: an entry's losses add up within its budget, whoever asks and when.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def k11_definition_5_3() -> Finding:
 
 
 def _overspent() -> tuple[bool, bool]:
-    """Tell whether an oracle refuses a question beyond the budget, and draws nothing for it."""
+    """Return whether an oracle refuses a question beyond the budget, and draws nothing for it."""
     rng = np.random.default_rng(0)
     oracle = LROracle([1, 0], epsilon=1.0, rng=rng)
     oracle.ask(0, RandomizedResponse(epsilon=0.75))

@@ -1,4 +1,4 @@
-"""What the texts say of the plainest mechanisms and of composition: exact laws beside the claims."""
+"""Statements on the simplest mechanisms and on composition: exact laws beside the claims."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _worst_loss(subject: Any, size: int) -> float:
-    """Return the exact loss over all databases of so many records and all their neighbours."""
+    """Return the exact loss over all databases of this many records and all their neighbours."""
     databases = [list(rows) for rows in product(subject.records, repeat=size)]
     pairs = [(x, y) for x in databases for y in databases if subject.relation.are_neighbours(x, y)]
     return compare_pairs(pairs, subject.distribution, subject.claim).epsilon

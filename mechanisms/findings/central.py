@@ -1,4 +1,4 @@
-"""Findings about the central mechanisms: the five modules beside this one, in page order."""
+"""Findings about the central mechanisms, collected from five modules beside this one in page order."""
 
 from __future__ import annotations
 

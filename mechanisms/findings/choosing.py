@@ -22,7 +22,7 @@ __all__ = ["FINDINGS", "bns_definition_12", "bns_lemma_4", "n5", "n27"]
 
 @dataclass(frozen=True, kw_only=True)
 class _UncheckedScores(ChoosingScores):
-    """All score vectors of the twin that does not check its size."""
+    """All score vectors of the flawed twin that does not check its size."""
 
     name: ClassVar[str] = "unchecked-choosing-scores"
     _kind: ClassVar[type[ChoosingMechanism]] = UncheckedChoosing
@@ -85,7 +85,7 @@ def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
 
 
 def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
-    """Return the scores of two solutions of which a record lifts at most so many."""
+    """Return the scores of two solutions; a record lifts at most the given number of them."""
     steps = _steps(3)
     rises = [[score[more] - score[less] for less, more in steps] for score in scores]
     return [
@@ -97,7 +97,7 @@ def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[
 
 
 def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
-    """Return how far a solution moves at most when a record is replaced, and how many do at once."""
+    """Return how far a score moves at most if a record is replaced, and how many move at once."""
     pairs = [((a, b), (a - 1, b + 1)) for a, b in score[0] if a]
     moved = [[abs(each[left] - each[right]) for each in score] for left, right in pairs]
     return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)
@@ -180,7 +180,7 @@ def n5() -> Finding:
 
 
 def n27() -> Finding:
-    """BNS Lemma 4, privacy, at an ε beyond 16/(αβ): the stated size does not do.
+    """BNS Lemma 4, privacy, at an ε beyond 16/(αβ): the stated size is too small.
 
     Examples
     --------

@@ -106,7 +106,7 @@ def e10() -> Finding:
 
 
 def e11() -> Finding:
-    """K08 Lemma 4.2: the proof's bound at t = τ′ is above 1, and says nothing.
+    """K08 Lemma 4.2: the proof's bound at t = τ′ is above 1, so it says nothing.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def e11() -> Finding:
 
 
 def k11_lemma_5_6() -> Finding:
-    """K11 Lemma 5.6 with the constant and the condition that it lacks: it holds.
+    """K11 Lemma 5.6 holds, with the constant and the condition that it lacks.
 
     Examples
     --------

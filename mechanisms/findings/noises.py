@@ -59,7 +59,7 @@ def b_theorem_3() -> Finding:
 
 
 def b_definition_2() -> Finding:
-    """B Definition 2 and Theorem 7 call the rate "scale": taken at their word the noise is useless.
+    """B Definition 2 and Theorem 7 call the rate "scale": read literally, the noise is useless.
 
     Examples
     --------

@@ -134,7 +134,7 @@ def _loss(subject: PrivateQueryAnswers) -> float:
 
 
 def n12() -> Finding:
-    """Compute answers from noisy labels with a bound on the rate in the place of the rate.
+    """Compute answers from noisy labels with a bound on the rate used as the rate.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def _unknown_rate() -> tuple[int, int, float]:
 
 
 def _threshold(oracle: SQOracle) -> Callable[[int], int]:
-    """Return the threshold that seems to err least; with tolerance 0.09 none but the right one does."""
+    """Return the threshold that seems to err least: with tolerance 0.09 it is the right one."""
     wrong = oracle.ask_all([StatisticalQuery.fraction(_Wrong(t), tau=0.09) for t in range(5)])
     best = int(np.argmin(wrong))
     return lambda x: 1 if x >= best else -1
@@ -245,7 +245,7 @@ def _miss(size: int, share: float, tau: float) -> float:
 
 
 def _some(each: float, queries: int) -> float:
-    """Return the probability that one of so many independent answers misses."""
+    """Return the probability that one of this many independent answers misses."""
     return -math.expm1(queries * math.log1p(-each))
 
 

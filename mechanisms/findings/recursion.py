@@ -218,7 +218,7 @@ def bns_lemma_2() -> Finding:
 
 
 def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the row of a climb at T = 64, from where an earlier one from random pairs had ended."""
+    """Return the row of a climb at T = 64 that starts where an earlier climb from random pairs ended."""
     subject = ConcavePromise(promise=100.0, beta=None, accounting="tight")
 
     def loss(pair: Any) -> float:

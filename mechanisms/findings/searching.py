@@ -77,7 +77,7 @@ def n21() -> Finding:
 
 
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
-    """Return, for B_i as printed and as meant, the share of intervals that lie in none, and the first."""
+    """Return, for B_i as printed and as intended, the share of intervals in none, and the first one."""
     starts = range(16 * length)
     rows = []
     for words, width in (("J", length), ("2J", 2 * length)):
@@ -88,7 +88,7 @@ def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
 
 
 def _slips() -> tuple[tuple[str | int, ...], ...]:
-    """Return the other parts of the erratum: what, by the words as printed, and otherwise."""
+    """Return the other parts of the erratum: the quantity, as printed, and as corrected."""
     pairs = [(a, b) for a in range(32) for b in range(32)]
     none, one = (sum(b - a + more == 32 for a, b in pairs) for more in (0, 1))
     qualities, promise = (60, 61, 62), 60
@@ -105,7 +105,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {"N20": n20, "N21": n21}
 
 
 def _concave(values: tuple[int, ...]) -> tuple[str, str]:
-    """Tell whether no value lies below both of two around it, and whether the steps never grow."""
+    """Return whether no value lies below both of two around it, and whether the steps never grow."""
     around = combinations(values, 3)
     steps = [b - a for a, b in pairwise(values)]
     told = all(b >= min(a, c) for a, b, c in around), steps == sorted(steps, reverse=True)
@@ -113,7 +113,7 @@ def _concave(values: tuple[int, ...]) -> tuple[str, str]:
 
 
 def _covered(start: int, *, length: int, width: int) -> bool:
-    """Tell whether [start, start + length − 1] lies in an A_i of length 2·length, or a B_i of `width`."""
+    """Return whether [start, start + length − 1] lies in an A_i of length 2·length, or a B_i of `width`."""
     end = start + length - 1
     in_a = start // (2 * length) == end // (2 * length)
     in_b = start >= length and (start - length) // width == (end - length) // width

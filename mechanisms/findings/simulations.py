@@ -83,7 +83,7 @@ def _tilt(tau: float) -> tuple[float, ...]:
 
 
 def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, ...]:
-    """Return the largest acceptance after an answer that speaks against the only record there is.
+    """Return the largest acceptance after an answer that speaks against the only record.
 
     It is given for step 4 with the access's own ε, with the entry's, and as corrected. Let u = e^(−total),
     v = e^(−earlier), k = phi·(u − u³) the error of both estimates. For that record the denominator is least,
@@ -100,7 +100,7 @@ def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, 
 
 
 def n10() -> Finding:
-    """Compute what a form of Claim 5.9 costs that does not adapt.
+    """Compute the cost of a non-adaptive form of Claim 5.9.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def _rounds(epsilon: float, accesses: int, beta: float) -> tuple[float, ...]:
 
 
 def n11() -> Finding:
-    """Compute what the constants of K08's simulation lemmas do.
+    """Compute the effect of the constants in K08's simulation lemmas.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Mechanisms that break their claim, each beside a right one: an audit that does not refute them is no audit.
+"""Mechanisms that break their claim, each beside a correct one: an audit must refute them.
 
-Those marked "no law" declare no output law, so that an audit has to find them out by sampling.
+Those marked "no law" declare no output law, so an audit has to find the fault by sampling.
 
 Names are resolved on first use: fresh processes import the module of one mechanism, and not of all.
 """

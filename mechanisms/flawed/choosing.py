@@ -18,8 +18,8 @@ __all__ = ["UncheckedChoosing"]
 class UncheckedChoosing(ChoosingMechanism):
     """Chooses on databases below the size that BNS §4.1 asks for.
 
-    A record that is the only one to support its solution lets that solution be returned, which the neighbour
-    without it never does. On {x^m} beside {x^(m−1), y} that has probability Pr[m − 1 + Lap(4/epsilon) ≥
+    If one record alone supports its solution, that solution can be returned, but never on the neighbour
+    without the record. On {x^m} beside {x^(m−1), y} that has probability Pr[m − 1 + Lap(4/epsilon) ≥
     alpha·m/2]·e^(epsilon/4)/(e^(epsilon/4) + e^(epsilon·(m−1)/4)), for m = 1 the first factor at opt = 1:
     0.585, 0.240, 0.107, 0.0108 at m = 1, 5, 10, 20 for epsilon = 1, alpha = 1/2, where delta = 1e-3 asks for
     m ≥ 230.
@@ -27,7 +27,7 @@ class UncheckedChoosing(ChoosingMechanism):
     Parameters
     ----------
     epsilon, delta, alpha, beta, growth, score, solutions, vectorised, size, records
-        As in `ChoosingMechanism`, but for the bounds on `size` and `epsilon`, which are not asked for.
+        As in `ChoosingMechanism`, but without bounds on `size` and `epsilon`.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class UncheckedChoosing(ChoosingMechanism):
     reference: ClassVar[str] = "BNS §4.1 without its lower bound on m"
 
     def _refuse_what_is_not_private(self) -> None:
-        """Refuse nothing, which is the flaw."""
+        """Refuse nothing: this is the flaw."""
 
 
 entry = Entry(

@@ -1,4 +1,4 @@
-"""Rec as printed: as private as it should be, and wrong about where good points are."""
+"""Rec as printed: as private as claimed, but it misses good points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LiteralConcavePromise"]
 
 @dataclass(frozen=True, kw_only=True)
 class LiteralConcavePromise(ConcavePromise):
-    """Begin the second half of H at b, the right end of A = [a, b], and never use B, which was paid for.
+    """Begin the second half of H at b, the right end of A = [a, b], and never use B, though it was paid for.
 
     Privacy is that of `ConcavePromise`, for H is still computed from private outputs. Utility breaks where
     the good points lie across the border of two A_i: then A_dist releases the B that holds them and no A, and

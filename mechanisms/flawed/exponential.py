@@ -46,13 +46,13 @@ class HalfSensitivityExponential(ExponentialMechanism):
 
     @property
     def weight(self) -> float:
-        """What a score is multiplied by in the exponent, twice what the claim allows."""
+        """The factor of a score in the exponent, twice what the claim allows."""
         return self.epsilon / self.sensitivity
 
 
 @dataclass(frozen=True, kw_only=True)
 class UncheckedScore(ClaimsItsEpsilon):
-    """BNS Proposition 1(i) as printed: a score whose sensitivity nobody asked for; no law.
+    """BNS Proposition 1(i) as printed: a score of unchecked sensitivity; no law.
 
     The weights are exp(epsilon·q/2) whatever q is. Here the record says which of two solutions is good, and
     the good one scores `points`: between neighbours q goes from (0, points) to (points, 0). Each weight moves
@@ -97,7 +97,7 @@ class UncheckedScore(ClaimsItsEpsilon):
         return (rng.random(size) >= zero).astype("int64")
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the one pair there is."""
+        """Return the only pair."""
         return [([0], [1])]
 
 

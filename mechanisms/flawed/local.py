@@ -114,7 +114,7 @@ class UnsplitLocalLaplace(LocalLaplace):
 
     @property
     def scale(self) -> float:
-        """What one coordinate alone would need."""
+        """The scale that one coordinate alone would need."""
         return 2.0 * self.bound / self.epsilon
 
 
@@ -170,7 +170,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class PerRoundProtocol(InteractiveProtocol):
-    """Gives every entry its budget anew in every round, two of them, instead of over all rounds.
+    """Gives every entry its whole budget in each of two rounds, instead of once for both.
 
     With an algorithm that spends it both times the loss is 2·epsilon.
 

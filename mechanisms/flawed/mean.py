@@ -68,7 +68,7 @@ class TrustingMean(_NoisyMean):
     epsilon, upper, size
         As in `LaplaceMean`.
     outlier
-        A value that users send in spite of the promise, above `upper`.
+        A value above `upper` that users send although it is out of range.
 
     Examples
     --------

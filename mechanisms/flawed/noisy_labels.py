@@ -1,4 +1,4 @@
-"""SQ algorithms from noisy labels that break a claim: of privacy, or of utility alone."""
+"""SQ algorithms on noisy labels that break a claim of privacy, or of utility alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["OneRateRun", "ReusedExamples", "WrongRateRun"]
 
 @dataclass(frozen=True, kw_only=True)
 class WrongRateRun(NoisyRun):
-    """Wrong: undoes noise of another rate than the labels have; with `eta` 0, ignores it.
+    """Wrong: undoes noise of a rate other than that of the labels; with `eta` 0, ignores the noise.
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ class ReusedExamples(BoundedNoiseRun):
     Parameters
     ----------
     epsilon, tau, beta, size, records, make, bound, excess, view
-        As in `BoundedNoiseRun`; as many examples as the rate needs that needs most.
+        As in `BoundedNoiseRun`; as many examples as the most demanding rate needs.
 
     Guarantee
     ---------
-    Only N·epsilon-private for N candidate rates, where epsilon is claimed: for each of them an example has
-    part in one answer. The output shows little of that; the transcript shows it.
+    Only N·epsilon-private for N candidate rates, where epsilon is claimed: for each of them an example
+    affects one answer. The output shows little of that; the transcript shows it.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class ReusedExamples(BoundedNoiseRun):
 
     @property
     def least_size(self) -> int:
-        """The number of examples that the rate needs which needs most."""
+        """The number of examples that the most demanding rate needs."""
         return max(map(self._examples, self.candidates))
 
     def _for_a_rate(self, oracle: PrivateOracle) -> PrivateOracle:

@@ -36,7 +36,7 @@ class SharedChunkAnswers(PrivateQueryAnswers):
 
     Guarantee
     ---------
-    Only M·epsilon-private, where epsilon is claimed: a record has part in all M answers, each loses epsilon.
+    Only M·epsilon-private, where epsilon is claimed: a record affects all M answers, and each loses epsilon.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the texts make of the mechanisms, written from the texts: nothing here imports a mechanism.
+"""The mechanisms' laws and sizes, written from the texts alone: nothing here imports a mechanism.
 
 Every function takes a subject, reads its parameters and none of its methods, and returns `Formulas`.
 """

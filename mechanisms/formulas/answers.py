@@ -15,11 +15,11 @@ __all__ = ["central_run", "laplace_answers", "laplace_average", "literal_answers
 
 
 def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
-    """Return that of M averages of bits over disjoint chunks, each plus `times`·Lap(1/(ε·chunk)).
+    """Return the formulas of M averages of bits over disjoint chunks, each plus `times`·Lap(1/(ε·chunk)).
 
     B Theorem 7 and C Theorem 1 with noise for one answer (times = 1); their proofs have times = M. A chunk
-    has to hold max{2·ln(4M/β)/τ², 2·ln(2M/β)/(ετ)} records: half of τ for the sampling (Hoeffding), half for
-    the noise.
+    has to hold max{2·ln(4M/β)/τ², 2·ln(2M/β)/(ετ)} records. The sampling error (Hoeffding) and the noise may
+    each take half of τ.
     """
     m, n, tau = len(made.queries), made.chunk_size, min(query.tau for query in made.queries)
     scale = times / (made.epsilon * n)
@@ -41,15 +41,15 @@ def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
 
 
 def literal_answers(made: Any) -> Formulas:
-    """Return that of the proofs' own noise, M times as wide: it loses ε/M."""
+    """Return the formulas with the noise of the proofs, M times as wide: the privacy loss is ε/M."""
     return laplace_answers(made, times=len(made.queries))
 
 
 def central_run(made: Any) -> Formulas:
-    """Return that of the first of two answers about values in [−1, 1]: a chunk's mean plus Lap(2/(ε·chunk)).
+    """Return the formulas of the first of two answers: the mean of values in [−1, 1] plus Lap(2/(ε·chunk)).
 
-    The second is asked in view of it. Of width 2 and M = 2, a chunk holds max{8·ln(8/β)/τ², 4·ln(4/β)/(ετ)}
-    records.
+    The second query depends on the first answer. With width 2 and M = 2, a chunk holds
+    max{8·ln(8/β)/τ², 4·ln(4/β)/(ετ)} records.
     """
     tau, epsilon, beta = made.algorithm.alpha, made.epsilon, made.beta
     sampling, noise = 8.0 * math.log(8.0 / beta) / tau**2, 4.0 * math.log(4.0 / beta) / (epsilon * tau)
@@ -67,9 +67,10 @@ def central_run(made: Any) -> Formulas:
 
 
 def laplace_average(made: Any) -> Formulas:
-    """Return the entries that K11 Lemma 5.6 asks for, values in [−1, 1]: ln(2/β)/r.
+    """Return the number of entries that K11 Lemma 5.6 asks for, with values in [−1, 1]: ln(2/β)/r.
 
-    r is the largest t·τ − t²/2 + ln(1 − λ²t²), λ = 2/ε: the means' and the noises' moments, both sides.
+    r is the largest value of t·τ − t²/2 + ln(1 − λ²t²) over t, λ = 2/ε. It comes from the moments of the
+    values and of the noise; the 2 counts both sides.
     """
     scale = 2.0 / made.epsilon
 
@@ -86,7 +87,7 @@ def laplace_average(made: Any) -> Formulas:
 
 
 def sign_average(made: Any) -> Formulas:
-    """Return the entries that Hoeffding's inequality asks for: 2·ln(2/β)/(τ·tanh(ε/2))²."""
+    """Return the number of entries that Hoeffding's inequality asks for: 2·ln(2/β)/(τ·tanh(ε/2))²."""
     kept = made.tolerance * math.tanh(made.epsilon / 2.0)
     return _entries(made, 2.0 * math.log(2.0 / made.beta) / kept**2)
 

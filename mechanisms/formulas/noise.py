@@ -1,4 +1,4 @@
-"""Laplace and geometric noise, and what is told with it (B Definition 2, K11 §5.1.1, C §2)."""
+"""Laplace and geometric noise, and the answers that carry it (B Definition 2, K11 §5.1.1, C §2)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 _CALLS = 12_000
 _FAR = 60
-"""Beyond so many standard steps nothing of geometric noise is left: e^−60."""
+"""Geometric noise is cut off beyond this many times its scale, where e^−60 is left."""
 
 
 def laplace_cdf(centre: float, scale: float) -> Callable[[float], float]:
@@ -45,7 +45,7 @@ def two_sided(centre: int, alpha: float, points: Iterable[int]) -> dict[int, flo
 
 
 def laplace(made: Any) -> Formulas:
-    """Return that of a sum plus Lap(Δf/ε), Δf = 1 (B Definition 2 generalised; BNS Theorem 1)."""
+    """Return the formulas of a sum plus Lap(Δf/ε), Δf = 1 (B Definition 2 generalised; BNS Theorem 1)."""
     scale = 1.0 / made.epsilon
     return Formulas(
         epsilon=made.epsilon,
@@ -57,7 +57,7 @@ def laplace(made: Any) -> Formulas:
 
 
 def laplace_mean(made: Any) -> Formulas:
-    """Return that of a mean of values in [0, b] plus Lap(b/εn) (B Definition 2, Theorem 3)."""
+    """Return the formulas of a mean of values in [0, b] plus Lap(b/εn) (B Definition 2, Theorem 3)."""
     n, top = made.size, made.upper
     scale = top / (made.epsilon * n)
     outside = [-3.0 * top, math.nan, 2.0 * top] if made.clamp else []
@@ -76,7 +76,7 @@ def laplace_mean(made: Any) -> Formulas:
 
 
 def laplace_counts(made: Any) -> Formulas:
-    """Return that of counts plus Lap(1/ε) each: a record added or removed moves one of them by 1."""
+    """Return the formulas of counts plus Lap(1/ε) each: adding or removing a record moves one by 1."""
     k = len(made.records)
     return Formulas(
         epsilon=made.epsilon,
@@ -90,7 +90,7 @@ laplace_histogram = laplace_counts
 
 
 def local_laplace(made: Any) -> Formulas:
-    """Return that of R_g: each coordinate plus Lap(Δ/ε), Δ = 2·min(d·b, the norm) in L1 (K11 §5.1.1)."""
+    """Return the formulas of R_g: coordinates plus Lap(Δ/ε), Δ = 2·min(d·b, norm) in L1 (K11 §5.1.1)."""
     d, b = made.dimension, made.bound
     widest = 2.0 * min((d or 1) * b, math.inf if made.norm is None else made.norm)
     scale = widest / made.epsilon
@@ -105,7 +105,7 @@ def local_laplace(made: Any) -> Formulas:
 
 
 def geometric(made: Any) -> Formulas:
-    """Return that of a sum plus two-sided geometric noise, α = e^ε (C §2)."""
+    """Return the formulas of a sum plus two-sided geometric noise, α = e^ε (C §2)."""
     alpha = math.exp(made.epsilon)
 
     def law(database: Any) -> dict[int, float]:
@@ -123,7 +123,7 @@ def geometric(made: Any) -> Formulas:
 
 
 def truncated_geometric(made: Any) -> Formulas:
-    """Return that of the same clamped into {0 … b}: both ends get a tail, α^−t/(1 + 1/α) from t ≥ 0 on."""
+    """Return the formulas of that sum clamped into {0 … b}: each end gets a tail, α^−t/(1 + 1/α), t ≥ 0."""
     alpha, top = math.exp(made.epsilon), made.upper
 
     def law(database: Any) -> dict[int, float]:
@@ -136,7 +136,7 @@ def truncated_geometric(made: Any) -> Formulas:
 
 
 def saturating_sum(made: Any) -> Formulas:
-    """Return that of min(127, the sum) plus two-sided geometric noise, α = e^(ε/upper)."""
+    """Return the formulas of min(127, the sum) plus two-sided geometric noise, α = e^(ε/upper)."""
     alpha = math.exp(made.epsilon / made.upper)
 
     def law(database: Any) -> dict[int, float]:

@@ -1,4 +1,4 @@
-"""Algorithm Rec by going through BNS Fig. 1 on plain lists: small ranges, every interval, every outcome."""
+"""Algorithm Rec, step by step as in BNS Fig. 1: plain lists, small ranges, every interval and outcome."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def rec_law(
 ) -> dict[int, float]:
     """Return the law of Rec, as log-probabilities: Fig. 1 with step 10 corrected (E6) and N8's completions.
 
-    Each level, outermost first, has the ε of its choices, which have the weight ε/2, and the scale of the
-    noise and the gap that its A_dist asks for; the last one serves all levels below.
+    Each level, outermost first, has the ε of its choices, which weigh by ε/2, and the noise scale and the gap
+    of its A_dist. The last one serves all levels below.
     """
     (epsilon, test), *others = budgets
     top = len(quality) - 1
@@ -77,7 +77,7 @@ def _stable(
 
 
 def rec(made: Any) -> Formulas:
-    """Return that of Rec on a small range: laws on peaks near the gap that A_dist asks for, and its claims.
+    """Return the formulas of Rec on a small range: its claims, and laws on peaks near the gap of A_dist.
 
     Lemma 2 claims √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and 4·log*·δ; the calls add up to (N + 1)·ε + 2N·ε/2
     and 2N·δ/2, N = 1 for 32 < T ≤ 2^32.

@@ -21,7 +21,7 @@ def _report(truth: Any, answers: Any, epsilon: float) -> dict[Any, float]:
 
 
 def responses(made: Any) -> Formulas:
-    """Return that of one respondent's report among k."""
+    """Return the formulas of one respondent's report among k."""
     answers = range(made.categories)
     honest = math.exp(made.epsilon)
     return Formulas(
@@ -34,7 +34,7 @@ def responses(made: Any) -> Formulas:
 
 
 def signs(made: Any) -> Formulas:
-    """Return that of a ±1 report."""
+    """Return the formulas of a ±1 report."""
     shrunk = (math.exp(made.epsilon) - 1.0) / (math.exp(made.epsilon) + 1.0)
     return Formulas(
         epsilon=made.epsilon,
@@ -46,7 +46,7 @@ def signs(made: Any) -> Formulas:
 
 
 def labels(made: Any) -> Formulas:
-    """Return that of features in clear, each with its label by randomized response."""
+    """Return the formulas of features in clear, each with its label by randomized response."""
 
     def law(database: Any) -> dict[Any, float]:
         laws = [_report(label, range(made.labels), made.epsilon) for _, label in database]
@@ -61,7 +61,7 @@ def labels(made: Any) -> Formulas:
 
 
 def count_and_survey(made: Any) -> Formulas:
-    """Return that of a geometric count and a response at ε/2 each on the same bit: independent, and ε."""
+    """Return the formulas of a geometric count and a response on one bit, ε/2 each, ε together."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:
@@ -74,16 +74,16 @@ def count_and_survey(made: Any) -> Formulas:
 
 
 def noninteractive(made: Any) -> Formulas:
-    """Return that of the entry's three questions: two bits at 1/4, one of three at 1/2, two values at 1/4.
+    """Return the formulas of three questions: two bits at 1/4, one of three at 1/2, two values at 1/4.
 
-    An entry is asked all three: 0.25 + 0.5 + 0.25 = 1, entry 1 only two of them.
+    An entry is asked all three, 0.25 + 0.5 + 0.25 = 1; entry 1 is asked two of them.
     """
     del made
     return Formulas(epsilon=1.0)
 
 
 def poll(made: Any) -> Formulas:
-    """Return that of the two rounds of `poll_twice`, ε/2 for all; then those that denied, ε/4 or ε/2."""
+    """Return the formulas of `poll_twice`: ε/2 for all, then ε/4 or ε/2 for those that denied."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:

@@ -40,10 +40,10 @@ def approvals(database: Any, solutions: Any) -> dict[Any, float]:
 
 
 def exponential(made: Any) -> Formulas:
-    """Return that of the choice by e^(ε·approvals/2) among k.
+    """Return the formulas of the choice by e^(ε·approvals/2) among k.
 
-    One solution t votes behind all others that gains one as they lose one loses ln((1 + (k−1)·g^t)/(1 +
-    (k−1)·g^(t−2))), g = e^(ε/2): it tends to ε as databases grow.
+    Let one solution be t votes behind all others, gain one and let them lose one. The loss is ln((1 +
+    (k−1)·g^t)/(1 + (k−1)·g^(t−2))), g = e^(ε/2). It tends to ε as databases grow.
     """
     k = len(made.solutions)
     far = 2.0 / made.epsilon * math.log(k / 0.1)
@@ -71,12 +71,12 @@ def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: flo
 
 
 def stable(made: Any) -> Formulas:
-    """Return that of A_dist over words, (ε/2, δ/2) at worst over all databases (E9)."""
+    """Return the formulas of A_dist over words, (ε/2, δ/2) at worst over all databases (E9)."""
     return _stable(made, tight=False)
 
 
 def tight_stable(made: Any) -> Formulas:
-    """Return that of its tight twin."""
+    """Return the formulas of the tight A_dist over words."""
     return _stable(made, tight=True)
 
 
@@ -98,12 +98,12 @@ def _stable(made: Any, *, tight: bool) -> Formulas:
 
 
 def stable_gaps(made: Any) -> Formulas:
-    """Return that of A_dist on every pair of gaps: loss ε at δ = 0 is unbounded, δ(ε) = δ/2."""
+    """Return the formulas of A_dist on every pair of gaps: the loss at δ = 0 is unbounded, δ(ε) = δ/2."""
     return _gaps(made, tight=False)
 
 
 def tight_gaps(made: Any) -> Formulas:
-    """Return that of its tight twin: δ(ε) = δ."""
+    """Return the formulas of the tight A_dist on every pair of gaps: δ(ε) = δ."""
     return _gaps(made, tight=True)
 
 
@@ -137,7 +137,7 @@ def _least(made: Any) -> int:
 
 
 def choosing(made: Any) -> Formulas:
-    """Return that of the choosing mechanism on words."""
+    """Return the formulas of the choosing mechanism on words."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     a, b = [record for record in made.records if record][:2]
@@ -151,7 +151,7 @@ def choosing(made: Any) -> Formulas:
 
 
 def choosing_scores(made: Any) -> Formulas:
-    """Return that of the choosing mechanism on scores, of which the largest is at most m."""
+    """Return the formulas of the choosing mechanism on scores, of which the largest is at most m."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     rest = [0] * (made.solutions - 2)

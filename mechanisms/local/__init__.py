@@ -1,4 +1,4 @@
-"""The local model: randomizers, the LR oracle with a budget an entry, protocols, and averages.
+"""The local model: randomizers, the LR oracle with a budget for each entry, protocols, and averages.
 
 Names are resolved on first use, so that importing the package costs nothing.
 

@@ -1,4 +1,4 @@
-"""Local algorithms that ask by turns: what they ask later depends on what they were answered."""
+"""Local algorithms that ask by turns: later questions depend on earlier answers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["mean_then_share", "poll_twice"]
 
 
 def poll_twice(size: int, *, epsilon: float = 1.0) -> Generator[Any, Any, tuple[int, ...]]:
-    """Ask every entry for its bit; then ask those again that denied it, more cautiously if most did.
+    """Ask every entry for its bit; then ask the entries that denied it again, with less budget if most did.
 
-    The second answers are correlated with the first: whom is asked again, and through which randomizer, is
-    decided by them.
+    The second answers are correlated with the first, which decide who is asked again and through which
+    randomizer.
 
     Parameters
     ----------

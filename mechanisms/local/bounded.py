@@ -36,7 +36,7 @@ class BoundedQuery:
     vectorised
         True: `query` takes all entries at once, and returns all values with the entries along the first axis.
     owner
-        Whose query it is, for messages.
+        The owner of the query, for error messages.
 
     Examples
     --------

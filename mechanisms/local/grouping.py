@@ -1,4 +1,4 @@
-"""Entries by what they are, so that one call of a sampler serves all that are alike."""
+"""Entries grouped by value, so that one call of a sampler serves all equal ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Grouped"]
 
 _LONG = 64
-"""From so many entries on, an array is quicker than a list."""
+"""From this many entries on, an array is quicker than a list."""
 
 
 class Grouped:
@@ -64,7 +64,7 @@ class Grouped:
 
     @cached_property
     def groups(self) -> list[tuple[Any, NDArray[np.intp]]]:
-        """Each distinct entry, and where it stands, ascending."""
+        """Each distinct entry with its places, ascending."""
         array = self.entries
         if isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in "biuf":
             values, codes = np.unique(array, return_inverse=True)
@@ -75,7 +75,7 @@ class Grouped:
         return [(self._record(int(group[0])), group) for group in places]
 
     def scattered(self, parts: Sequence[Any]) -> Any:
-        """Return answers that were drawn group by group in the order of the entries.
+        """Return answers, which were drawn group by group, in the order of the entries.
 
         Examples
         --------

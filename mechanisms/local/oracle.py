@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["LROracle"]
 
 _ROUNDING = 1e-12
-"""Sums of a budget's shares round: this much above it, relatively, is not overspent."""
+"""Rounding allowance: a sum of shares this much above a budget, relatively, does not overspend it."""
 
 
 class LROracle:
@@ -43,7 +43,7 @@ class LROracle:
 
     Guarantee
     ---------
-    Whatever is asked, in view of earlier answers, the answers together are epsilon-differentially private
+    Whatever is asked, adaptively or not, the answers together are epsilon-differentially private
     for each entry (K11 Definition 5.3): on every path the density of all answers is a product of conditional
     ones, of which those on entry i have ratios at most e^ε_j, and Σ ε_j stays within its budget. (K11 Claim
     2.2, which the text refers to, composes mechanisms fixed in advance; this is the adaptive form, which

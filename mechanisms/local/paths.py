@@ -1,4 +1,4 @@
-"""Many runs of one protocol at once: runs that have had the same answers ask the same question together."""
+"""Many runs of one protocol at once: runs with the same answers so far ask their next question together."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def sampled_paths(
     Returns
     -------
     list or None
-        None where answers are no whole numbers, so that hardly two runs would go together, or where a path
+        None if answers are not whole numbers, because hardly two runs would stay together, or if a path
         overspends the budget.
 
     Examples

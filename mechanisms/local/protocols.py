@@ -41,7 +41,7 @@ _BLOCK = 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class _Protocol(PlainParameters):
-    """What both kinds of protocol share: the claim, the databases, runs one by one."""
+    """The common part of both kinds of protocol: the claim, the databases, runs one by one."""
 
     epsilon: float | None = None
     size: int = 2
@@ -122,7 +122,7 @@ class NonInteractiveProtocol(_Protocol):
     Raises
     ------
     OverspentError
-        The listed questions cost an entry more than its budget: the protocol does not come into being.
+        The listed questions cost an entry more than its budget; no protocol is made.
     InvalidValue, InvalidKind
         An index is out of range, or R is no local randomizer; likewise. A function without `epsilon`.
 

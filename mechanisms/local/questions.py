@@ -1,4 +1,4 @@
-"""Questions to the oracle: which entries, through which randomizer; refused where they are none."""
+"""Questions to the oracle: which entries, through which randomizer; refused if they are not well formed."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class LocalRandomizer(Protocol):
 
     @property
     def relation(self) -> Any:
-        """Relation.LOCAL."""
+        """The relation of the claim: `Relation.LOCAL`."""
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return one answer of the only record."""
@@ -70,7 +70,7 @@ def cost_of(randomizer: Any) -> float:
     InvalidKind
         It has no `claim` and `relation`, or is a class.
     InvalidValue
-        It claims its privacy for another relation than LOCAL, or no pure one.
+        Its claim is for a relation other than LOCAL, or is not pure.
 
     Examples
     --------

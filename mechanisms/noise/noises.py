@@ -96,7 +96,7 @@ class GeometricNoise:
         finite_number(self.rate, what="The rate ln α of geometric noise", minimum=_SMALLEST_RATE)
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return an array of independent draws; the same draws whatever they are added to.
+        """Return an array of independent draws, which do not depend on the answer.
 
         The difference of two independent geometric variables has this law: with r = 1/α,
         (1 − r)²·Σ_j r^j·r^(j+|k|) = (1 − r)/(1 + r)·r^|k|.

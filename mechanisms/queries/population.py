@@ -1,4 +1,4 @@
-"""A finite distribution of records, of which exact answers are known."""
+"""A finite distribution of records, whose exact answers are known."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Population:
     Raises
     ------
     InvalidValue
-        There is no point, or the probabilities are none, or as many as the points they are not.
+        There is no point, a probability is invalid, or there are not as many probabilities as points.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Population:
 
 
 def check_population(population: Any, *, owner: str, has: str = "expectation") -> Any:
-    """Return a `Population`, or what stands for one that is too large to list; refuse what is none.
+    """Return a `Population`, or an object that stands for one too large to list; refuse anything else.
 
     Examples
     --------

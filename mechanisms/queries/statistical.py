@@ -41,7 +41,7 @@ class StatisticalQuery:
     InvalidKind
         `function` or `vectorised` cannot be called.
     InvalidValue
-        `tau` is not > 0, or the range is empty or longer than floats can say.
+        `tau` is not > 0, or the range is empty or too long for floats.
 
     See Also
     --------
@@ -171,7 +171,7 @@ class StatisticalQuery:
         return values
 
     def _refuse_outside(self, values: NDArray[np.float64], records: Any) -> None:
-        """Refuse what no oracle may average: the bound is a precondition of privacy and of accuracy."""
+        """Refuse values that no oracle may average: the bound is a precondition of privacy and accuracy."""
         if self.boolean:
             inside = (values == self.low) | (values == self.high)
         else:

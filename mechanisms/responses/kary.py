@@ -41,7 +41,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an empty database or a record that is none of the answers.
+        A parameter is out of range; in use, an empty database or a record that is not one of the answers.
 
     Guarantee
     ---------
@@ -79,7 +79,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
 
     @property
     def records(self) -> list[int]:
-        """The answers there are."""
+        """The possible answers."""
         return list(range(self.categories))
 
     @property
@@ -100,7 +100,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the reports of `size` runs, of shape (size,), or (size, respondents) for a survey.
 
-        Run i draws the same numbers on every database: who tells the truth, and which of the others is told.
+        Run i draws the same numbers on every database: who tells the truth, and which other answer is given.
         """
         truths = self.answers(database)
         shape = (size, *(truths.shape if len(truths) > 1 else ()))

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["REFUSED", "ChoosingMechanism"]
 
 REFUSED: Final = "⊥"
-"""The answer where no solution scores high, or none scores at all."""
+"""The answer if no solution scores high, or none scores at all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +61,8 @@ class ChoosingMechanism(PlainParameters):
     alpha, beta
         A solution is good if it scores within alpha·size of the best; beta is the failure probability.
     growth
-        k: one more record raises at most k scores, each by 1. Declared; `growth_check` looks for what breaks
-        it.
+        k: one more record raises at most k scores, each by 1. Declared; `growth_check` looks for
+        violations.
     score
         q: takes a database and a solution, returns a whole number ≥ 0. Default: how many records approve.
     solutions
@@ -76,7 +76,7 @@ class ChoosingMechanism(PlainParameters):
     size
         m: the number of records. A database of another length is refused. None: the least allowed.
     records
-        What databases are built of.
+        The possible records.
 
     Raises
     ------
@@ -160,8 +160,8 @@ class ChoosingMechanism(PlainParameters):
     def problems(self) -> list[Problem]:
         """Return databases with a best score just above and below alpha·size, with and without a rival.
 
-        The error is how far below the best the answer scores, as a share of the size; of "⊥" it is infinite
-        where the best score exceeds alpha·size, and 0 where it does not. For the default score over words
+        The error is how far below the best the answer scores, as a share of the size. The error of "⊥" is
+        infinite if the best score exceeds alpha·size, and 0 otherwise. For the default score over words
         and `MostFrequent`; else none.
 
         Examples
@@ -212,7 +212,7 @@ class ChoosingMechanism(PlainParameters):
 
     @property
     def round(self) -> ChoosingRound:
-        """What is done with the scores."""
+        """The round that decides from the scores alone."""
         return ChoosingRound(self.test, self.epsilon / 4.0)
 
     @property

@@ -29,12 +29,12 @@ class ChoosingRound:
     test
         The noisy comparison of the best score; 0 where nothing scores.
     weight
-        What a score is multiplied by in the exponent: a quarter of epsilon.
+        The factor of a score in the exponent: a quarter of epsilon.
 
     Guarantee
     ---------
-    The law of the choosing mechanism (BNS §4.1). Scores of 0 carry no weight, so that the solutions which
-    score are all that has to be listed, however many there are.
+    The law of the choosing mechanism (BNS §4.1). Scores of 0 carry no weight, so only the solutions
+    that score have to be listed, however many solutions there are.
 
     Examples
     --------

@@ -31,7 +31,7 @@ __all__ = ["ExponentialMechanism"]
 
 _LETTERS = "abcdefghijklmnop"
 _PROBLEM_RECORDS = 6
-"""So many records are repeated to make problems."""
+"""This many records are repeated to make problems."""
 
 _FEW = 1000
 """Up to this many solutions, the search for wide pairs scores them all for every pair it looks at."""
@@ -115,9 +115,9 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return Accuracy(self.error_bound(self.beta), self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases of one record repeated, for the default score as often as fails most.
+        """Return databases of one repeated record; for the default score, those that fail most.
 
-        That is where all solutions but one lie just further below the best than the claim allows.
+        There all solutions but one lie just further below the best than the claim allows.
 
         Examples
         --------
@@ -140,7 +140,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
     @property
     def weight(self) -> float:
-        """What a score is multiplied by in the exponent."""
+        """The factor of a score in the exponent."""
         return self.epsilon / self.sensitivity / 2.0
 
     def scores(self, database: Any) -> NDArray[np.float64]:
@@ -219,7 +219,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
 
 _ONE_BEHIND = [([_LETTERS[1:]] * 4, [_LETTERS[0], *[_LETTERS[1:]] * 3])]
-"""The first solution lies behind all others, by which nearly all of epsilon can be lost."""
+"""The first solution lies behind all others, a case in which nearly all of epsilon can be lost."""
 
 entry = Entry(
     ExponentialMechanism.name,

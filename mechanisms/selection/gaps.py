@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["ScoreGaps", "StableSelectionGaps", "TightStableSelectionGaps"]
 
 _STEP = 2
-"""Two scores of sensitivity 1 move at most so far towards or from each other."""
+"""Two scores of sensitivity 1 move by at most this much towards or from each other."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ScoreGaps:
     name: ClassVar[str] = "score-gaps"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether two gaps can occur on neighbouring databases."""
+        """Return whether two gaps can occur on neighbouring databases."""
         return len(left) == len(right) == 1 and 0 < abs(left[0] - right[0]) <= _STEP
 
     def neighbours(
@@ -159,7 +159,7 @@ class StableSelectionGaps(PlainParameters):
         return self.mechanism.distribution(database)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return a gap of 2 beside a tie, and the two ways round of a gap of 1."""
+        """Return a gap of 2 with a tie, and a gap of 1 with its reverse."""
         return [([2], [0]), ([1], [-1])]
 
 

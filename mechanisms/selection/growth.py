@@ -53,7 +53,7 @@ class GrowthViolation:
 
 @dataclass(frozen=True)
 class GrowthCheck:
-    """What a search for a violation of bounded growth found.
+    """The result of a search for a violation of bounded growth.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class GrowthCheck:
     steps
         How many added records were looked at.
     exhaustive
-        Whether these were all there are up to the size asked for.
+        Whether these were all additions up to the given size.
 
     Examples
     --------
@@ -108,8 +108,8 @@ def check_growth(
     size
         The longest database, after the record was added.
     most
-        How many added records to look at. If there are no more, every one is, the shortest databases first.
-        Else half of these are, and the other half lies on databases that grow at random.
+        The most added records to look at. If there are no more than this, all are looked at, the shortest
+        databases first. Otherwise half of them are these, and half lie on databases that grow at random.
     rng
         For the random ones; by default from seed 0.
 
@@ -174,7 +174,7 @@ class _Search:
     def _change(
         self, before: list[Any] | None, after: list[Any]
     ) -> tuple[Sequence[Any] | NDArray[Any], NDArray[np.float64]]:
-        """Return solutions, every one whose score changes among them, and the changes; None scores 0."""
+        """Return solutions and the changes of their scores, all that change included; None scores 0."""
         if self._candidates is None:
             earlier = 0.0 if before is None else self._scores(before)
             return self._solutions, self._scores(after) - earlier

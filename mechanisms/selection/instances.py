@@ -1,4 +1,4 @@
-"""Databases on which selection is hardest: the problems that the selections' utility is audited on."""
+"""Databases on which selection is hardest: the problems of its utility audits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["answer_problem", "blocks", "contests", "letters", "shortfall_problem
 
 
 def blocks(*parts: tuple[Any, int]) -> list[Any]:
-    """Return a database of so many of each record, in order.
+    """Return a database with the given number of each record, in order.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def blocks(*parts: tuple[Any, int]) -> list[Any]:
 
 
 def letters(solutions: Any) -> list[str]:
-    """Return up to three solutions that, as a record, approve of themselves alone; none if there are not two.
+    """Return up to three solutions that, as records, approve of themselves alone; none if fewer than two.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def letters(solutions: Any) -> list[str]:
 
 
 def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
-    """Return up to three records that each support one solution alone, which they equal; none if unknown.
+    """Return up to three records that each support one solution alone, the one they equal; none if unknown.
 
     Examples
     --------

@@ -28,7 +28,7 @@ __all__ = ["BoundedGrowth", "ChoosingScores"]
 
 @dataclass(frozen=True)
 class BoundedGrowth:
-    """The relation of score vectors: what a bounded-growth score can say of two neighbouring databases.
+    """The relation of score vectors that a bounded-growth score can have on two neighbouring databases.
 
     Two databases of equal size are D with one record added, and D with another one; so at most `growth`
     scores are 1 higher on the one, and at most `growth` others on the other.
@@ -55,7 +55,7 @@ class BoundedGrowth:
         positive_int(self.growth, what="The `growth` of `BoundedGrowth`")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether two vectors of scores can occur on neighbouring databases."""
+        """Return whether two vectors of scores can occur on neighbouring databases."""
         if len(left) != len(right):
             return False
         return self._allows(tuple(b - a for a, b in zip(left, right, strict=True)))
@@ -105,9 +105,9 @@ class ChoosingScores(PlainParameters):
     Guarantee
     ---------
     What holds for all pairs of these vectors holds for every set of records, every score of this growth over
-    so many solutions and every pair of databases of this size: the law depends on the scores alone, these lie
-    in 0 … m, and replacing a record lowers at most `growth` of them by 1 and raises at most `growth` others
-    by 1. (Some vectors may be out of reach of a given score; they only make the result stronger.)
+    this many solutions and every pair of databases of this size: the law depends on the scores alone, these
+    lie in 0 … m, and replacing a record lowers at most `growth` of them by 1 and raises at most `growth`
+    others by 1. (Some vectors may be out of reach of a given score; they only make the result stronger.)
 
     Examples
     --------
@@ -137,7 +137,7 @@ class ChoosingScores(PlainParameters):
 
     @property
     def mechanism(self) -> ChoosingMechanism:
-        """The mechanism itself, which is handed scores."""
+        """The mechanism itself, which takes scores."""
         return self._kind(
             epsilon=self.epsilon,
             delta=self.delta,
@@ -155,7 +155,7 @@ class ChoosingScores(PlainParameters):
 
     @property
     def relation(self) -> BoundedGrowth:
-        """What neighbouring databases can do to a vector of scores."""
+        """The relation of vectors of scores on neighbouring databases."""
         return BoundedGrowth(self.growth)
 
     @property

@@ -1,4 +1,4 @@
-"""Scores of candidate solutions: all of them from a list, or the two best of too many to list."""
+"""Scores of candidate solutions: all scores of a list, or the two best if there are too many to list."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _MOST_LISTED = 10**8
 
 
 class TwoBest(NamedTuple):
-    """The two highest scores, and who has the highest.
+    """The two highest scores, and the solution with the highest.
 
     Parameters
     ----------
     solution
-        The one that scores highest; any of them where several do.
+        The one that scores highest; any of the best if there are several.
     score
         Its score.
     runner_up
@@ -62,13 +62,13 @@ class TwoBest(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How far the best is ahead."""
+        """The lead of the best over the runner-up."""
         return self.score - self.runner_up
 
 
 @runtime_checkable
 class Leaders(Protocol):
-    """What a set of solutions that is too large to list has to offer: its two best on a database.
+    """Solutions that are too many to list: gives the two best on a database.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def check_solutions(
     least
         How many there must be.
     marks
-        What a refusal is called.
+        The names of refusals.
     instead
         The keyword for solutions that are too many to list, if the mechanism has one.
 
@@ -221,7 +221,7 @@ def _refuse_repeats(solutions: Sequence[Any] | NDArray[Any], *, owner: str) -> N
 
 
 def check_candidates(candidates: Any, *, owner: str) -> None:
-    """Refuse what is no function from a database to the solutions that score.
+    """Refuse anything but a function from a database to the solutions that score.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def check_candidates(candidates: Any, *, owner: str) -> None:
 def candidates_of(
     database: Any, candidates: Callable[[Any], Any], *, marks: Sequence[str], owner: str
 ) -> tuple[list[Any], list[Any]]:
-    """Return the solutions that a function says may score, and the scores that it says they have.
+    """Return the solutions that a function lists as scoring, with their scores.
 
     Raises
     ------

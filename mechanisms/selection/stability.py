@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 __all__ = ["TIED", "UNSTABLE", "StableSelection", "TightStableSelection"]
 
 UNSTABLE: Final = "⊥1"
-"""The answer where the best solution is not far enough ahead."""
+"""The answer if the best solution is not far enough ahead."""
 TIED: Final = "⊥2"
-"""The answer where that test passed although two solutions are best."""
+"""The answer if that test passes although two solutions are best."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,10 +353,10 @@ class TightStableSelection(StableSelection):
 
 
 _MANY = 50
-"""So many votes the second best has where the lead is far up."""
+"""The votes of the second best in problems where the lead is far up."""
 
 _ROUNDING = 1e-12
-"""A gap that is a whole number but for its last bits is not rounded up."""
+"""A gap this close to a whole number is not rounded up."""
 
 _FEW = 1000
 """Up to this many solutions, the search for revealing pairs scores them all for every pair it looks at."""

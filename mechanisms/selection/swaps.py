@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["excess", "revealing_swaps"]
 
 _RECORDS = 6
-"""So many records are tried; a suggestion must not cost more than an audit."""
+"""More tries more records; a suggestion must not cost more than an audit."""
 
 
 def excess(p: Finite, q: Finite, *, epsilon: float) -> float:
@@ -53,7 +53,7 @@ def revealing_swaps(
     size
         Length of a database, at least 1.
     heads
-        After the first record come so many of one record, then another one to the end.
+        After the first record come this many copies of one record, then another one to the end.
     limit
         How many pairs to return.
 

@@ -26,12 +26,12 @@ def widest_pairs(
     size: int | tuple[int, int],
     limit: int = 3,
 ) -> list[Pair]:
-    """Return the neighbours of constant databases that `change` tells furthest apart, the widest first.
+    """Return the neighbours of constant databases that are furthest apart by `change`, the widest first.
 
     Parameters
     ----------
     change
-        Distance of two databases in the query's eyes, for example |f(left) − f(right)|.
+        The distance of two databases by the query, for example |f(left) − f(right)|.
     relation
         What makes two databases neighbours.
     records

@@ -11,7 +11,7 @@ _LONGEST = 20
 
 
 class PlainParameters:
-    """Gives a dataclass the mapping `parameters`: those of its keywords that plain values can say.
+    """Gives a dataclass the mapping `parameters`: its keywords whose values are plain.
 
     Queries, relations and long lists are left out: saved as text, they could not be passed again.
 

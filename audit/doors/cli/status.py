@@ -8,7 +8,7 @@ import click
 
 
 class StatusLine:
-    """A line that each `show` overwrites; nothing if stderr is no terminal.
+    """A line that each `show` overwrites. It stays empty if stderr is not a terminal.
 
     Examples
     --------
@@ -26,6 +26,6 @@ class StatusLine:
         self.show("")
 
     def show(self, text: str) -> None:
-        """Put `text` in place of what is shown."""
+        """Replace the line with `text`."""
         if self._shown:
             click.echo(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}", err=True, nl=False)

@@ -204,7 +204,7 @@ class Count(_OfSpecial):
 
 
 class Missing(_OfVector):
-    """Number of entries that are NaN, masked, or not a number."""
+    """Number of entries that are NaN, masked or not numeric."""
 
     said = "the number of entries that are NaN or no number"
 

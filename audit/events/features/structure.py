@@ -115,7 +115,7 @@ def _is_alike(part: Any, other: Any) -> bool:
 
 
 def _most_retyped(*sides: Opened) -> list[Path]:
-    """Return the places where types differ most."""
+    """Return the places whose types differ most between the sides."""
     kinds: dict[Path, set[type]] = {}
     for parts in chain.from_iterable(sides):
         for path, part in parts.items():

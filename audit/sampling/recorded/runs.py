@@ -1,4 +1,4 @@
-"""A recorded run: its draws, what came out, and the draws shifted where one asks."""
+"""A recorded run: its draws, which may be shifted, and its output."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ class Run:
 
 
 Shift = Mapping[tuple[int, tuple[int, ...]], float]
-"""By place on the tape and index in the draw: what is added."""
+"""What is added to a draw, by its place on the tape and the index in it."""
 
 Probe = tuple[bool, Shift]
-"""A run that is recorded: whether it is one of the right side, and how its draws are shifted."""
+"""A run to record: whether it is on the right database, and how its draws are shifted."""
 
 
 def shifted(values: Any, place: int, shift: Shift) -> Any:

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class _Source:
-    """The source of a module: a file that enters the digest and may import others, or its distributions."""
+    """What a module adds to a digest: its file and what that imports, or the distributions it came with."""
 
     digest: str = ""
     imports: tuple[str, ...] = ()
@@ -55,9 +55,10 @@ def as_now() -> Look:
 def digest(modules: Iterable[str], *, look: Look = _source) -> str:
     """Return 16 hexadecimal digits that change with the code of these modules.
 
-    Imports are read from the source, inside functions too, as is `import_module` of a quoted name. Files that
-    belong to no distribution are followed one by one. An installed distribution and its requirements enter by
-    version, by their record of installed files, and by the files changed since. Python enters by version.
+    Imports are read from the source. Those inside functions count, and so does `import_module` of a quoted
+    name. Files that belong to no distribution are followed one by one. An installed distribution and its
+    requirements enter by version, by their record of installed files, and by the files changed since. Python
+    enters by version.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class Node:
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """Where its halves begin, and what follows them."""
+        """The first points of its halves, and the point after them."""
         middle = (self.low + (1 << self.level >> 1),) if self.level else ()
         return (self.low, *middle, self.high + 1)
 
@@ -140,7 +140,7 @@ class Remaining:
         self._counts = [held.copy() for held in (counts or tree.full)]
 
     def copy(self) -> Remaining:
-        """Return one that changes on its own."""
+        """Return an independent copy."""
         return Remaining(self.tree, self._counts)
 
     def counts(self, level: int) -> NDArray[np.int64]:

@@ -33,10 +33,10 @@ __all__ = ["IntervalCuts"]
 
 _ROUNDING = 1e-12
 _MOST_SEQUENCES = 20_000
-"""A law of more sequences of intervals, on any database, is not listed."""
+"""A law with more sequences of intervals than this is not listed."""
 
 _FEW_POINTS = 4
-"""Up to so many, runs share what they leave: at most 2^4 sets of points."""
+"""Up to this many points, runs share the sets that are left: at most 2^4."""
 
 _MOST_ROUNDS = 20
 """Of two intervals or more, these give more sequences than that."""
@@ -111,7 +111,7 @@ class IntervalCuts(NumberSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """What the steps cost, composed."""
+        """The composed cost of all steps."""
         return affordable(self.step_claims, epsilon=self.epsilon, delta=self.delta, largest=self.largest_step)
 
     @property
@@ -171,7 +171,7 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def test(self) -> ThresholdTest:
-        """How choosing compares the best count with alpha·size/4."""
+        """The noisy test of the best count against alpha·size/4, before a choice."""
         return ThresholdTest(4.0 / self.spending.step, self.alpha * self._m / 4.0)
 
     @property

@@ -19,7 +19,7 @@ __all__ = ["cut_law"]
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """What one round does: how likely it refuses, and takes each interval out, and what is left then."""
+    """One round: the probability of a refusal, that of taking out each interval, and what is then left."""
 
     refused: float
     taken: dict[Node, tuple[float, Remaining]]
@@ -28,7 +28,7 @@ class _Round:
 def cut_law(search: CutSearch, tree: DyadicTree) -> dict[tuple[Node, ...], float]:
     """Return the probability of every sequence of intervals that is taken out.
 
-    A round is worked out once for all sequences that leave the same records.
+    A round is computed once for all sequences that leave the same records.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Many runs of the search for cuts at once: those that have the same records left go together."""
+"""Many runs of the search for cuts at once: those with the same records left are drawn together."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def cut_runs(
 ) -> list[tuple[Node, ...]]:
     """Return the intervals that each of `size` runs takes out.
 
-    Run i draws the same numbers on every database: each round of it has a place in draws of its own, which
-    are made for all runs again for every group. So this is for databases of few points.
+    Run i draws the same numbers on every database. Each round draws numbers for all runs, again for every
+    group. So this is for databases of few points.
 
     Examples
     --------

@@ -21,7 +21,7 @@ __all__ = ["CutSearch"]
 
 @dataclass(frozen=True, eq=False)
 class CutSearch:
-    """What a round of the search is made of, and how many rounds there are at most.
+    """The parts of a round of the search, and the most rounds.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class CutSearch:
     least
         t: the records that an interval should hold, alpha·size.
     weight
-        What a count is multiplied by in the exponent of choosing: a quarter of the epsilon of one step.
+        The factor of a count in the exponent of choosing: a quarter of the epsilon of one step.
 
     Examples
     --------

@@ -25,12 +25,12 @@ __all__ = ["ClassicalGaussian", "ShuffledBatches", "SwappedShares"]
 
 @dataclass(frozen=True, kw_only=True)
 class SwappedShares(ClaimsPure):
-    """The count and the d coordinate sums of a cluster, their shares of epsilon unpacked in the wrong order.
+    """The count and the d coordinate sums of a cluster, with their shares of epsilon swapped.
 
-    Meant are 1/(d + t) of epsilon for each of the d sums and t/(d + t) for the count, t = (4·d·0.225²)^(1/3).
-    Given the other way round they add up to (1 + d·t)/(d + t), more than 1 where t > 1: a record with every
-    coordinate at 1 or −1 loses all of it, which is 1.4117 for d = 16 at epsilon = 1. So little is spread over
-    so many coordinates that counting cannot show it; the exact law does. Right is the order that was meant.
+    Intended are 1/(d + t) of epsilon for each of the d sums and t/(d + t) for the count, t =
+    (4·d·0.225²)^(1/3). Swapped, the shares add up to (1 + d·t)/(d + t), more than 1 if t > 1. A record with
+    every coordinate at 1 or −1 loses all of this: 1.4117 for d = 16 at epsilon = 1. The excess is spread over
+    many coordinates, so counting cannot show it; the exact law does. The correct way is the intended order.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class SwappedShares(ClaimsPure):
 
     @property
     def loss(self) -> float:
-        """What is really lost by a record at the corners, which is the worst."""
+        """The real loss of a record at the corners, the worst case."""
         return float((1.0 / self.scales).sum())
 
     def answer(self, database: Sequence[Sequence[float]]) -> NDArray[np.float64]:
@@ -109,8 +109,8 @@ class ShuffledBatches(ClaimsApproximate):
     shuffle it is there for certain, and stands out: among 99 others at −1 a record at 1 lifts the largest
     output. With Φ the normal distribution function Pr[largest ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the record
     and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043 these give delta ≥ 0.3145 at epsilon = 2, where 0.0085 is
-    claimed; other x show that no epsilon below 6.12 has that delta. Right is the accounting of shuffles, or
-    Poisson sampling.
+    claimed; other x show that no epsilon below 6.12 has that delta. The correct way is the accounting of
+    shuffles, or Poisson sampling.
 
     Parameters
     ----------
@@ -161,7 +161,8 @@ class ClassicalGaussian(ClaimsApproximate):
 
     The formula is proved for epsilon < 1 only. With standard deviation s the real delta at epsilon is
     Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle and Wang 2018), 0.0231 here for the 0.001
-    that is claimed; 19.43 is the least epsilon at delta = 0.001. Right is to solve that equation for s.
+    that is claimed; 19.43 is the least epsilon at delta = 0.001. The correct way is to solve that equation
+    for s.
 
     Parameters
     ----------

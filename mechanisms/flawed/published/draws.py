@@ -1,4 +1,4 @@
-"""Noise drawn once for two, forgotten, or drawn on a grid that shows; no law."""
+"""Noise drawn once for two answers, forgotten, or drawn on a grid that reveals the answer; no law."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ class TextbookLaplace(OnRecords):
 
     As real numbers it is right. In doubles the noise is a logarithm of one of 2^53 numbers, which lies on a
     fine grid near 0; added to 1 it is rounded to multiples of 2^(−53) or coarser. So of the outputs below ½
-    in size those between these multiples come from the count 0 and never from 1: the loss is unbounded.
-    Right is noise on a grid that is the same for all answers (Mironov's snapping, or `GeometricMechanism`).
+    in size those between these multiples come from the count 0 and never from 1: the loss is unbounded. The
+    correct way is noise on a grid that is the same for all answers (Mironov's snapping, or
+    `GeometricMechanism`).
 
     Parameters
     ----------
@@ -57,11 +58,11 @@ class TextbookLaplace(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class SharedNoise(OnRecords):
-    """Counts of zeros and ones that carry one and the same noise.
+    """Counts of zeros and ones that share one draw of noise.
 
     Either count alone is private, but their difference is exact, and it changes when a record is replaced:
-    the loss is unbounded. Right is a draw for each count. Seen where one key of a generator served for
-    several components.
+    the loss is unbounded. The correct way is a draw for each count. Seen in code that used one key of a
+    generator for several components.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ class KeysFromData(OnRecords):
     """A noisy count for every key that occurs in the data, and for no other.
 
     The counts are private, the list of keys is not: a key that only one record has is published exactly if
-    that record is there. The loss is unbounded. Right is a list of keys fixed before, or a threshold and a
-    delta (`ThresholdRelease`).
+    that record is there. The loss is unbounded. The correct way is a list of keys fixed before, or a
+    threshold and a delta (`ThresholdRelease`).
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class InclusiveThreshold(ThresholdRelease):
 
     A key with one record is then published with probability Pr[noise ≥ threshold − 1], e^epsilon times the
     delta claimed: 0.01339 for 0.004926 at threshold 5 and epsilon = 1. Without the record it never is, so no
-    epsilon helps. Right is `>`.
+    epsilon helps. The correct way is `>`.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ class InclusiveThreshold(ThresholdRelease):
     name: ClassVar[str] = "flawed-inclusive-threshold"
     reference: ClassVar[str] = "opendp/opendp issue 2922; google/differential-privacy pull request 101"
 
-    # the auditor is to find the pair itself
+    # the auditor has to find the pair
     suggested_pairs: ClassVar[Any] = None
 
     def is_released(self, value: int) -> bool:
-        """Tell whether a noisy count is published."""
+        """Return whether a noisy count is published."""
         return value >= self.threshold
 
 

@@ -29,11 +29,11 @@ class _MaxValue(NoisyAnswers):
 class LaplaceMaxValue(_MaxValue):
     """Reports the largest of d noisy answers, Laplace noise of scale 2/epsilon; `LaplaceNoisyMax` is right.
 
-    One place is one choice, but the largest value depends on every noise at once: it is at most x only if all
-    d noisy answers are. Below all answers Pr[largest ≤ x] = Π e^((x − a_i)·epsilon/2)/2, so that answers
-    that all move by 1 change it by e^(d·epsilon/2). No event does worse, for the d noisy answers together
-    lose no more. The loss is d·epsilon/2: 2.5 for five queries at epsilon = 1. Right is to report the place,
-    or the value with fresh noise that is paid for.
+    One place is one choice, but the largest value depends on all noises together: it is at most x only if all
+    d noisy answers are. Below all answers Pr[largest ≤ x] = Π e^((x − a_i)·epsilon/2)/2, so that answers that
+    all move by 1 change it by e^(d·epsilon/2). No event does worse, for the d noisy answers together lose no
+    more. The loss is d·epsilon/2: 2.5 for five queries at epsilon = 1. The correct way is to report the
+    place, or the value with fresh noise that is paid for.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class ExponentialMaxValue(_MaxValue):
     """Reports the largest of d noisy answers, exponential noise of mean 2/epsilon, not its place.
 
     Exponential noise is never negative, so the value is never below the largest exact answer m. Where m is 1
-    more on the neighbour, values between m and m + 1 are possible on one side only, with probability
-    Π(1 − e^(−(m + 1 − a_i)·epsilon/2)) there. The loss is unbounded. Right is `ExponentialNoisyMax`.
+    more on the neighbour, values between m and m + 1 are possible on one side only, with probability Π(1 −
+    e^(−(m + 1 − a_i)·epsilon/2)) there. The loss is unbounded. The correct way is `ExponentialNoisyMax`.
 
     Parameters
     ----------

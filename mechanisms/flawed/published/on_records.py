@@ -1,4 +1,4 @@
-"""What flawed mechanisms on lists of records have in common."""
+"""The common part of flawed mechanisms on lists of records."""
 
 from __future__ import annotations
 

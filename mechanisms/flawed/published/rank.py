@@ -24,7 +24,7 @@ class RankScore(OnRecords):
 
     A record that is replaced can leave one side of c and join the other: q moves by 2 while the exponent is
     set for 1. Weight and normaliser can both change by e^epsilon, so the loss may reach 2·epsilon. Over two
-    to four records it is 1.7036 at epsilon = 1, by enumeration. Right is exp(epsilon·q/4).
+    to four records it is 1.7036 at epsilon = 1, by enumeration. The correct way is exp(epsilon·q/4).
 
     Parameters
     ----------

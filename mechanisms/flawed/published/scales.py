@@ -1,4 +1,4 @@
-"""Noise whose scale belongs to another query, another relation or another parameter; no law."""
+"""Noise with the scale of another query, another relation or another parameter; no law."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FrequencyScaleCounts(ClaimsPure):
 
     Replacing a record moves two frequencies by 1/n each, for which noise of scale 2/(n·epsilon) is right; it
     moves two counts by 1 each, and with that scale loses n·epsilon: 10 for ten records at epsilon = 1, at any
-    point beyond both counts. Right for counts is 2/epsilon, whatever n.
+    point beyond both counts. The correct scale for counts is 2/epsilon, whatever n.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ class CountsUnderReplacing(NoisyCounts):
     """Counts with the noise for adding a record, sold for replacing one.
 
     Replacing moves a record from one category to another: two counts change by 1 each, and noise of scale
-    1/epsilon loses 2·epsilon, on the outputs beyond both. Right is scale 2/epsilon, or the relation of
-    `NoisyCounts`.
+    1/epsilon loses 2·epsilon, on the outputs beyond both. The correct way is scale 2/epsilon, or the relation
+    of `NoisyCounts`.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class CountsUnderReplacing(NoisyCounts):
     reference: ClassVar[str] = "opendp/opendp issue 2945"
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
-    # the auditor is to find the pair itself
+    # the auditor has to find the pair
     suggested_pairs: ClassVar[Any] = None
 
 
@@ -98,7 +98,7 @@ class CountsUnderReplacing(NoisyCounts):
 class HundredthHistogram(ClaimsPure):
     """A histogram with a hundredth of the noise it needs.
 
-    Published at epsilon = 0.1 as scale epsilon where 1/epsilon is right, which is this ratio there. Adding a
+    Published with scale epsilon in place of 1/epsilon, which at epsilon = 0.1 is this ratio. Adding a
     record moves one count by 1 and loses 1/scale = 100·epsilon.
 
     Parameters
@@ -152,7 +152,7 @@ class HundredthHistogram(ClaimsPure):
 class PrefixSums(NoisyAnswers):
     """Running sums of noisy answers, with noise of scale 1/epsilon as if only one answer could move.
 
-    The sums tell all d noisy answers, by differences. Where all answers move by 1, each loses epsilon:
+    The differences of the sums reveal all d noisy answers. Where all answers move by 1, each loses epsilon:
     d·epsilon together, 10 for ten answers at epsilon = 1, where every noisy answer lies beyond. Right is
     scale d/epsilon, or a relation that moves one answer only.
 

@@ -33,7 +33,7 @@ class ValueSparseVector(NoisyThreshold):
     threshold any more. The joint density of place k and value v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k}
     F(r + T − a_i) dr; for v below all answers every factor is a pure exponential, so that k answers that all
     rise by 1 change it by e^(k·epsilon/2), and no factor changes by more. The loss is d·epsilon/2 for d
-    queries, 5 for ten at epsilon = 1. Right is to answer with fresh noise, paid for apart.
+    queries, 5 for ten at epsilon = 1. The correct way is to answer with fresh noise, paid for apart.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class EndlessSparseVector(NoisyThreshold):
     found below and d/2 far below found above, every factor of the probability is a pure exponential of
     rate epsilon/2 over the whole range of the threshold between them; all moving away by 1 changes each by
     e^(epsilon/2). The loss is d·epsilon/2 for d queries, which no event exceeds: 5 for ten at epsilon = 1.
-    Right is to stop after `limit` answers above and to scale their noise with it.
+    The correct way is to stop after `limit` answers above and to scale their noise with it.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class NoiselessSparseVector(EndlessSparseVector):
 
     All answers meet one and the same threshold, so their order shows: of two answers the lower one is never
     above alone. Where neighbours have them the other way round, one output is possible on one side only: the
-    loss is unbounded. Right is noise on every answer, and an end after `limit` answers above.
+    loss is unbounded. The correct way is noise on every answer, and an end after `limit` answers above.
 
     Parameters
     ----------

@@ -44,8 +44,8 @@ class OneEndSquares(_LaplaceSum):
     """The sum of squares of values clamped into [lower, upper], with noise for lower² alone.
 
     The code that should compare both ends of the range looks at the lower one twice. Replacing 0 by `upper`
-    moves the sum by upper², so the loss is epsilon·upper²/lower²: 9 for [−1, 3] at epsilon = 1. Right is the
-    scale max(lower², upper²)/epsilon, for a range that holds 0.
+    moves the sum by upper², so the loss is epsilon·upper²/lower²: 9 for [−1, 3] at epsilon = 1. The correct
+    way is the scale max(lower², upper²)/epsilon, for a range that holds 0.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class RangeFromData(OnRecords):
     """A sum whose noise is scaled by the range that the data happen to have.
 
     On constant data the range is 0 and the exact sum comes out, which no neighbour returns: the loss is
-    unbounded. Right is a range that is fixed before the data are seen, with values clamped into it.
+    unbounded. The correct way is a range that is fixed before the data are seen, with values clamped into it.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ class WrappingSum(OnRecords):
     """The sum of values clamped into {0 … upper} in an 8-bit integer that wraps round, noise for `upper`.
 
     127 + 1 is −128 there: one record can move the result by the whole of the type, 255, and the loss is
-    255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. Right is a sum that stops at the ends of the type
-    (`SaturatingSum`), or a type that holds every sum.
+    255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. The correct way is a sum that stops at the ends of
+    the type (`SaturatingSum`), or a type that holds every sum.
 
     Parameters
     ----------
@@ -173,10 +173,10 @@ class WrappingSum(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class DiscardedClip(_LaplaceSum):
-    """A sum that clips the values into [0, 1] and then adds up those it had before.
+    """A sum that clips the values into [0, 1] and then adds up the unclipped ones.
 
     The noise is right for the clipped values; a record x added moves the sum by |x|, and the loss is
-    epsilon·|x|, without bound. Right is to add up the clipped ones.
+    epsilon·|x|, without bound. The correct way is to add up the clipped ones.
 
     Parameters
     ----------
@@ -212,11 +212,11 @@ class DiscardedClip(_LaplaceSum):
 
 @dataclass(frozen=True, kw_only=True)
 class NanAsZero(_LaplaceSum):
-    """A sum of values clipped into [0, 1] that turns into 0 when one of them is not a number.
+    """A sum of values clipped into [0, 1] that becomes 0 if one of them is NaN.
 
     NaN compares false with both ends, survives the clipping and makes the whole sum NaN, which is then taken
     for 0. Replacing one of n ones by NaN moves the sum from n to 0: the loss is n·epsilon, 20 for twenty
-    records at epsilon = 1. Right is to replace the NaN, not the sum.
+    records at epsilon = 1. The correct way is to replace the NaN, not the sum.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["LaplaceAverage", "SignAverage"]
 
 _MOST_EXACT = 256
-"""The largest database whose answer has its exact law declared; a law of n entries costs time n a point."""
+"""The largest database whose answer declares its exact law. A law of n entries takes time n at each point."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,7 +290,7 @@ def _debiased(total: Any, size: int, epsilon: float) -> Any:
 
 
 def _sign_law(ones: int, size: int, epsilon: float) -> Finite:
-    """Return the law of the estimate, which of a database depends on the number of ones alone."""
+    """Return the law of the estimate, which depends on the database through the number of ones alone."""
     from audit.distributions import Finite
 
     logs = failures.log_reports(ones, size, truth=SignResponse(epsilon=epsilon).truth)

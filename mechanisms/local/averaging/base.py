@@ -27,7 +27,7 @@ _CHUNK = 2**17
 
 @dataclass(frozen=True, kw_only=True)
 class LocalAverage(ClaimsItsEpsilon):
-    """One answer of every entry, added up and turned into an estimate of the mean; see the two subclasses."""
+    """One answer of every entry, summed and turned into an estimate of the mean; see the two subclasses."""
 
     epsilon: float = 1.0
     query: Callable[[Any], Any] | None = None
@@ -140,7 +140,7 @@ class LocalAverage(ClaimsItsEpsilon):
         return varied(problem, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return databases that differ in one entry, whose values are as far apart as any."""
+        """Return databases that differ in one entry, from one extreme value of the query to the other."""
         pairs = self.randomizer.suggested_pairs()
         rest = self._n - 1
         return [([*left] * (rest + 1), [*right, *(list(left) * rest)]) for left, right in pairs]

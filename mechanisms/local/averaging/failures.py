@@ -21,7 +21,7 @@ _NEGLIGIBLE = 1e-22
 """Binomial probabilities below this are left out; together they are below 1e-15 for n up to 10 million."""
 
 _TIE = 1e-9
-"""A deviation that equals tau up to rounding is none above it."""
+"""A deviation that equals tau up to rounding does not count as above it."""
 
 
 def laplace_failure(noise: LaplaceSum, *, tau: float, high: float, bound: float = 1.0) -> float:

@@ -16,18 +16,18 @@ __all__ = ["MeanProblem", "library", "varied"]
 
 @dataclass(frozen=True, eq=False)
 class MeanProblem:
-    """Independent entries from a finite distribution; the answer wanted is the mean of the query on it.
+    """Independent entries from a finite distribution; the right answer is the mean of the query under it.
 
     Parameters
     ----------
     name
-        What reports call it.
+        The name in reports.
     records
-        The entries there can be.
+        The possible entries.
     probabilities
-        Of each.
+        The probability of each.
     values
-        The query on each, of shape (records,) or (records, dimension).
+        The value of the query on each, of shape (records,) or (records, dimension).
     size
         Number of entries in a database.
 

@@ -1,9 +1,9 @@
 """How many entries the local answer to a statistical query needs: K11 Lemma 5.6 with explicit constants.
 
 Every bound is on the chance that the answer misses the mean of g over the *distribution* of the entries by
-more than tau, sampling error and noise together. Derivation, once for all: an entry's report g(z_i) + η_i has
-the mean v = E[g], its centred part satisfies E[e^(t(g − v))] ≤ e^(t²b²/2) (Hoeffding's lemma, values in
-[−b, b]), its noise E[e^(tη)] = 1/(1 − λ²t²). Reports are independent, so by Markov's inequality, for both
+more than tau. It covers sampling error and noise together. Derivation: an entry's report g(z_i) + η_i has the
+mean v = E[g]. Its centred part satisfies E[e^(t(g − v))] ≤ e^(t²b²/2) (Hoeffding's lemma, values in [−b, b]),
+its noise E[e^(tη)] = 1/(1 − λ²t²). Reports are independent, so by Markov's inequality, for both
 sides,
 
     Pr[|answer − v| ≥ tau] ≤ 2·exp(−n·r),   r = sup over 0 < t < 1/λ of  t·tau − t²b²/2 + ln(1 − λ²t²).
@@ -13,7 +13,8 @@ tau²/(2(b² + 4λ²)); b² + 4λ² ≥ 4bλ makes y = λ²t² ≤ (tau/4b)² �
 
     n ≥ 2·(1 + 16/ε²)·(b²/tau²)·ln(2/beta),   hence   n ≥ 34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta).
 
-The printed lemma has 1/ε² for max{1, 1/ε²}: false for large ε, where the sampling error alone needs 2b²/tau².
+The printed lemma has 1/ε² in place of max{1, 1/ε²}. That is false for large ε, where the sampling error alone
+needs 2b²/tau².
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
     Parameters
     ----------
     tau
-        Tolerance, 0 < tau ≤ 2·bound (beyond, no entry could be that far off).
+        Tolerance, 0 < tau ≤ 2·bound (no entry can be further off than 2·bound).
     beta
         Failure probability, in (0, 1).
     epsilon
@@ -65,7 +66,8 @@ def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
 
     Guarantee
     ---------
-    The supremum at the top of this module, up to a relative 1e-9 from below: any t gives a valid bound.
+    r is the supremum at the top of this module or less, by at most a relative 1e-9. It is valid: any t gives
+    a bound.
 
     Examples
     --------

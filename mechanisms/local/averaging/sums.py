@@ -34,7 +34,7 @@ class LaplaceSum:
     Parameters
     ----------
     size
-        n ≥ 1. A question costs time and memory in proportion to n.
+        n ≥ 1. A question takes time and memory in proportion to n.
     scale
         A finite number > 0.
 
@@ -49,10 +49,10 @@ class LaplaceSum:
     |sum|/scale is a mixture of Gamma variables: of shape n − k with probability C(n−1+k, k)·2^(1−n−k), k = 0
     … n − 1. Derivation: a Laplace variable is a difference of two exponential ones, so the sum is G − G′ with
     independent G, G′ ~ Gamma(n), the n-th arrival times of two Poisson processes. Watched together, each
-    arrival is of either with probability 1/2; when one has its n-th, the other has had k with probability
-    2·C(n−1+k, k)·2^(−n−k), and by lack of memory needs n − k more: a Gamma(n − k). Since Pr[Gamma(m) > x] =
-    Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape > j], all of whose terms are positive:
-    computed in log space, no digit is lost in the tail.
+    arrival belongs to either process with probability 1/2. When one has its n-th, the other has had k with
+    probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory it needs n − k more: a Gamma(n − k). Since
+    Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape > j], all of whose
+    terms are positive: computed in log space, no digit is lost in the tail.
 
     Examples
     --------
@@ -191,7 +191,7 @@ class LaplaceSum:
 
 @dataclass(frozen=True)
 class _MeanPiece(SmoothPiece):
-    """The density of a fixed answer plus the mean of Laplace variables, whose quantiles come quickly."""
+    """The density of a fixed answer plus the mean of Laplace variables, with fast quantiles."""
 
     _: KW_ONLY
     answer: float

@@ -1,4 +1,4 @@
-"""An oracle that answers as badly as the tolerance lets it."""
+"""An oracle that answers as badly as the tolerance allows."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Greedy:
     objective
         Takes the query, its mean and an answer; returns a number, larger is worse for the learner.
     offsets
-        The offsets tried; of equal ones the first is taken.
+        The offsets tried; of equally bad ones the first is taken.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def offsets(most: int, *, extreme: bool = True) -> SearchStrategy[list[float]]:
     Parameters
     ----------
     most
-        Offsets at most; beyond the last drawn, answers are exact.
+        The most offsets. After the last one, answers are exact.
     extreme
         True: 0, 1 and −1 only, which are the worst answers for most learners; else any number in [−1, 1].
 

@@ -31,7 +31,7 @@ def bits_needed(query: StatisticalQuery) -> int:
     Raises
     ------
     InvalidValue
-        More than 52: values in the range are not known to so many digits.
+        More than 52: floats do not have that many digits.
 
     Examples
     --------
@@ -52,12 +52,12 @@ _DIGITS = 52
 
 
 def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
-    """Return the Boolean queries g_1 … g_m into {−1, 1} from which the query's answer is put together.
+    """Return the Boolean queries g_1 … g_m into {−1, 1} whose answers together give the query's answer.
 
     Guarantee
     ---------
     Let h = (g − low)/width in [0, 1] and g_j = ±1 as the j-th binary digit of h, of m = `bits_needed`, is 1
-    or 0. Digits 1 … m say h from below within 2^(−m), so with b = width/2 and the middle of the last cell
+    or 0. Digits 1 … m give h from below within 2^(−m), so with b = width/2 and the middle of the last cell
 
         g = low + b + Σ_j b·2^(−j)·g_j ± b·2^(−m)
 
@@ -128,8 +128,8 @@ class ThroughBoolean(Oracle):
 
     Guarantee
     ---------
-    Valid whenever `oracle` is valid for Boolean queries, and not adaptive where its user is not: one round
-    stays one round. Derived in `boolean_queries`.
+    Valid whenever `oracle` is valid for Boolean queries. One round stays one round: a user that is not
+    adaptive does not become so. Derived in `boolean_queries`.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class ThroughBoolean(Oracle):
 
 @dataclass(frozen=True)
 class _Digits:
-    """Records ↦ ±1 as the j-th binary digit of (g − low)/width is 1 or 0; a share of 1 is 0.111…."""
+    """+1 for each record where digit j of (g − low)/width, in binary, is 1, else −1; 1 is read as 0.111…."""
 
     query: StatisticalQuery
     j: int

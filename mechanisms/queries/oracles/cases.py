@@ -1,4 +1,4 @@
-"""An oracle as a value: a population, and how badly it is answered. Asking changes nothing in it."""
+"""An oracle as a value: a population and an adversary. Asking does not change it."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["OracleCase", "Reweighted", "Watched", "moved_offset", "reweighted"]
 
 _DIGITS = 4
-"""Weights and offsets that were found by search have so many, so that a name can say them exactly."""
+"""Decimal digits of weights and offsets found by search, few enough for a name to state them exactly."""
 _WEIGHTED = ", weights "
 
 
 @dataclass(frozen=True)
 class OracleCase:
-    """What an SQ algorithm is run against, as plain data: each run gets a fresh oracle of it.
+    """An oracle for an SQ algorithm as plain data: each run gets a fresh oracle made from it.
 
     Parameters
     ----------
     label
         The population in words.
     population
-        The distribution: a `Population`, or what stands for one (`expectation(query)`).
+        The distribution: a `Population`, or an object with `expectation(query)`.
     adversary
         ``"exact"``; a name of `mechanisms.queries.oracles.adversarial.POLICIES`; a sequence of offsets, one a
         query and 0 after the last; or a whole number, the seed of random answers within the tolerance.
@@ -51,7 +51,7 @@ class OracleCase:
     Guarantee
     ---------
     `oracle` is a valid SQ oracle (K11 Definition 5.4). Every run of a deterministic algorithm against a valid
-    oracle is its run against one of these: the offsets that the answers had.
+    oracle equals its run against one of these cases, the one with the offsets of those answers.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class OracleCase:
 
 
 class Watched(Oracle):
-    """Passes on another oracle's answers, and keeps how far each was off, in units of its tolerance.
+    """Passes on another oracle's answers, and records how far each was off, in units of its tolerance.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Watched(Oracle):
         super().__init__()
         self._oracle, self._population = oracle, population
         self.offsets: list[float] = []
-        """(answer − mean) ÷ tau, brought to [−1, 1] and so many digits that a name can say them."""
+        """(answer − mean) ÷ tau, clamped to [−1, 1] and rounded to the digits that a name states."""
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         answers = self._oracle.ask_all(queries)
@@ -152,7 +152,7 @@ def moved_offset(offsets: Sequence[float], rng: np.random.Generator) -> tuple[fl
 
 
 def reweighted(label: str, population: Population, weights: NDArray[np.float64]) -> tuple[str, Population]:
-    """Return the points with other weights, in so many digits that the name says them exactly.
+    """Return the points with other weights, rounded to the digits that a name states.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def reweighted(label: str, population: Population, weights: NDArray[np.float64])
 
 @dataclass(frozen=True)
 class Reweighted:
-    """How a search proposes populations: the points of one that is known, with other weights.
+    """Populations that a search proposes: the points of a known one, with other weights.
 
     A subclass says for which populations an algorithm promises anything (`keeps`), or proposes others.
 
@@ -182,7 +182,7 @@ class Reweighted:
     """
 
     def keeps(self, population: Any) -> bool:
-        """Tell whether the algorithm promises anything on this population."""
+        """Return whether the algorithm promises anything on this population."""
         del population
         return True
 

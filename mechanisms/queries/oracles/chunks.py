@@ -21,7 +21,7 @@ __all__ = ["ChunkOracle", "SampleOracle", "sample_size", "sampling_size"]
 
 
 def sampling_size(*, tau: float, beta: float, width: float = 1.0) -> int:
-    """Return how many records make the average of one query miss its mean by more than `tau` rarely enough.
+    """Return the number of records with which an average misses its mean by `tau` with probability ≤ `beta`.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def sampling_size(*, tau: float, beta: float, width: float = 1.0) -> int:
 
 
 def sample_size(queries: int, *, tau: float, beta: float, width: float = 1.0) -> int:
-    """Return how many records `SampleOracle` needs for so many queries of this tolerance.
+    """Return how many records `SampleOracle` needs for this many queries of this tolerance.
 
     Guarantee
     ---------

@@ -75,7 +75,7 @@ def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) 
 
 
 def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, width: float = 1.0) -> int:
-    """Return how many noisy examples answer so many queries about the clean ones, through `SampleOracle`.
+    """Return how many noisy examples `SampleOracle` needs for this many queries about the clean ones.
 
     Guarantee
     ---------
@@ -194,7 +194,7 @@ _RESOLUTION = 1e-13
 def once_each(
     function: Callable[[Sequence[Any]], NDArray[Any]], examples: Sequence[Any]
 ) -> NDArray[np.float64]:
-    """Return function(examples), an entry an example, evaluated once for each object however often it occurs.
+    """Return function(examples), one entry for each example; each distinct object is evaluated once.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def once_each(
     >>> once_each(lambda some: np.array([len(some)] * len(some)), [pair] * 3)
     array([1., 1., 1.])
     """
-    kept = list(examples)  # an object that nothing holds gives its id away
+    kept = list(examples)  # the id of an object that nothing holds may be used again
     ids = np.fromiter(map(id, kept), dtype=np.uintp, count=len(kept))
     _, first, kind = np.unique(ids, return_index=True, return_inverse=True)
     return np.asarray(function([kept[place] for place in first.tolist()]), dtype=np.float64)[kind]

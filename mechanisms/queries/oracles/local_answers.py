@@ -36,7 +36,7 @@ __all__ = [
 
 @runtime_checkable
 class Estimator(Protocol):
-    """A local algorithm that answers one query; `LaplaceEntries` (A_g) and `SignEntries` are such.
+    """A local algorithm that answers one query, such as `LaplaceEntries` (A_g) and `SignEntries`.
 
     Examples
     --------
@@ -80,8 +80,8 @@ class LocalOracle(ChunkOracle):
         or the given `LROracle`'s. The whole round is refused, before any answer is drawn.
     InvalidKind, InvalidValue
         `estimator` is none, or `rng` is missing; in use, as in `ChunkOracle`. But only an entry sees its
-        value: that a query leaves its range there, it finds when it is to report. The round is then not
-        answered, and its entries stay used and their budgets spent, since some have reported.
+        value, so a query that leaves its range there is found when the entry reports. The round is then not
+        answered. Its entries stay used and their budgets spent, because some have reported.
 
     Guarantee
     ---------
@@ -160,7 +160,7 @@ class LocalOracle(ChunkOracle):
 
 
 class TranscribedOracle(LocalOracle):
-    """A `LocalOracle` that keeps what the local model makes public: every report, and the answers from them.
+    """A `LocalOracle` that keeps what the local model makes public: all reports, and the answers from them.
 
     Parameters
     ----------
@@ -169,8 +169,8 @@ class TranscribedOracle(LocalOracle):
 
     Guarantee
     ---------
-    The transcript is what epsilon-privacy of the entries speaks of: in the local model nobody but an entry
-    itself sees less. Answers, and what an algorithm makes of them, are functions of it.
+    The epsilon-privacy of the entries is about the transcript: in the local model everybody sees all of it.
+    Answers, and what an algorithm makes of them, are functions of it.
 
     Examples
     --------
@@ -199,7 +199,7 @@ class TranscribedOracle(LocalOracle):
 
 
 def local_sample_size(query: StatisticalQuery, *, estimator: Estimator, queries: int, beta: float) -> int:
-    """Return how many entries `LocalOracle` needs for so many queries like this one.
+    """Return how many entries `LocalOracle` needs for this many queries like this one.
 
     Examples
     --------
@@ -237,8 +237,8 @@ class LaplaceEntries:
 
     Guarantee
     ---------
-    That of `mechanisms.local.LaplaceAverage` (K11 Lemma 5.6 with explicit constants) for the query less the
-    middle of its range, whose bound b is half the width.
+    That of `mechanisms.local.LaplaceAverage` (K11 Lemma 5.6 with explicit constants) for the query minus the
+    middle of its range; its bound b is half the width.
 
     Examples
     --------
@@ -285,7 +285,7 @@ class SignEntries:
     Guarantee
     ---------
     That of `mechanisms.local.SignAverage` for the query carried to −1 and 1: fewer entries than
-    `LaplaceEntries` for every epsilon. Other than Boolean queries are refused.
+    `LaplaceEntries` for every epsilon. Queries that are not Boolean are refused.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What every oracle for statistical queries offers, and what of it a non-adaptive algorithm may use."""
+"""What every oracle for statistical queries offers, and the part that a non-adaptive algorithm may use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 @runtime_checkable
 class SQOracle(Protocol):
-    """What an SQ algorithm is written against: nothing else of an oracle should be used by a learner.
+    """The interface that an SQ algorithm uses; a learner should use nothing else of an oracle.
 
     An adaptive algorithm calls `ask`; a non-adaptive one (K11 Definition 5.5) calls `ask_all`, once, with
     every query it will ever ask.
@@ -83,8 +83,9 @@ class Oracle(ABC):
     def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
         """Return the answers to one round of queries.
 
-        The round is refused as a whole, before any answer is drawn, or answered as a whole. (Where entries
-        report for themselves, one whose value leaves the range ends a round that has begun: `LocalOracle`.)
+        The round is refused as a whole, before any answer is drawn, or answered as a whole. (In a
+        `LocalOracle` entries report for themselves: one whose value leaves the range ends a round that has
+        begun.)
         """
         asked = _round_of(queries)
         self._prepare(asked)
@@ -122,7 +123,7 @@ class NonAdaptive:
     """One round of an oracle's answers and no more: K11 Definition 5.5's non-adaptive algorithm, enforced.
 
     Hand this to an algorithm instead of the oracle. All queries are collected before the first is answered,
-    so that none can depend on an answer.
+    so none can depend on an answer.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ class NonAdaptive:
     Raises
     ------
     InvalidValue
-        A query is asked by itself, or after the round.
+        A query is asked alone, or after the round.
 
     Examples
     --------
@@ -150,7 +151,7 @@ class NonAdaptive:
         self._used = False
 
     def ask(self, query: StatisticalQuery) -> float:
-        """Refuse: one query by itself is the beginning of adapting."""
+        """Refuse: an algorithm that asks one query at a time may adapt."""
         del query
         raise InvalidValue(
             "A non-adaptive algorithm must ask everything in one `ask_all`; it asks one query by itself."
@@ -173,7 +174,7 @@ class NonAdaptive:
 
 
 def finite_answers(answers: Sequence[Any]) -> list[float]:
-    """Return what another oracle answered, or refuse what is no finite number.
+    """Return the answers of another oracle, or refuse one that is not a finite number.
 
     Examples
     --------
@@ -187,7 +188,7 @@ def finite_answers(answers: Sequence[Any]) -> list[float]:
 
 
 def check_generator(rng: Any, *, owner: str) -> np.random.Generator:
-    """Return an oracle's source of randomness, or refuse what is none before anything is asked.
+    """Return an oracle's source of randomness; refuse one that is not a generator, before anything is asked.
 
     Examples
     --------

@@ -28,11 +28,11 @@ __all__ = [
 ]
 
 STATED_CONSTANT = 4.0
-"""A c that B Theorem 7's chunk c·(1/ετ + 1/τ²)·ln(2M/β) may have with the corrected noise; see there."""
+"""The c of B Theorem 7's chunk c·(1/ετ + 1/τ²)·ln(2M/β), large enough with the corrected noise."""
 
 
 def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float, width: float = 1.0) -> int:
-    """Return how many records a chunk of `PrivateOracle` needs for one of so many queries.
+    """Return how many records a chunk of `PrivateOracle` needs for one of this many queries.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
 
 
 def private_sample_size(queries: int, *, tau: float, beta: float, epsilon: float, width: float = 1.0) -> int:
-    """Return how many records `PrivateOracle` needs for so many queries of this tolerance.
+    """Return how many records `PrivateOracle` needs for this many queries of this tolerance.
 
     Guarantee
     ---------
-    M chunks of `private_chunk_size`: O((M/(epsilon·tau) + M/tau²)·log(M/beta)), what B Theorem 7 and C
-    Theorem 1 state; reached by the corrected noise.
+    M chunks of `private_chunk_size`: O((M/(epsilon·tau) + M/tau²)·log(M/beta)), as B Theorem 7 and C
+    Theorem 1 state. The corrected noise reaches it.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def private_sample_size(queries: int, *, tau: float, beta: float, epsilon: float
 def stated_chunk_size(
     queries: int, *, tau: float, beta: float, epsilon: float, constant: float = STATED_CONSTANT
 ) -> int:
-    """Return the chunk size that the proofs of B Theorem 7 and C Theorem 1 write, with a constant.
+    """Return the chunk size in the proofs of B Theorem 7 and C Theorem 1, with a constant.
 
     Guarantee
     ---------
@@ -113,7 +113,7 @@ class PrivateOracle(ChunkOracle):
     sample, queries, beta
         As in `ChunkOracle`.
     epsilon
-        Privacy of everything that is ever answered, > 0.
+        Privacy of all answers together, > 0.
     rng
         Where the noise comes from.
 
@@ -169,7 +169,7 @@ class PrivateOracle(ChunkOracle):
 
     @property
     def transcript(self) -> tuple[float, ...]:
-        """All that was ever answered: what the privacy claimed is of."""
+        """All answers so far: the privacy claim is about these."""
         return tuple(self._said)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
@@ -189,7 +189,7 @@ class LiteralPrivateOracle(PrivateOracle):
     Guarantee
     ---------
     (epsilon/M)-differential privacy, M times what is claimed: the proofs add up the losses of M answers,
-    though a record has part in one of them. The accuracy claimed is *lost*: the chunk is as the proofs state
+    though a record affects only one of them. The accuracy claimed is *lost*: the chunk is as the proofs state
     (`stated_chunk_size`, widths other than 1 scaled), and the noise exceeds tau in some answer with
     probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, which tends to 1 as M grows.
 

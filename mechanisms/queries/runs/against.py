@@ -1,4 +1,4 @@
-"""An SQ algorithm against every valid oracle, as a subject: its databases are oracles, as bad as can be."""
+"""An SQ algorithm against every valid oracle, as a subject: its databases are the worst valid oracles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["OracleRun", "oracle_entry"]
 
 _SEEDS = (0, 1)
 _LOOKED_BACK = 24
-"""Offsets that are tried one by one at most: of an algorithm of many rounds the first."""
+"""The most offsets tried one by one: the first ones of an algorithm with many rounds."""
 _STEPS = 20
 _ENDS = (0.0, 1.0, -1.0)
 _REWEIGHTED = Reweighted()
@@ -52,7 +52,7 @@ class OracleRun:
     accuracy
         The claim's kind: `PAC`, or `Accuracy` for errors that are no probabilities.
     name, reference
-        What reports call it, and the statement that it implements.
+        The name in reports, and the statement that it implements.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class OracleRun:
 
     @cached_property
     def algorithm(self) -> SQAlgorithm:
-        """What is run."""
+        """The algorithm that is run."""
         from mechanisms.queries.runs.algorithms import SQAlgorithm
 
         made = self.make() if callable(self.make) else self.make
@@ -98,7 +98,7 @@ class OracleRun:
 
     @property
     def utility_claim(self) -> PAC | Accuracy:
-        """The algorithm's promise; beta is 0, for an oracle that is valid is valid always."""
+        """The algorithm's promise; beta is 0, because a valid oracle never misses its tolerance."""
         return self.accuracy(self.algorithm.alpha, 0.0)
 
     @property
@@ -108,7 +108,7 @@ class OracleRun:
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run, against a fresh oracle of the case."""
-        del rng  # it is the oracle that may be random, by its own seed
+        del rng  # only the oracle may be random, by its own seed
         if not isinstance(database, OracleCase):
             raise InvalidKind(f"A database of `OracleRun` must be an `OracleCase`; got {database!r:.40}.")
         return self.algorithm.answered(database.oracle())
@@ -135,7 +135,7 @@ class OracleRun:
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
         """Return a problem some steps of a climb away; a step moves an offset or the weights.
 
-        It is taken if the error does not fall. Where every one makes it fall, the last one tried is returned.
+        A step is taken if the error does not fall. If it falls at every step, the last one tried is returned.
         """
         best, tried = problem.database, problem.database
         error = self._error(best)
@@ -195,7 +195,7 @@ class OracleRun:
         return float(self.algorithm.error(output, database.population))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the algorithm, which is made again: its parts may be closures."""
+        """Return the state without the algorithm: its parts may be closures, and it can be made again."""
         return {name: value for name, value in vars(self).items() if name != "algorithm"}
 
 

@@ -1,4 +1,4 @@
-"""Algorithms that ask statistical queries, as values: what they ask, what they promise, on what."""
+"""Algorithms that ask statistical queries, as values: their queries, their promise and its populations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SQAlgorithm:
     queries
         The most queries that it asks.
     hardest
-        The query of it that needs most records: the least tolerance ÷ width.
+        Its query that needs most records: the one with the least tolerance ÷ width.
     alpha
         The error that its output has at most, where all answers are within their tolerances.
     error
@@ -72,7 +72,7 @@ class SQAlgorithm:
 
 
 def mean_and_spread(*, tau: float = 0.5) -> SQAlgorithm:
-    """Return the algorithm that asks for the mean, and then how far values are from the *answer* on average.
+    """Return the algorithm that asks for the mean, then for the average distance of values from the *answer*.
 
     Its second query depends on the first answer, so that its local and its central private run adapt.
 

@@ -1,4 +1,4 @@
-"""SQ algorithms against every valid oracle, and one that takes answers for means."""
+"""SQ algorithms against every valid oracle, and one that mistakes answers for exact means."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _squares(records: Any) -> Any:
 
 
 class _Deviation:
-    """Ask for the mean and the mean square in one round, and return the root of what is left."""
+    """Ask for the mean and the mean square in one round, and return the root of the estimated variance."""
 
     def __init__(self, tau: float) -> None:
         self.queries = (
@@ -80,7 +80,7 @@ def standard_deviation(*, tau: float = 0.25) -> SQAlgorithm:
 
 
 def trusting_deviation(*, tau: float = 0.25) -> SQAlgorithm:
-    """Return the same with queries of tolerance tau, as if a root were no further off than what it is of.
+    """Return the same with queries of tolerance tau, as if a root were no further off than its argument.
 
     Wrong: on a constant ±1 the error is up to √(3·tau − tau²). With the exact oracle it is 0.
 

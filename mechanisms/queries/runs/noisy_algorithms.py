@@ -39,7 +39,7 @@ class SQLearner(SQAlgorithm):
 
 
 def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
-    """Return the algorithm that asks how x and y go together, and then how often its guess at y errs.
+    """Return the algorithm that asks how x and y are correlated, and then how often its guess of y errs.
 
     Both are −1 or 1. The guess is y = x or y = −x by the sign of the first answer: it adapts.
 
@@ -83,7 +83,7 @@ def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
 
 
 def one_variable(*, tau: float = 0.17) -> SQLearner:
-    """Return the SQ learner of B Theorem 5 for one variable x, 0 or 1: y is 1 always, or where x is 1 only.
+    """Return the SQ learner of B Theorem 5 for one variable x, 0 or 1: y is always 1, or only where x is 1.
 
     Guarantee
     ---------

@@ -1,4 +1,4 @@
-"""SQ algorithms run from noisy labels as subjects: the rate of the noise known, or a bound on it."""
+"""SQ algorithms on noisy labels as subjects, where the noise rate is known, or a bound on it."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class NoisyRun(SQRun):
 
     @cached_property
     def _chunks(self) -> tuple[int, ...]:
-        """How many examples the two parts of the hardest query need."""
+        """The numbers of examples that the two parts of the hardest query need."""
         return tuple(map(self._chunk, split_query(self.algorithm.hardest, eta=self.eta)))
 
     def _chunk(self, part: StatisticalQuery) -> int:
@@ -173,7 +173,7 @@ class NoisyRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedNoiseRun(SQRun):
-    """A learner run from noisy labels of which only a bound on the rate is known: a grid of rates and a test.
+    """A learner on noisy labels with only a bound on their noise rate: a grid of rates and a test.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class BoundedNoiseRun(SQRun):
     bound
         The greatest the noise rate can be, in [0, 1/2).
     excess
-        What the test may cost in error, > 0.
+        The error that the test may add, > 0.
     view
         What a run returns: the chosen ``"output"``, or the ``"transcript"``: every private answer for every
         rate, of which the output is a function (no utility is claimed of that).
@@ -230,7 +230,7 @@ class BoundedNoiseRun(SQRun):
 
     @cached_property
     def algorithm(self) -> SQLearner:
-        """What is run for every candidate rate."""
+        """The learner that is run for every candidate rate."""
         made = super().algorithm
         if not isinstance(made, SQLearner):
             raise InvalidKind(
@@ -246,7 +246,7 @@ class BoundedNoiseRun(SQRun):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The learner's own promise, and what the test may cost: 1 at most. None of a transcript."""
+        """The learner's own promise plus the error of the test, at most 1; None for a transcript."""
         if self.view == "transcript":
             return None
         return PAC(alpha=min(self.algorithm.alpha + self.excess, 1.0), beta=self.beta)
@@ -278,7 +278,7 @@ class BoundedNoiseRun(SQRun):
         return PrivateOracle(database, epsilon=self.epsilon, queries=self._asked, beta=self.beta, rng=rng)
 
     def _for_a_rate(self, oracle: PrivateOracle) -> PrivateOracle:
-        """Return the oracle as the next rate finds it: its chunks go on where the last rate's ended."""
+        """Return the oracle for the next rate: its chunks begin where those of the last rate ended."""
         return oracle
 
     def problems(self) -> list[NoisyProblem]:
@@ -317,7 +317,7 @@ class BoundedNoiseRun(SQRun):
 
 @dataclass(frozen=True)
 class _Predictor:
-    """A learner's output as what it predicts."""
+    """The predictions of a learner's output."""
 
     learner: SQLearner
     output: Any

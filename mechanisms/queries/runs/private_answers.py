@@ -40,16 +40,16 @@ _ONES: Final = StatisticalQuery.fraction(_itself, tau=0.1, vectorised=_itself)
 
 @dataclass(frozen=True, eq=False)
 class QueryProblem:
-    """A distribution, the answers to whose queries are to be met.
+    """A distribution, with queries to be answered about it.
 
     Parameters
     ----------
     name
-        What is hard about it.
+        The name: what makes it hard.
     population
         The distribution.
     queries
-        What is asked.
+        The queries.
     size
         Records drawn.
 
@@ -135,7 +135,7 @@ class PrivateQueryAnswers(ClaimsPure):
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.chunk is not None:
             positive_int(self.chunk, what=f"The `chunk` of `{owner}`")
-        _ = self.least_chunk  # known from now on: a subject that changes in use would seem to keep state
+        _ = self.least_chunk  # computed now: a subject that changes in use would seem to keep state
 
     @cached_property
     def least_chunk(self) -> int:
@@ -159,7 +159,7 @@ class PrivateQueryAnswers(ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """Every answer within the largest tolerance, but for beta; None where the chunk is too small."""
+        """Every answer within the largest tolerance, but for beta; None if the chunk is too small."""
         if self.chunk_size < self.least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CentralRun", "LocalRun", "RunProblem", "SQRun"]
 
 View: TypeAlias = Literal["output", "transcript"]
-"""What a run returns."""
+"""The views: what a run may return."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +39,11 @@ class RunProblem:
     Parameters
     ----------
     name
-        What is hard about it.
+        The name: what makes it hard.
     population
         The distribution.
     algorithm
-        Whose error counts.
+        The algorithm whose error counts.
     size
         Records drawn.
 
@@ -73,7 +73,7 @@ class RunProblem:
 
 @dataclass(frozen=True, kw_only=True)
 class SQRun(ClaimsPure):
-    """What runs of SQ algorithms share: sizes, the claims, the databases; a subclass has `_oracle`.
+    """The common part of runs of SQ algorithms: sizes, claims, databases; a subclass has `_oracle`.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class SQRun(ClaimsPure):
 
     @cached_property
     def algorithm(self) -> SQAlgorithm:
-        """What is run."""
+        """The algorithm that is run."""
         made = self.make(tau=self.tau) if callable(self.make) else self.make
         if not isinstance(made, SQAlgorithm):
             raise InvalidKind(
@@ -131,7 +131,7 @@ class SQRun(ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | PAC | None:
-        """The algorithm's own promise, but for beta: all answers are within their tolerances.
+        """The algorithm's own promise, except with probability beta that an answer misses its tolerance.
 
         Its errors are distances: noise may take an answer further than 1 from its query's mean. None where a
         run returns the transcript.
@@ -219,9 +219,9 @@ class LocalRun(SQRun):
     Guarantee
     ---------
     *Privacy*: that of `LocalOracle`; epsilon-differential privacy of the transcript when one entry is
-    replaced, also where later queries depend on earlier answers, and so of the output, a function of it. From
-    the output, two averages over many, an audit sees next to nothing of one entry; the transcript shows all
-    that is lost. *Utility*: with probability 1 − beta all answers are within their tolerances, and then the
+    replaced, also where later queries depend on earlier answers, and so of the output, a function of it. The
+    output, two averages over many, shows an audit next to nothing of one entry. The transcript shows all of
+    the loss. *Utility*: with probability 1 − beta all answers are within their tolerances, and then the
     algorithm keeps its promise: K11 Theorem 5.7 with t·`laplace_size` entries at beta/t, where it lacks
     max{1, 1/ε²}.
     *Rounds*: an algorithm that is not `adaptive` gets one round of answers, so its run is a

@@ -60,7 +60,7 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
 
 
 def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float) -> int:
-    """Return how many noisy examples the test among so many predictors needs.
+    """Return how many noisy examples the test among this many predictors needs.
 
     Guarantee
     ---------
@@ -83,7 +83,7 @@ def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A rate that was tried, what the learner made of it, and how the test went.
+    """A rate that was tried, the learner's predictor for it, and its result in the test.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def learn_from_noisy_labels(
     rates: Sequence[float],
     test: Sequence[tuple[Any, int]] | Callable[[Callable[[Any], int]], float],
 ) -> list[Candidate]:
-    """Run an SQ learner for every candidate rate, and return what came of each, the best of the test first.
+    """Run an SQ learner for every candidate rate, and return all candidates, the best of the test first.
 
     Parameters
     ----------

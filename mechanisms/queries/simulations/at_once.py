@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["NonInteractiveSimulation"]
 
 _MOST = 4096
-"""Outcomes of all the answers of one entry together."""
+"""The most joint outcomes of all answers of one entry."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -86,7 +86,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def questions(self) -> list[Question]:
-        """The protocol's questions, their randomizers as a simulation sees them."""
+        """The protocol's questions, with randomizers in the form that a simulation uses."""
         protocol = self.protocol
         assert not callable(protocol.queries)
         terms = SimulationTerms(
@@ -100,7 +100,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def asked_of(self) -> dict[int, list[tuple[int, int]]]:
-        """Of every entry that is asked, which answers are its: a question, and a place in it."""
+        """The answers of every entry that is asked: each by its question and its place there."""
         found: dict[int, list[tuple[int, int]]] = {}
         for number, question in enumerate(self.questions):
             for place, entry in enumerate(question.entries):
@@ -158,13 +158,13 @@ def _jointly(tables: Sequence[TableRandomizer]) -> TableRandomizer:
 
 @dataclass(frozen=True, eq=False)
 class _Said:
-    """Gives the answers that there are, as an `LROracle` gives its own."""
+    """Gives answers that are already known, in the way of an `LROracle`."""
 
     questions: list[Question]
     said: dict[tuple[int, int], Any]
 
     def ask_all(self, queries: Any) -> list[Any]:
-        del queries  # the protocol's own, which these are the answers to
+        del queries  # the protocol's own questions, which these answers belong to
         return [
             question.form([self.said[number, place] for place in range(len(question.entries))])
             for number, question in enumerate(self.questions)

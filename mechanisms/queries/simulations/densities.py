@@ -169,7 +169,7 @@ class JointDensities(DensityRandomizer):
 
 
 Simulated: TypeAlias = "TableRandomizer | DensityRandomizer"
-"""What a simulation can run."""
+"""The types that a simulation can run."""
 
 
 def _objects(answers: list[Any]) -> NDArray[np.object_]:

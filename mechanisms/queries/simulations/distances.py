@@ -41,7 +41,7 @@ def tilted(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def events(outcomes: int) -> NDArray[np.float64]:
-    """Return all events on so many outcomes, as rows of zeros and ones, of shape (2^outcomes, outcomes).
+    """Return all events on this many outcomes, as rows of zeros and ones, of shape (2^outcomes, outcomes).
 
     Examples
     --------

@@ -117,7 +117,7 @@ class InteractiveSimulation:
         return outcomes
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> dict[tuple[Any, ...], int]:
-        """Return how many of `size` simulated runs had which outcomes; runs of one past go on together."""
+        """Return how often each sequence of outcomes occurs in `size` runs; equal pasts go on together."""
         found: dict[tuple[Any, ...], int] = {}
         open_runs: list[tuple[tuple[Any, ...], tuple[Any, ...], int]] = [((), (), size)]
         while open_runs:

@@ -38,7 +38,7 @@ def average_bit(records: Any) -> NDArray[np.float64]:
 
 
 def parity(records: Any) -> NDArray[np.float64]:
-    """Return −1 for each record with an odd number of ones, else 1.
+    """Return −1 for each record whose binary form has an odd number of ones, else 1.
 
     Examples
     --------

@@ -118,7 +118,7 @@ class ProtocolSimulation:
 
     @property
     def terms(self) -> SimulationTerms:
-        """What the simulated database is."""
+        """The terms of the simulated database."""
         protocol = self.protocol
         return SimulationTerms(
             size=protocol.size,
@@ -202,7 +202,7 @@ class ProtocolSimulation:
     def _within(
         self, answers: tuple[Any, ...], pasts: Mapping[int, Past], question: Question, said: tuple[Any, ...]
     ) -> _Node:
-        """Return where a run stands after so many of the answers to a question."""
+        """Return where a run stands after this many answers to a question."""
         if len(said) == len(question.entries):
             return self._grown((*answers, question.answer(said)), pasts)
         entry = question.entries[len(said)]

@@ -11,7 +11,7 @@ factors (1 ± phi)/(1 ∓ phi), or 1 ± phi where there are no earlier answers a
 which is 1.
 
 The proposal w ~ q is accepted with probability (x̃/ỹ)/ceiling, ceiling = (1 + phi)/(1 − phi)·e^(own), own the
-loss of R_k by itself (p is an average of the laws R_k(z), so p ≤ e^(own)·q), or (1 + phi)·e^(own) without
+loss of R_k alone (p is an average of the laws R_k(z), so p ≤ e^(own)·q), or (1 + phi)·e^(own) without
 earlier answers. This is a probability whatever a valid oracle answers. (K11 step 4 keeps the ceiling
 (1 + phi)·e^epsilon in Claim 5.10 too, which the estimate's error range does not allow.)
 """
@@ -59,7 +59,7 @@ class Access:
     base
         The record "0".
     epsilon
-        The loss of all randomizers of this entry together, at least.
+        A bound on the loss of all randomizers of this entry together.
     phi
         Relative accuracy of an estimate, in (0, 1).
 
@@ -110,7 +110,7 @@ class Access:
 
     @property
     def ceiling(self) -> float:
-        """What the estimate of p/q is divided by to be a probability."""
+        """The divisor that turns the estimate of p/q into a probability."""
         below = 1.0 - self.phi if self.past else 1.0
         return (1.0 + self.phi) / below * math.exp(self.randomizer.epsilon)
 
@@ -175,8 +175,8 @@ class Access:
         """Return the probability of accepting a proposal, from the answers to its `queries`.
 
         In [0, 1] for every answer within tolerance; answers beyond it (an oracle that is valid with high
-        probability only) are brought back there. What is no finite number is refused, not taken for a
-        proposal's refusal.
+        probability only) are brought back there. An answer that is not a finite number is
+        refused; it does not count as a rejected proposal.
         """
         values = [_finite(answer) for answer in answers]
         joint = 1.0 + values[0] * self.spread
@@ -220,9 +220,10 @@ class Access:
         return found, iterations
 
     def _counted(self, iterations: int) -> int:
-        """Return the number of the next iteration; refuse one that a valid oracle has no need of.
+        """Return the number of the next iteration; refuse one that no valid oracle needs.
 
-        It accepts each with probability at least 1/`most_iterations`, so gets here with less than e^(−100).
+        With a valid oracle each is accepted with probability at least 1/`most_iterations`, so the refusal has
+        probability below e^(−100).
         """
         if iterations >= 100.0 * self.most_iterations:
             raise InvalidValue(
@@ -266,7 +267,7 @@ class Access:
 
 
 def _alike(places: NDArray[Any]) -> list[tuple[Any, Any]]:
-    """Return each proposal there is with where it stands; a density's do not come twice."""
+    """Return each distinct proposal with its places; proposals from a density never repeat."""
     if places.dtype == object:
         return [(place, [run]) for run, place in enumerate(places.tolist())]
     return [(place, np.flatnonzero(places == place)) for place in np.unique(places).tolist()]

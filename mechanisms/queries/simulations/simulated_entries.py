@@ -62,7 +62,7 @@ class Question:
         return self.form([self.table.answer(position) for position in positions])
 
     def form(self, outcomes: list[Any]) -> Any:
-        """Return one outcome by itself, several as an array where they are numbers."""
+        """Return a single outcome as it is, several as an array if they are numbers."""
         if self.alone:
             return outcomes[0]
         return np.array(outcomes) if all(type(w) in (int, float, bool) for w in outcomes) else outcomes
@@ -70,7 +70,7 @@ class Question:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulationTerms:
-    """What a simulated database is: its entries, what they may answer, and how exactly they are simulated.
+    """The terms of a simulated database: its entries, how much they may answer, and how exactly.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def _spent(past: Past) -> float:
 class SimulatedEntries:
     """Answers as `LROracle` does on independent entries of a distribution, by statistical queries alone.
 
-    No entry is ever drawn: each is what it has answered, and an answer is drawn from its law given those.
+    No entry is ever drawn. An entry is its past answers; the next one is drawn from its law given those.
 
     Parameters
     ----------

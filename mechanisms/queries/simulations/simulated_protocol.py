@@ -39,7 +39,7 @@ _STEADY = ("up", "down", "towards-zero", "away-from-zero")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulatedProtocol:
-    """The output of a local protocol, by entries or by statistical queries, as the only record says.
+    """The output of a local protocol, from entries or from statistical queries; the only record says which.
 
     A record is what answers: ``"entries"``, drawn from the population, each through its randomizers; or an
     oracle that the simulation asks, ``"exact"``, ``"random"`` or an adversary whose answer depends on its
@@ -52,7 +52,7 @@ class SimulatedProtocol:
     population
         The distribution of the entries.
     name, reference
-        What reports call it, and the statement that it implements.
+        The name in reports, and the statement that it implements.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class SimulatedProtocol:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the simulation was made with."""
+        """The parameters of the simulation."""
         return {"accesses": self.simulation.accesses, "beta": self.simulation.beta}
 
     def __call__(self, database: Sequence[str], rng: np.random.Generator) -> Any:
@@ -180,7 +180,7 @@ class CoarseSimulation(ProtocolSimulation):
 
     @property
     def terms(self) -> SimulationTerms:
-        """What the simulated database is."""
+        """The terms of the simulated database."""
         right = super().terms
         return _CoarseTerms(
             size=right.size,
@@ -206,7 +206,7 @@ class _CoarseTerms(SimulationTerms):
 
 
 class _CoarseAccess(Access):
-    """Rejection sampling with K08's tolerance beta/t, and e^epsilon to divide by."""
+    """Rejection sampling with K08's tolerance beta/t and its divisor e^epsilon."""
 
     @property
     def tau(self) -> float:

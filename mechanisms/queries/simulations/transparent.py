@@ -41,7 +41,7 @@ class TableRandomizer:
     claimed
         The epsilon that is claimed for the audit. None: the exact loss of the table.
     name, reference, parameters
-        What reports call it, the statement that it implements, and what it was made with.
+        The name in reports, the statement that it implements, and the parameters it was made with.
 
     Raises
     ------
@@ -140,7 +140,7 @@ class TableRandomizer:
     def jointly(cls, tables: Sequence[TableRandomizer]) -> TableRandomizer:
         """Return the randomizer whose outcome is the tuple of the outcomes of several, drawn independently.
 
-        How K11 Claim 5.9 has an entry accessed only once; the losses add up, at most.
+        K11 Claim 5.9 uses it to access an entry only once. The losses add up at most.
 
         Examples
         --------
@@ -251,7 +251,7 @@ class TableRandomizer:
         return self.outcomes[place]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is computed again: a subject that was used is the subject that it was."""
+        """Return the state without cached values, so that using a subject does not change it."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def _record(self, database: Any) -> Any:
