@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from audit.values.on_demand import names_on_demand
 
 if TYPE_CHECKING:
-    from learners.approximate import IntervalLearner, PointLearner
+    from learners.approximate import IntervalLearner, LengthSearch, PointLearner, SearchingIntervalLearner
     from learners.by_queries.conjunctions import ConjunctionLearner
     from learners.by_queries.kmeans import KMeans
     from learners.by_queries.noisy_labels import NoisyConjunctionLearner
@@ -38,6 +38,7 @@ __all__ = [
     "IntervalSanitizer",
     "KMeans",
     "LabelPrivateLearner",
+    "LengthSearch",
     "MaskedParityLearner",
     "NoisyConjunctionLearner",
     "ParityLearner",
@@ -48,6 +49,7 @@ __all__ = [
     "PureIntervalLearner",
     "PurePointLearner",
     "SanitizingLearner",
+    "SearchingIntervalLearner",
     "VCLearner",
 ]
 
@@ -62,6 +64,7 @@ _HOMES = {
     "IntervalSanitizer": "learners.sanitizers",
     "KMeans": "learners.by_queries.kmeans",
     "LabelPrivateLearner": "learners.generic.labels",
+    "LengthSearch": "learners.approximate",
     "MaskedParityLearner": "learners.masked",
     "NoisyConjunctionLearner": "learners.by_queries.noisy_labels",
     "ParityLearner": "learners.parity",
@@ -72,6 +75,7 @@ _HOMES = {
     "PureIntervalLearner": "learners.pure",
     "PurePointLearner": "learners.pure",
     "SanitizingLearner": "learners.sanitizers",
+    "SearchingIntervalLearner": "learners.approximate",
     "VCLearner": "learners.generic.agnostic",
 }
 

@@ -228,7 +228,7 @@ def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float
     --------
     >>> told = accounts(2**64, epsilon=1.0, delta=1e-6)
     >>> {name: round(each, 4) for name, (each, _) in told.items()}
-    {'lemma 2': 0.0441, 'calls': 0.1429, 'tight': 0.2, 'advanced': 0.0913, 'optimal': 0.2}
+    {'lemma 2': 0.0441, 'calls': 0.1429, 'tight': 0.2, 'advanced': 0.2, 'optimal': 0.2}
     """
     rounds, depth = levels(top), log_star(top)
     if not delta < 1.0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from learners.approximate.samples import MOST_BITS
 from learners.approximate.sources import IntervalProblem, NumberSource, PointProblem
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ __all__ = ["crowded_source", "interval_problems", "point_problems"]
 _ABOVE = 1.01
 _BELOW = 0.99
 _MOST_RIVALS = 1000
+_SPREAD = 128
+"""A power of two: how many numbers of more than 64 bits a law is spread over."""
 
 
 def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> NumberSource:
@@ -96,4 +99,8 @@ def _interval_cases(dimension: int, *, alpha: float) -> Iterator[tuple[str, Numb
         yield "1.01·α on either side of the threshold", NumberSource(dimension, both), middle + 1
         edge = ((top - 2, light), (top - 1, 1.0 - light))
         yield "adjacent at the end, threshold between", NumberSource(dimension, edge), top - 1
-    yield "spread over all numbers", NumberSource(dimension, spread=True), middle
+    if dimension <= MOST_BITS:
+        yield "spread over all numbers", NumberSource(dimension, spread=True), middle
+    else:  # long numbers are slow to draw one by one
+        atoms = tuple((top // _SPREAD * place, 1.0 / _SPREAD) for place in range(_SPREAD))
+        yield f"spread over {_SPREAD} numbers", NumberSource(dimension, atoms), middle

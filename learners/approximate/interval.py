@@ -8,26 +8,20 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from audit.catalogue import Entry
-from audit.claims import PAC, ApproximateDP, PureDP
-from audit.errors import InvalidValue, finite_number
-from audit.relations import Relation
+from audit.errors import InvalidValue
 from learners.approximate.budgets import Split, even_split, fitted_split
-from learners.approximate.hard import interval_problems
-from learners.approximate.of_numbers import OfNumbers
-from learners.approximate.point import refuse_pure
-from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
+from learners.approximate.samples import threshold_errors
 from learners.approximate.sizes import interval_size, promise_at
-from learners.finite.problems import check_accuracy
+from learners.approximate.thresholds import ThresholdLearner
 from learners.formulas import numbers
 from mechanisms.concave import ConcavePromise
 from mechanisms.concave.piecewise import StepFunction
-from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from audit.claims import ApproximateDP, PureDP
     from audit.distributions import Finite
-    from learners.approximate.sources import IntervalProblem
     from mechanisms.concave.recursion import Level
 
 __all__ = ["IntervalLearner", "SplitPromise"]
@@ -88,7 +82,7 @@ class SplitPromise(ConcavePromise):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntervalLearner(OfNumbers, PlainParameters):
+class IntervalLearner(ThresholdLearner):
     """Return a threshold with few errors, found by Rec.
 
     A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
@@ -97,7 +91,7 @@ class IntervalLearner(OfNumbers, PlainParameters):
     Parameters
     ----------
     dimension
-        d, from 1 to 64.
+        d, from 1 to 4,096.
     epsilon, delta
         The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
     alpha, beta
@@ -141,44 +135,18 @@ class IntervalLearner(OfNumbers, PlainParameters):
     True
     """
 
-    dimension: int = 2
-    epsilon: float = 1.0
-    delta: float = 1e-6
-    alpha: float = 0.1
-    beta: float = 0.1
     split: Literal["fitted", "even"] = "fitted"
     points: tuple[int, ...] | None = None
     size: int | tuple[int, int] = 3
 
     name: ClassVar[str] = "interval-learner"
     reference: ClassVar[str] = "BNS §3.2-3.3, Theorem 2 (with the shifted score)"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
-    aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
-        check_dimension(self.dimension, owner=owner)
-        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        refuse_pure(self.delta, owner=owner, pure="PureIntervalLearner")
-        finite_number(self.delta, what=f"The `delta` of `{owner}`", maximum=0.5)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        super().__post_init__()
         if self.split not in ("fitted", "even"):
+            owner = type(self).__name__
             raise InvalidValue(f"The `split` of `{owner}` must be fitted or even; got {self.split!r:.60}.")
-
-    @property
-    def top(self) -> int:
-        """The largest threshold, 2^d."""
-        return 1 << self.dimension
-
-    @property
-    def claim(self) -> ApproximateDP:
-        """The privacy claimed."""
-        return ApproximateDP(self.epsilon, self.delta)
-
-    @property
-    def utility_claim(self) -> PAC:
-        """The accuracy claimed on `sample_size` examples."""
-        return PAC(self.alpha, self.beta)
 
     @cached_property
     def budgets(self) -> Split:
@@ -193,10 +161,6 @@ class IntervalLearner(OfNumbers, PlainParameters):
         """The number of examples that the utility claim needs."""
         return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
 
-    def problems(self) -> list[IntervalProblem]:
-        """Return hard problems with `sample_size` examples each."""
-        return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
-
     def promise_for(self, size: int) -> float:
         """Return r for databases of a size: the most that `alpha` and `beta` allow."""
         return promise_at(size, alpha=self.alpha, failure=self.beta / 2.0)
@@ -207,19 +171,11 @@ class IntervalLearner(OfNumbers, PlainParameters):
             top=self.top, promise=self.promise_for(size), alpha=0.5, beta=None, split=self.budgets
         )
 
-    def counted(self, database: Any) -> NumberSample:
-        """Return a database counted, or refuse it."""
-        return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
-
     def quality(self, database: Any) -> StepFunction:
         """Return r − errors(j) for every threshold j."""
         sample = self.counted(database)
         errors = threshold_errors(sample, top=self.top)
         return StepFunction(errors.starts, self.promise_for(len(sample)) - errors.values, top=self.top)
-
-    def __call__(self, database: Any, rng: np.random.Generator) -> int:
-        """Return one threshold."""
-        return int(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return `size` thresholds: an array, a list where they may exceed 64 bits.

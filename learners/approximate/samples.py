@@ -16,28 +16,69 @@ from mechanisms.concave.piecewise import StepFunction
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_BITS", "NumberSample", "check_dimension", "sample_of", "threshold_errors"]
+__all__ = [
+    "LONG_BITS",
+    "MOST_BITS",
+    "NumberSample",
+    "anywhere",
+    "check_dimension",
+    "numbers",
+    "sample_of",
+    "threshold_errors",
+]
 
 MOST_BITS = 64
-"""The largest d."""
+"""The largest d of a machine word."""
+
+LONG_BITS = 4096
+"""The largest d of learners that compare numbers only: beyond 64 bits they are Python's own."""
 
 Example = tuple[int, int]
 
 
-def check_dimension(dimension: Any, *, owner: str) -> int:
-    """Return d, or refuse what is no whole number from 1 to 64.
+def numbers(values: Any) -> NDArray[Any]:
+    """Return whole numbers ≥ 0 as an array: of machine words, or of Python's own where one has over 64 bits.
+
+    Examples
+    --------
+    >>> numbers([1, 2]).dtype, numbers([1, 2**64]).dtype
+    (dtype('uint64'), dtype('O'))
+    """
+    try:
+        return np.asarray(values, dtype=np.uint64)
+    except OverflowError:
+        return np.asarray(values, dtype=object)
+
+
+def anywhere(dimension: int, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Return `size` uniform numbers below 2^dimension.
+
+    Examples
+    --------
+    >>> anywhere(100, 2, np.random.default_rng(0)).dtype
+    dtype('O')
+    """
+    if dimension <= MOST_BITS:
+        return rng.integers(0, 1 << dimension, size, dtype=np.uint64)
+    length = -(-dimension // 8)
+    drawn = [int.from_bytes(rng.bytes(length)) >> (8 * length - dimension) for _ in range(size)]
+    return np.array(drawn, dtype=object)
+
+
+def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int:
+    """Return d, or refuse what is no whole number from 1 to `most`.
 
     Examples
     --------
     >>> check_dimension(64, owner="PointLearner")
     64
     """
-    return positive_int(dimension, what=f"The `dimension` of `{owner}`", maximum=MOST_BITS)
+    return positive_int(dimension, what=f"The `dimension` of `{owner}`", maximum=most)
 
 
 @dataclass(frozen=True, eq=False)
 class NumberSample(Sequence[Example]):
-    """Examples (x, y), x a number below 2^64 and y a bit, in the order of x: how often each occurs.
+    """Examples (x, y), x a whole number and y a bit, in the order of x: how often each occurs.
 
     The learners of this package do not look at the order of their examples.
 
@@ -55,17 +96,17 @@ class NumberSample(Sequence[Example]):
     ([3, 7], [0, 2], 3, [(3, 0), (7, 1), (7, 1)])
     """
 
-    points: NDArray[np.uint64]
+    points: NDArray[Any]
     zeros: NDArray[np.int64]
     ones: NDArray[np.int64]
 
     @classmethod
     def counted(cls, points: Any, labels: Any, times: Any = None) -> NumberSample:
         """Return examples from their x's and y's in any order, each once or as often as `times` says."""
-        numbers = np.asarray(points, dtype=np.uint64)
-        weights = np.ones(len(numbers)) if times is None else np.asarray(times, dtype=np.float64)
+        known = numbers(points)
+        weights = np.ones(len(known)) if times is None else np.asarray(times, dtype=np.float64)
         is_one = np.asarray(labels, dtype=np.bool_)
-        distinct, places = np.unique(numbers, return_inverse=True)
+        distinct, places = np.unique(known, return_inverse=True)
         zeros, ones = (
             np.bincount(places, weights=np.where(of, weights, 0.0), minlength=len(distinct)).astype(np.int64)
             for of in (~is_one, is_one)
@@ -130,8 +171,7 @@ def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
     for pair in pairs:
         if not _is_example(pair, top):
             raise _wrong(pair, dimension=dimension, owner=owner)
-    points = np.array([x for x, _ in pairs], dtype=np.uint64)
-    return NumberSample.counted(points, [y for _, y in pairs])
+    return NumberSample.counted([x for x, _ in pairs], [y for _, y in pairs])
 
 
 def threshold_errors(sample: NumberSample, *, top: int) -> StepFunction:

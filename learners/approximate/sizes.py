@@ -12,7 +12,7 @@ from mechanisms.concave import least_promise, levels, log_star
 if TYPE_CHECKING:
     from learners.approximate.budgets import Split
 
-__all__ = ["even_size", "interval_size", "lemma_3_size", "promise_at", "theorem_2_size"]
+__all__ = ["even_size", "interval_size", "lemma_3_size", "promise_at", "promised_size", "theorem_2_size"]
 
 _MOST = 1e12
 """Larger than any size that a binomial law is computed for; such a database fits into no memory."""
@@ -52,7 +52,17 @@ def interval_size(split: Split, *, alpha: float, beta: float) -> int:
     >>> interval_size(split, alpha=0.1, beta=0.1), interval_size(split, alpha=0.25, beta=0.1)
     (21055, 8393)
     """
-    needed = split.least_promise(beta / 2.0)
+    return promised_size(split.least_promise(beta / 2.0), alpha=alpha, beta=beta)
+
+
+def promised_size(needed: float, *, alpha: float, beta: float) -> int:
+    """Return the least m at which half of beta allows a promise of `needed`; see `promise_at`.
+
+    Examples
+    --------
+    >>> promised_size(163.0, alpha=0.1, beta=0.1) <= 1000
+    True
+    """
     if needed / alpha > _MOST:
         raise InvalidValue(
             f"The `epsilon` and `alpha` of an interval learner must allow at most {_MOST:.0e} examples; "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.errors import InvalidValue, flag
-from learners.approximate.samples import NumberSample
+from learners.approximate.samples import NumberSample, anywhere, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,13 +82,13 @@ class NumberSource:
         spread = self.rest * ((high - low) / (1 << self.dimension))
         return math.fsum([spread, *(mass for x, mass in self.atoms if low <= x < high)])
 
-    def draw(self, size: int, rng: np.random.Generator) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    def draw(self, size: int, rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return `size` independent numbers, as numbers and how often each of them was drawn."""
         masses = np.array([mass for _, mass in self.atoms] + [self.rest])
         times = rng.multinomial(size, masses / masses.sum())
-        atoms = np.array([x for x, _ in self.atoms], dtype=np.uint64)
-        evenly = rng.integers(0, 1 << self.dimension, int(times[-1]), dtype=np.uint64)
-        return np.concatenate([atoms, evenly]), np.concatenate([times[:-1], np.ones_like(evenly, np.int64)])
+        evenly = anywhere(self.dimension, int(times[-1]), rng)
+        found = np.concatenate([numbers([x for x, _ in self.atoms]), evenly])
+        return found, np.concatenate([times[:-1], np.ones(len(evenly), np.int64)])
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class NumberProblem:
 
     def draw(self, rng: np.random.Generator) -> NumberSample:
         """Return a fresh sample."""
-        numbers, times = self.source.draw(self.size, rng)
-        return NumberSample.counted(numbers, self._labels(numbers), times)
+        drawn, times = self.source.draw(self.size, rng)
+        return NumberSample.counted(drawn, self._labels(drawn), times)
 
     @property
     def distribution(self) -> Callable[[], Finite] | None:
@@ -152,9 +152,9 @@ class NumberProblem:
 
     def _another(self, rng: np.random.Generator) -> int:
         """Return a target beside an atom, or any."""
-        anywhere = int(rng.integers(0, 1 << self.source.dimension, dtype=np.uint64))
+        found = int(anywhere(self.source.dimension, 1, rng)[0])
         if not self.source.atoms or rng.random() < 0.2:
-            return anywhere
+            return found
         atom = self.source.atoms[int(rng.integers(len(self.source.atoms)))][0]
         return min(atom + int(rng.integers(0, 2)), (1 << self.source.dimension) - self._last)
 
@@ -166,12 +166,12 @@ class NumberProblem:
         (x, mass), (y, _) = self.source.atoms
         n, k = self.size, np.arange(self.size + 1)
         logs = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, mass) + xlog1py(n - k, -mass)
-        points = np.array([x, y], dtype=np.uint64)
+        points = numbers([x, y])
         labels = self._labels(points)
         samples = [NumberSample.counted(points, labels, [times, n - times]) for times in k.tolist()]
         return Finite(samples, log_probabilities=logs)
 
-    def _labels(self, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def _labels(self, points: NDArray[Any]) -> NDArray[np.bool_]:
         """Return the labels of numbers; each kind of source says for itself."""
         raise NotImplementedError
 
@@ -201,17 +201,17 @@ class PointProblem(NumberProblem):
 
     def errors(self, outputs: Any, database: Any) -> NDArray[np.float64]:
         """Return the errors of many answers."""
-        numbers = np.asarray(outputs)
-        if numbers.dtype.kind not in "iu" or self.source.dimension > _LISTED_BITS:
+        told = np.asarray(outputs)
+        if told.dtype.kind not in "iu" or self.source.dimension > _LISTED_BITS:
             return np.array([self.error(output, database) for output in outputs])
-        found = np.full(len(numbers), self.source.rest / (1 << self.source.dimension))
+        found = np.full(len(told), self.source.rest / (1 << self.source.dimension))
         for x, _ in self.source.atoms:
-            found[numbers == x] = self.source.at(x)
-        found = np.where(numbers == self.target, 0.0, found + self.source.at(self.target))
-        return np.where((numbers >= 0) & (numbers < 1 << self.source.dimension), found, np.inf)
+            found[told == x] = self.source.at(x)
+        found = np.where(told == self.target, 0.0, found + self.source.at(self.target))
+        return np.where((told >= 0) & (told < 1 << self.source.dimension), found, np.inf)
 
-    def _labels(self, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        return np.asarray(numbers == np.uint64(self.target))
+    def _labels(self, points: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.asarray(points == self.target, dtype=np.bool_)
 
     def _distance(self, concept: int) -> float:
         if concept == self.target:
@@ -236,10 +236,10 @@ class IntervalProblem(NumberProblem):
     (0.0, 0.25, 0.75)
     """
 
-    def _labels(self, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def _labels(self, points: NDArray[Any]) -> NDArray[np.bool_]:
         if not self.target:
-            return np.zeros(len(numbers), dtype=np.bool_)
-        return np.asarray(numbers <= np.uint64(self.target - 1))
+            return np.zeros(len(points), dtype=np.bool_)
+        return np.asarray(points <= self.target - 1, dtype=np.bool_)
 
     def _distance(self, concept: int) -> float:
         return self.source.mass(*sorted((concept, self.target)))
@@ -250,7 +250,7 @@ def _shifted(source: NumberSource, rng: np.random.Generator) -> NumberSource:
     atoms, top = list(source.atoms), 1 << source.dimension
     place = int(rng.integers(len(atoms)))
     near = atoms[place][0] + int(rng.choice([-1, 1]))
-    moved = near if rng.random() < 0.5 else int(rng.integers(0, top, dtype=np.uint64))
+    moved = near if rng.random() < 0.5 else int(anywhere(source.dimension, 1, rng)[0])
     if not 0 <= moved < top or moved in {x for x, _ in atoms}:
         return source
     atoms[place] = (moved, atoms[place][1])

@@ -22,6 +22,7 @@ TOPICS = (
     "by_queries",
     "equivalence",
     "masked",
+    "weak",
     "approximate",
     "sanitizers",
     "packing",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from audit.errors import finite_number
 from audit.relations import Relation
 from learners.approximate.of_numbers import OfNumbers
-from learners.approximate.samples import NumberSample, check_dimension, sample_of
+from learners.approximate.samples import MOST_BITS, NumberSample, check_dimension, sample_of
 from learners.finite.problems import check_accuracy
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
@@ -37,9 +37,11 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
     aligned: ClassVar[bool] = True
 
+    _most_bits: ClassVar[int] = MOST_BITS
+
     def __post_init__(self) -> None:
         owner = type(self).__name__
-        check_dimension(self.dimension, owner=owner)
+        check_dimension(self.dimension, owner=owner, most=self._most_bits)
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         check_accuracy(self.alpha, self.beta, owner=owner)
 

@@ -1,4 +1,4 @@
-"""The exponential mechanism over up to 2^64 + 1 numbers whose scores are constant between few breakpoints."""
+"""The exponential mechanism over very many numbers whose scores are constant between few breakpoints."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class GroupedChoice:
     ---------
     The exponential mechanism, exactly: a piece of n numbers with score s has the weight n·e^(εs/2), and its
     numbers have equal shares. Work and memory grow with the pieces. (A number in a piece is drawn from 128
-    uniform bits, which is even up to 2^(−63).)
+    uniform bits: evenly up to 2^(−63) below 2^64, and every interval of a longer piece has its share up to
+    2^(−127).)
 
     Examples
     --------

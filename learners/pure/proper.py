@@ -16,7 +16,7 @@ from learners.approximate.hard import interval_problems, point_problems
 from learners.approximate.lumped import LumpedLearner, Masses
 from learners.approximate.of_numbers import at_64_bits
 from learners.approximate.point import MOST_LISTED
-from learners.approximate.samples import NumberSample, threshold_errors
+from learners.approximate.samples import LONG_BITS, NumberSample, threshold_errors
 from learners.formulas import numbers
 from learners.pure.base import PureLearner, one_behind
 from learners.pure.groups import GroupedChoice
@@ -183,7 +183,9 @@ class PureIntervalLearner(_ProperLearner):
 
     Parameters
     ----------
-    dimension, epsilon, alpha, beta, points, size
+    dimension
+        d, from 1 to 4,096.
+    epsilon, alpha, beta, points, size
         As in `PurePointLearner`.
 
     Raises
@@ -205,6 +207,7 @@ class PureIntervalLearner(_ProperLearner):
 
     name: ClassVar[str] = "pure-interval-learner"
     reference: ClassVar[str] = "BNS §1 and §3.2; K11 Theorem 3.4"
+    _most_bits: ClassVar[int] = LONG_BITS
 
     @property
     def top(self) -> int:

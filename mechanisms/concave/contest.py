@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mechanisms.comparison.threshold import ThresholdTest
     from mechanisms.concave.piecewise import StepFunction
 
 __all__ = ["Contest", "contest"]
@@ -29,6 +32,17 @@ class Contest:
     low: int
     high: int
     gap: float
+
+    def log_outcome(self, test: ThresholdTest, *, passed: bool) -> float:
+        """Return the log-probability that A_dist releases the interval, or that it does not."""
+        if self.gap == 0.0:
+            return -math.inf if passed else 0.0
+        return test.log_pass(self.gap) if passed else test.log_fail(self.gap)
+
+    def released(self, noise: NDArray[np.float64], test: ThresholdTest) -> NDArray[np.bool_]:
+        """Return for each noise whether A_dist releases it: a tie never, the only one always."""
+        passed: NDArray[np.bool_] = (self.gap > 0.0) & (self.gap + noise >= test.threshold)
+        return passed
 
 
 def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:

@@ -20,7 +20,20 @@ if TYPE_CHECKING:
     from mechanisms.comparison.threshold import ThresholdTest
     from mechanisms.concave.piecewise import StepFunction
 
-__all__ = ["Level", "Settings", "chain", "law", "runs", "spread"]
+__all__ = [
+    "PATTERNS",
+    "Level",
+    "Settings",
+    "by_pattern",
+    "chain",
+    "inverted",
+    "law",
+    "log_choice",
+    "log_outcome",
+    "log_sums",
+    "runs",
+    "spread",
+]
 
 HALF = 16
 """Candidates per interval (step 10). Twice as many are spread over the range if there is no interval."""
@@ -77,7 +90,7 @@ class Level:
         """Yield the log-probability and the H of every possible pair of outputs of A_dist."""
         contests = self.contests(power)
         for released in PATTERNS:
-            log = sum(self._log_outcome(c.gap, passed=one) for c, one in zip(contests, released, strict=True))
+            log = log_outcome(contests, released, test=self.settings.test)
             if log > -math.inf:
                 yield log, self.choice(power, contests, released=released)
 
@@ -90,16 +103,7 @@ class Level:
 
     def log_choice(self, points: Iterable[int]) -> NDArray[np.float64]:
         """Return the log-probabilities of the exponential mechanism over some points."""
-        weights = self.quality.values_at(points)
-        weights = (weights - weights.max()) * (self.settings.epsilon / 2.0)
-        logs: NDArray[np.float64] = weights - math.log(np.exp(weights).sum())
-        return logs
-
-    def _log_outcome(self, gap: float, *, passed: bool) -> float:
-        if gap == 0.0:
-            return -math.inf if passed else 0.0
-        test = self.settings.test
-        return test.log_pass(gap) if passed else test.log_fail(gap)
+        return log_choice(self.quality.values_at(points), epsilon=self.settings.epsilon)
 
 
 def spread(top: int) -> list[int]:
@@ -157,11 +161,11 @@ def _mixed(
         for log_outcome, points in level.outcomes(power):
             places += [place.setdefault(point, len(place)) for point in points]
             terms.append(level.log_choice(points) + (log_power + log_outcome))
-    sums = _log_sums(np.array(places), np.concatenate(terms), size=len(place))
+    sums = log_sums(np.array(places), np.concatenate(terms), size=len(place))
     return list(place), sums
 
 
-def _log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int) -> NDArray[np.float64]:
+def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int) -> NDArray[np.float64]:
     """Return log Σ exp of the terms at each place."""
     top = np.full(size, -np.inf)
     np.maximum.at(top, places, terms)
@@ -177,7 +181,7 @@ def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray
     then from the innermost level outwards two noises for A_dist and one number for the choice from H.
     """
     inner = levels[-1]
-    outputs: NDArray[Any] = _inverted(inner.log_choice(range(inner.quality.top + 1)), rng.random(size))
+    outputs: NDArray[Any] = inverted(inner.log_choice(range(inner.quality.top + 1)), rng.random(size))
     for level in reversed(levels[:-1]):
         noise = rng.laplace(0.0, level.settings.test.scale, (2, size))
         outputs = _step(level, outputs, noise=noise, uniforms=rng.random(size))
@@ -192,26 +196,49 @@ def _step(
     for power in np.unique(powers).tolist():
         runs_here = np.flatnonzero(powers == power)
         contests = level.contests(power)
-        passed = _passed(contests, noise[:, runs_here], test=level.settings.test)
-        for released in PATTERNS:
-            rows = runs_here[(passed == np.array(released)[:, None]).all(axis=0)]
+        for released, rows in by_pattern(contests, runs_here, noise=noise, test=level.settings.test):
             if len(rows):
                 points = level.choice(power, contests, released=released)
-                chosen = _inverted(level.log_choice(points), uniforms[rows])
+                chosen = inverted(level.log_choice(points), uniforms[rows])
                 outputs[rows] = np.array(points, dtype=kind)[chosen]
     return outputs
 
 
-def _passed(
-    contests: tuple[Contest, Contest], noise: NDArray[np.float64], *, test: ThresholdTest
-) -> NDArray[np.bool_]:
-    """Return whether A_dist releases in each run: a tie never, the only interval of its family always."""
-    gaps = np.array([[contest.gap] for contest in contests])
-    released: NDArray[np.bool_] = (gaps > 0.0) & (gaps + noise >= test.threshold)
-    return released
+def by_pattern(
+    contests: tuple[Contest, Contest],
+    rows: NDArray[np.intp],
+    *,
+    noise: NDArray[np.float64],
+    test: ThresholdTest,
+) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
+    """Yield each pattern of what A_dist releases and those of `rows` that have it; noise is (2, all runs)."""
+    passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
+    for released in PATTERNS:
+        yield released, rows[(passed == np.array(released)[:, None]).all(axis=0)]
 
 
-def _inverted(logs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
+def log_outcome(
+    contests: tuple[Contest, Contest], released: tuple[bool, bool], *, test: ThresholdTest
+) -> float:
+    """Return the log-probability of a pattern of what A_dist releases."""
+    return sum(c.log_outcome(test, passed=one) for c, one in zip(contests, released, strict=True))
+
+
+def log_choice(scores: NDArray[np.float64], *, epsilon: float) -> NDArray[np.float64]:
+    """Return the log-probabilities of the exponential mechanism on scores of sensitivity 1.
+
+    Examples
+    --------
+    >>> np.exp(log_choice(np.array([0.0, 0.0]), epsilon=1.0)).tolist()
+    [0.5, 0.5]
+    """
+    weights = (scores - scores.max()) * (epsilon / 2.0)
+    logs: NDArray[np.float64] = weights - math.log(np.exp(weights).sum())
+    return logs
+
+
+def inverted(logs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the places that uniform numbers pick by the log-probabilities."""
     cumulative = np.cumsum(np.exp(logs))
     places: NDArray[np.intp] = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
     return places

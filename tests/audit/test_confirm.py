@@ -83,11 +83,11 @@ def test_p_and_q_are_shares_of_the_witness_own_runs():
 
 
 def first_three(witness, subject, seed=0):
-    """Return the texts of a witness's first three outputs on each side, drawn again from its seed."""
+    """Return a witness's first three outputs on each side, to four digits, drawn again from its seed."""
     with Sampler(adapt(subject), seed=seed) as sampler:
         seed = tuple(witness.seed)
         [block, *_] = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True, by_call=True)
-    return tuple(tuple(repr(float(each)) for each in side[:3]) for side in (block.left, block.right))
+    return tuple(tuple(repr(float(f"{each:.4g}")) for each in side[:3]) for side in (block.left, block.right))
 
 
 def test_the_examples_are_the_first_outputs_of_the_witness_own_runs():

@@ -98,10 +98,13 @@ REMARKS = [
     "B §1.1.1, posterior",
     "BNS §1, INTERVAL",
     "BNS §1, improper learners",
+    "BNS §3.2, binary searches",
     "BNS §3.2, k-good intervals",
     "BNS §4, pure sanitizers",
     "K11 §1.1.1, adaptivity",
     "K11 §1.1.1, price",
+    "K11 §5.3, distribution-free",
+    "K11 §5.3, weak learning",
     "K11 §1.2, stability",
     "K11 §3.1, price",
     "K11 §3.1, compression",
@@ -194,6 +197,7 @@ def test_what_is_private_though_more_is_not_shown_does_not_exceed_its_epsilon(na
 
 
 ORDERS = [
+    "BNS §3.2, binary searches",
     "BNS Theorem 2",
     "BNS Theorem 3",
     "BNS Theorem 4",

@@ -162,14 +162,14 @@ CASES = {
     "no rng to ask": (lambda: ONE.run(ExactOracle(HALVES), None), "must be a numpy generator; got None"),
     "no randomizer": (
         lambda: RandomizerSimulation(randomizer="R", base=0, accesses=1, beta=0.3),
-        "must be a `TableRandomizer`; got 'R'",
+        "must be a `TableRandomizer` or a `DensityRandomizer`; got 'R'",
     ),
     "no randomizers": (lambda: FixedRoundsSimulation(randomizers=None, base=0, beta=0.2), "must be a list"),
     "a choice of none": (
         lambda: InteractiveSimulation(
             choose=lambda past: 3, base=0, accesses=2, beta=0.3, epsilon=1.0
         ).access(()),
-        "must be a `TableRandomizer`; got 3",
+        "must be a `TableRandomizer` or a `DensityRandomizer`; got 3",
     ),
     # oracles that are made
     "private, no rng": (lambda: private([0], rng=None), "The `rng` of `PrivateOracle` must be a numpy gen"),

@@ -1,0 +1,222 @@
+"""BNS §3.2's two noisy binary searches: for the length of an interval that holds many ones and many zeros."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from audit.catalogue import Entry
+from audit.errors import check_word, finite_number
+from audit.relations import Relation
+from learners.approximate.of_numbers import OfNumbers
+from learners.approximate.samples import LONG_BITS, NumberSample, check_dimension, sample_of
+from learners.formulas import searches
+from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+
+__all__ = ["MOST_LISTED_LENGTHS", "By", "LengthSearch", "most_mixed"]
+
+By = Literal["power", "length"]
+"""Whether the lengths searched are 2^0 … 2^d, or 1 … 2^d."""
+
+MOST_LISTED_LENGTHS = 1 << 8
+"""Up to this many lengths the law of a search is listed."""
+
+
+def most_mixed(sample: NumberSample, length: int) -> float:
+    """Return Q: the most that min(zeros, ones) is on `length` numbers in a row.
+
+    A best window may begin at a number of the sample, for moving it there loses no example. (One that then
+    reaches beyond 2^d − 1 holds no more than the last window.)
+
+    Examples
+    --------
+    >>> some = NumberSample.counted([1, 2, 6, 7], [1, 1, 0, 0])
+    >>> [most_mixed(some, length) for length in (4, 5, 6, 7, 2**64)]
+    [0.0, 1.0, 1.0, 2.0, 2.0]
+    """
+    points = sample.points
+    if not len(points):
+        return 0.0
+    if points.dtype == object:
+        last = points + (length - 1)
+    else:
+        last = points + np.minimum(np.uint64(min(length, 1 << 64) - 1), ~points)
+    ends = np.searchsorted(points, last, side="right")
+    zeros, ones = (np.concatenate([[0], np.cumsum(counts)]) for counts in (sample.zeros, sample.ones))
+    return float(np.minimum(zeros[ends] - zeros[:-1], ones[ends] - ones[:-1]).max())
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthSearch(OfNumbers, ClaimsItsEpsilon):
+    """Search for the least length J with Q(J) ≥ level by noisy comparisons; 0 if none seems to have it.
+
+    Q(J) is the most that min(zeros, ones) is on J numbers in a row. A database is a list of (x, y), x a whole
+    number below 2^dimension and y 0 or 1, or a `NumberSample`.
+
+    Parameters
+    ----------
+    dimension
+        d, from 1 to 4,096.
+    epsilon
+        The privacy claimed, > 0.
+    by
+        "power": J is one of 2^0 … 2^d, the text's second attempt; "length": one of 1 … 2^d, its first.
+    level
+        What Q(J) must reach. Public.
+    points, size
+        The numbers, and the number of examples, that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, an example that is none.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced: every Q(J) moves by at most 1, being a maximum
+    of minima of counts, and a comparison of Q(J) + Lap(c/epsilon) with the level costs epsilon/c. A run makes
+    at most c = ⌈log2(n + 1)⌉ of them, n being the number of lengths: d + 1 by length, ⌈log2(d + 2)⌉ by power.
+    Where Q falls from the level to 1 below it at every J, the answer 1 loses epsilon exactly.
+
+    *Utility.* Except with probability beta no comparison errs by more than `slack(beta)` = (c/epsilon)·
+    ln(c/(2·beta)): one whose Q(J) is further than that from the level errs with probability at most
+    beta/c, for only one direction of the noise is wrong. Then Q(J) ≥ level − slack, and Q ≤ level + slack at
+    the length before J (at 2^d if J = 0).
+
+    Examples
+    --------
+    >>> searches = [LengthSearch(dimension=64, by=by) for by in ("power", "length")]
+    >>> [search.comparisons for search in searches]
+    [7, 65]
+    >>> database = [(5, 1), (10, 0)] * 500
+    >>> LengthSearch(dimension=64, by="power", level=250.0)(database, np.random.default_rng(0))
+    8
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    by: By = "power"
+    level: float = 1.0
+    points: tuple[int, ...] | None = None
+    size: int | tuple[int, int] = 3
+
+    name: ClassVar[str] = "length-search"
+    reference: ClassVar[str] = "BNS §3.2, computing the interval length J"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        check_dimension(self.dimension, owner=owner, most=LONG_BITS)
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        finite_number(self.level, what=f"The `level` of `{owner}`")
+        check_word(self.by, By, what=f"The `by` of `{owner}`")
+
+    @property
+    def lengths(self) -> int:
+        """How many lengths there are."""
+        return self.dimension + 1 if self.by == "power" else 1 << self.dimension
+
+    @property
+    def comparisons(self) -> int:
+        """c, the most comparisons of a run."""
+        return self.lengths.bit_length()
+
+    @property
+    def test(self) -> ThresholdTest:
+        """One comparison."""
+        return ThresholdTest(self.comparisons / self.epsilon, self.level)
+
+    def slack(self, beta: float) -> float:
+        """Return how far from the level a comparison errs with probability at most `beta`, in all of them."""
+        return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
+
+    def length(self, place: int) -> int:
+        """Return the length at a place of the list of lengths; 0 behind its end."""
+        if place == self.lengths:
+            return 0
+        return 1 << place if self.by == "power" else place + 1
+
+    def outcomes(self, sample: NumberSample) -> Iterator[tuple[float, int]]:
+        """Yield the log-probability of every answer, and the answer."""
+        waiting = [(0.0, 0, self.lengths)]
+        while waiting:
+            log, low, high = waiting.pop()
+            if low == high:
+                yield log, self.length(low)
+                continue
+            middle = (low + high) // 2
+            value = most_mixed(sample, self.length(middle))
+            waiting.append((log + self.test.log_pass(value), low, middle))
+            waiting.append((log + self.test.log_fail(value), middle + 1, high))
+
+    def runs(
+        self, sample: NumberSample, size: int, *, rng: np.random.Generator
+    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        """Yield answers, and which of `size` runs gave each; run i has the same noises on every database."""
+        noise = rng.laplace(0.0, self.test.scale, (self.comparisons, size))
+        waiting = [(0, 0, self.lengths, np.arange(size))]
+        while waiting:
+            step, low, high, rows = waiting.pop()
+            if low == high:
+                yield self.length(low), rows
+                continue
+            middle = (low + high) // 2
+            large = most_mixed(sample, self.length(middle)) + noise[step, rows] >= self.level
+            for part, first, last in ((rows[large], low, middle), (rows[~large], middle + 1, high)):
+                if len(part):
+                    waiting.append((step + 1, first, last, part))
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> int:
+        """Return one length."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
+        """Return `size` lengths."""
+        found = [0] * size
+        for length, rows in self.runs(self._counted(database), size, rng=rng):
+            for row in rows.tolist():
+                found[row] = length
+        return found
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the length; None where there are more than 256."""
+        from audit.distributions import Finite
+
+        if self.lengths > MOST_LISTED_LENGTHS:
+            return None
+        logs, lengths = zip(*self.outcomes(self._counted(database)), strict=True)
+        return Finite(lengths, log_probabilities=logs)
+
+    def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
+        """Return neighbours between which Q moves at every length: one number, with one zero or none."""
+        most = self.size if isinstance(self.size, int) else self.size[1]
+        point = self.audited_points[0]
+        alike = [(point, 1)] * most
+        return [(alike, [(point, 0), *alike[1:]])] if most > 1 else []
+
+    def _counted(self, database: Any) -> NumberSample:
+        return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
+
+
+entries = tuple(
+    Entry(
+        f"length-search-by-{by}",
+        partial(LengthSearch, by=by),
+        reference=LengthSearch.reference,
+        summary=f"noisy binary search by {by}, d = 2, all samples of 3: ε is reached",
+        formulas=searches.length_search,
+    )
+    for by in ("power", "length")
+)

@@ -1,0 +1,289 @@
+"""SQ dimension, and the non-adaptive weak learner of a class where it is small (K11 after Corollary 5.17)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue, positive_int
+from learners.concepts import MaskedParityClass
+from mechanisms.queries import NonAdaptive, Population, StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from learners.concepts import ConceptClass
+    from mechanisms.queries import SQOracle
+
+__all__ = [
+    "Agreement",
+    "GenericWeakLearner",
+    "correlations",
+    "labelled",
+    "masked_parity_sq_dimension",
+    "parity_sq_dimension",
+    "sq_dimension",
+]
+
+MOST_SEARCHED = 64
+"""The SQ dimension of a class of more concepts is not searched for."""
+
+
+def correlations(
+    concepts: ConceptClass, probabilities: Sequence[float] | NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return Pr[c = c′] − Pr[c ≠ c′] of every two concepts, shape (concepts, concepts).
+
+    Parameters
+    ----------
+    concepts
+        The class.
+    probabilities
+        Of the points of its domain, in order; default: uniform.
+
+    Examples
+    --------
+    >>> from learners.concepts import IntervalClass
+    >>> correlations(IntervalClass(1)).tolist()
+    [[1.0, 0.0, -1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 1.0]]
+    """
+    weights = Population(concepts.listed_domain(), probabilities).weights
+    signs = np.where(concepts.table(), 1.0, -1.0)
+    return np.asarray((signs * weights) @ signs.T)
+
+
+def sq_dimension(
+    concepts: ConceptClass, probabilities: Sequence[float] | NDArray[np.float64] | None = None
+) -> int:
+    """Return the largest n for which some n concepts are correlated by at most 1/n³ each two of them.
+
+    Parameters
+    ----------
+    concepts
+        A class of at most 64 concepts.
+    probabilities
+        Of the points of its domain, in order; default: uniform.
+
+    Raises
+    ------
+    InvalidValue
+        The class has more concepts.
+
+    Guarantee
+    ---------
+    Exact, by a search of all sets. One concept fewer keeps a set's property, so that n is raised while there
+    is a set.
+
+    Examples
+    --------
+    >>> from learners.concepts import IntervalClass, ParityClass
+    >>> sq_dimension(ParityClass(3)), sq_dimension(IntervalClass(3))
+    (8, 2)
+    """
+    if concepts.size > MOST_SEARCHED:
+        raise InvalidValue(
+            f"The class of `sq_dimension` must have at most {MOST_SEARCHED} concepts; got {concepts.size}."
+        )
+    related = np.abs(correlations(concepts, probabilities))
+    n = 1
+    while n < len(related) and _has_set(related <= _apart(n + 1), n + 1):
+        n += 1
+    return n
+
+
+def _apart(n: int) -> float:
+    """Return the most that two of n concepts may be correlated, with room for rounding."""
+    return 1.0 / n**3 + 1e-12
+
+
+def _has_set(allowed: NDArray[np.bool_], size: int) -> bool:
+    """Return whether `size` concepts are allowed beside one another, all pairs of them."""
+    beside = [sum(1 << other for other in np.flatnonzero(row).tolist()) for row in allowed]
+
+    def grows(room: int, wanted: int) -> bool:
+        while room.bit_count() >= wanted:
+            if not wanted:
+                return True
+            first = room & -room
+            room ^= first
+            if grows(room & beside[first.bit_length() - 1], wanted - 1):
+                return True
+        return False
+
+    return grows((1 << len(beside)) - 1, size)
+
+
+def parity_sq_dimension(dimension: int) -> int:
+    """Return the SQ dimension of PARITY under the uniform distribution: 2^d, for no two are correlated.
+
+    Examples
+    --------
+    >>> parity_sq_dimension(3)
+    8
+    """
+    return 1 << positive_int(dimension, what="The `dimension` of `parity_sq_dimension`")
+
+
+def masked_parity_sq_dimension(dimension: int, *, shown: bool = True) -> int:
+    """Return the SQ dimension of MASKED-PARITY: 2d where x, i and b are uniform, 2^d where b is 0.
+
+    Parameters
+    ----------
+    dimension
+        d, a power of two.
+    shown
+        True: b is uniform; False: b is 0, and no bit of r is ever shown.
+
+    Guarantee
+    ---------
+    *b uniform*: c_{r,a} and c_{s,b} with r ≠ s are correlated by 0 where b = 0 and by 1 − 2h/d where b = 1, h
+    being the bits in which r and s differ: by half of that in all, a multiple of 1/d. c_{r,0} and c_{r,1}
+    are correlated by (−1 + 1)/2 = 0. The d rows of a Hadamard matrix, with both a each, are 2d concepts not
+    correlated at all. Of 2d + 1 concepts each two are correlated by at most 1/(2d + 1)³ < 1/d, hence not at
+    all; so their r are orthogonal vectors of d signs, at most d of them, with at most both a: too few.
+    *b = 0*: c_{r,1} = −c_{r,0}, so that one of each r may be taken, and these are the parities.
+
+    Examples
+    --------
+    >>> masked_parity_sq_dimension(4), masked_parity_sq_dimension(4, shown=False)
+    (8, 16)
+    """
+    MaskedParityClass(dimension)
+    return 2 * dimension if shown else parity_sq_dimension(dimension)
+
+
+def labelled(
+    concepts: ConceptClass,
+    target: Any,
+    probabilities: Sequence[float] | NDArray[np.float64] | None = None,
+) -> Population:
+    """Return the distribution of (x, y), y being what the target says of x.
+
+    Examples
+    --------
+    >>> from learners.concepts import PointClass
+    >>> labelled(PointClass(1), 0).points
+    [(0, 1), (1, 0)]
+    """
+    points = concepts.listed_domain()
+    said = concepts.says(target, points).astype(int).tolist()
+    records = [(x, concepts.labels[sign]) for x, sign in zip(points, said, strict=True)]
+    return Population(records, probabilities)
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """The query that is 1 where a concept says y of x and −1 elsewhere: its mean is a correlation.
+
+    Examples
+    --------
+    >>> from learners.concepts import PointClass
+    >>> query = Agreement(PointClass(1), 0)
+    >>> query((0, 1)), query.many([(0, 0), (1, 0)]).tolist()
+    (1.0, [-1.0, 1.0])
+    """
+
+    concepts: ConceptClass
+    concept: Any
+
+    def __call__(self, record: Any) -> float:
+        """Return the value at one record."""
+        return float(self.many([record])[0])
+
+    def many(self, records: Any) -> NDArray[np.float64]:
+        """Return the values at many records."""
+        points, signs = self.concepts.split(records)
+        return np.where(self.concepts.says(self.concept, points) == signs, 1.0, -1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class GenericWeakLearner:
+    """Ask in one round how a few concepts agree with the target; answer the one that does most, or least.
+
+    Parameters
+    ----------
+    concepts
+        The class.
+    probabilities
+        Of the points of its domain, in order; default: uniform. The learner is for this distribution.
+
+    Guarantee
+    ---------
+    Error at most 1/2 − γ/6 on every target of the class and with every valid oracle, by at most n queries of
+    tolerance γ/3, γ = 1/(n + 1)³, all asked before any is answered; n is at most the SQ dimension. The
+    `alternatives` are a set that cannot be grown: each two are correlated by at most γ, and every other
+    concept by more than γ with one of them, so that one answer is at least γ − γ/3 in size. The largest
+    answer, v, has |v| ≥ 2γ/3; the true correlation there has the sign of v and is at least γ/3 in size, and
+    the error of that concept, or of its opposite, is (1 − |correlation|)/2. Were there n + 1 alternatives,
+    the SQ dimension would be at least n + 1: n is raised until there are not.
+
+    Examples
+    --------
+    >>> from learners.concepts import IntervalClass
+    >>> from mechanisms.queries import AdversarialOracle
+    >>> learner = GenericWeakLearner(IntervalClass(3))
+    >>> oracle = AdversarialOracle(labelled(learner.concepts, 4), "up")
+    >>> learner.alternatives, learner.learn(oracle), oracle.rounds
+    ([0, 4], (4, True), 1)
+    """
+
+    concepts: ConceptClass
+    probabilities: Sequence[float] | NDArray[np.float64] | None = None
+
+    @cached_property
+    def _found(self) -> tuple[int, list[int]]:
+        """n, and the places of the alternatives."""
+        related = np.abs(correlations(self.concepts, self.probabilities))
+        n = 1
+        while len(places := _maximal(related <= _apart(n + 1))) > n:
+            n += 1
+        return n, places
+
+    @property
+    def alternatives(self) -> list[Any]:
+        """The concepts that are asked about: they depend on the class and the distribution alone."""
+        return [self.concepts.concepts[place] for place in self._found[1]]
+
+    @property
+    def apart(self) -> float:
+        """γ."""
+        return 1.0 / (self._found[0] + 1) ** 3
+
+    @property
+    def alpha(self) -> float:
+        """The most error."""
+        return 0.5 - self.apart / 6.0
+
+    def queries(self) -> list[StatisticalQuery]:
+        """Return the round."""
+        asked = [Agreement(self.concepts, concept) for concept in self.alternatives]
+        return [StatisticalQuery(it, self.apart / 3.0, boolean=True, vectorised=it.many) for it in asked]
+
+    def learn(self, oracle: SQOracle) -> tuple[Any, bool]:
+        """Return a concept, and whether it is meant itself: False stands for its opposite."""
+        answers = NonAdaptive(oracle).ask_all(self.queries())
+        place = int(np.argmax(np.abs(answers)))
+        return self.alternatives[place], answers[place] >= 0.0
+
+    def error(self, hypothesis: tuple[Any, bool], population: Population) -> float:
+        """Return the error of what was learned on a distribution of (x, y)."""
+        concept, itself = hypothesis
+        wrong = Agreement(self.concepts, concept).many(population.points) < 0.0
+        return float(population.weights[wrong if itself else ~wrong].sum())
+
+
+def _maximal(allowed: NDArray[np.bool_]) -> list[int]:
+    """Return concepts that are allowed beside one another, taken in turn while there are any."""
+    found: list[int] = []
+    room = np.ones(len(allowed), dtype=np.bool_)
+    while room.any():
+        first = int(np.argmax(room))
+        found.append(first)
+        room &= allowed[first]
+        room[first] = False
+    return found

@@ -1,0 +1,100 @@
+"""The two noisy binary searches of BNS §3.2, and INTERVAL_d by them: by counting, over all paths."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from audit.catalogue import Formulas
+from mechanisms.formulas.selection import softmax, tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["length_search", "searching"]
+
+_CALLS = 3_000
+_DATABASES = ([(0, 1), (0, 0), (3, 0)], [(1, 1), (2, 0), (2, 0)])
+
+
+def _mixed(database: Any, low: int, high: int) -> int:
+    """Return min(zeros, ones) on {low … high − 1}."""
+    inside = [y for x, y in database if low <= x < high]
+    return min(inside.count(0), inside.count(1))
+
+
+def _most(database: Any, length: int, top: int) -> int:
+    return max(_mixed(database, low, low + length) for low in range(top - length + 1))
+
+
+def _lengths(made: Any) -> list[int]:
+    top = 2**made.dimension
+    return [2**j for j in range(made.dimension + 1)] if made.by == "power" else list(range(1, top + 1))
+
+
+def _paths(
+    database: Any, made: Any, *, epsilon: float, level: float, low: int = 0, high: int | None = None
+) -> Iterator[tuple[int, float]]:
+    """Yield every answer of the search and its log-probability."""
+    lengths = _lengths(made)
+    high = len(lengths) if high is None else high
+    if low == high:
+        yield (lengths[low] if low < len(lengths) else 0), 0.0
+        return
+    middle = (low + high) // 2
+    scale = math.ceil(math.log2(len(lengths) + 1)) / epsilon
+    off = (level - _most(database, lengths[middle], 2**made.dimension)) / scale
+    for log, first, last in ((tail(off), low, middle), (tail(-off), middle + 1, high)):
+        for answer, more in _paths(database, made, epsilon=epsilon, level=level, low=first, high=last):
+            yield answer, log + more
+
+
+def length_search(made: Any) -> Formulas:
+    """Return that of the search: ε itself is lost where Q falls from the level by 1 at every length."""
+
+    def law(database: Any) -> dict[Any, float]:
+        return dict(_paths(database, made, epsilon=made.epsilon, level=made.level))
+
+    return Formulas(epsilon=made.epsilon, law=law, databases=_DATABASES, calls=_CALLS)
+
+
+def searching(made: Any) -> Formulas:
+    """Return that of the learner: every path, what both A_dist release, a choice by e^(−ε·errors/2)."""
+    search, stable, choice = made.shares
+
+    def released(database: Any, length: int, offset: int) -> list[tuple[float, tuple[int, int] | None]]:
+        """Return the outcomes of one A_dist with their log-probabilities."""
+        top = 2**made.dimension
+        family = [(low, min(low + 2 * length, top)) for low in range(offset, top, 2 * length)]
+        scores = sorted(((_mixed(database, *ends), ends) for ends in family), reverse=True)
+        if len(scores) == 1:
+            return [(0.0, scores[0][1])]
+        if not scores or scores[0][0] == scores[1][0]:
+            return [(0.0, None)]
+        off = stable / 2.0 * (2.0 - (scores[0][0] - scores[1][0])) - math.log(made.delta)
+        return [(tail(off), scores[0][1]), (tail(-off), None)]
+
+    def law(database: Any) -> dict[Any, float]:
+        top, found = 2**made.dimension, dict[int, list[float]]()
+        for length, path in _paths(database, made, epsilon=search, level=made.search.level):
+            offsets = (0, length) if length else ()
+            for outcome in product(*(released(database, length, offset) for offset in offsets)):
+                points = {0, top}
+                for _, ends in outcome:
+                    step = math.ceil(length / 2)
+                    points |= {min(ends[0] + i * step, ends[1]) for i in range(5)} if ends else set()
+                scores = {t: -float(sum(y != (x < t) for x, y in database)) for t in points}
+                for t, log in softmax(scores, choice / 2.0).items():
+                    found.setdefault(t, []).append(path + sum(log for log, _ in outcome) + log)
+        return {
+            t: max(logs) + math.log(sum(math.exp(log - max(logs)) for log in logs))
+            for t, logs in found.items()
+        }
+
+    return Formulas(
+        law=law,
+        databases=_DATABASES,
+        calls=_CALLS,
+        numbers={"ε of all parts": (search + 2.0 * stable + choice, made.epsilon)},
+    )
