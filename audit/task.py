@@ -108,7 +108,7 @@ class Task:
             raise InvalidValue(
                 "The ",
                 Parameter("budget"),
-                f" of {options.budget} runs can never refute {self.claim} at significance "
+                f" of {options.budget:,} runs can never refute {self.claim} at significance "
                 f"{options.significance:g}: even {why}.",
             )
 

@@ -1,8 +1,10 @@
-"""Every Python block of the README and of the pages runs, and prints what the page says it prints."""
+"""Every Python block of the README and of the pages runs and prints what the page shows; test files pass."""
 
 import doctest
 import io
 import re
+import subprocess
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -12,6 +14,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 #: A block of Python and, right behind it, what it prints.
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\s*```text\n(?P<shown>.*?)```)?", re.DOTALL)
+#: The first line of a block that the reader saves as a file.
+FILE = re.compile(r"# (\w+\.py)\n")
 ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -26,16 +30,20 @@ def ids(page):
 @pytest.mark.parametrize("page", [page for page in PAGES if "```python" in told(page)], ids=ids)
 def test_the_examples_of_a_page_run_and_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some save files
-    if page.parent == ROOT:  # the README takes it as there; the tutorial makes it
-        (tmp_path / "witnesses").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)  # and some import them
     names = {"__name__": page.stem}
     for block in BLOCK.finditer(told(page)):
+        if named := FILE.match(block["code"]):
+            (tmp_path / named[1]).write_text(block["code"], encoding="utf-8")
         printed = io.StringIO()
         with redirect_stdout(printed):
             exec(compile(block["code"], str(page), "exec"), names)
         shown = block["shown"]
         if shown is not None:
             assert doctest.OutputChecker().check_output(shown, printed.getvalue(), ALIKE), printed.getvalue()
+    if [*tmp_path.glob("test_*.py")]:
+        tests = [sys.executable, "-m", "pytest", "-q"]
+        assert subprocess.run(tests, check=False).returncode == 0  # pytest shows what it printed
 
 
 @pytest.mark.parametrize("page", PAGES, ids=ids)

@@ -194,7 +194,9 @@ def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
             _check_pair(relation, pair)
         except InvalidValue:
             if len(listed) == 2 and isinstance(relation, Relation) and relation.are_neighbours(*listed):
-                raise InvalidValue("The ", PAIRS, " are a list; for one pair write ", ONE_PAIR, ".") from None
+                raise InvalidValue(
+                    "The ", PAIRS, " must be a list; for one pair write ", ONE_PAIR, "."
+                ) from None
             raise
     return tuple((left, right) for left, right in listed)
 

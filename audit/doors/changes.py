@@ -133,10 +133,10 @@ def lines(found: Sequence[Change], *, of: int) -> list[str]:
     Examples
     --------
     >>> lines([Change("verdict", "m", "proved → refuted")], of=2)
-    ['VERDICT    m: proved → refuted', '1 change; 2 audits and findings compared']
+    ['VERDICT    m: proved → refuted', '1 change; audits and findings compared: 2']
     >>> lines([], of=2)
-    ['nothing changed; 2 audits and findings compared']
+    ['nothing changed; audits and findings compared: 2']
     """
     said = "nothing changed" if not found else f"{len(found)} change{'' if len(found) == 1 else 's'}"
     told = [f"{change.kind.upper():<9}  {change.name}: {change.words}" for change in found]
-    return [*told, f"{said}; {of} audits and findings compared"]
+    return [*told, f"{said}; audits and findings compared: {of}"]

@@ -113,8 +113,12 @@ class Says(Enum):
     LEARNER_UNSTEADY = "The counted failures do not repeat from their seeds."
     RAISED = "{raised:,} of {drawn:,} runs raised an exception."
     COUPLED = (
-        "In {runs:,} runs both runs of a pair started from one generator state; those of the witness are "
-        "independent."
+        "In {runs:,} runs both databases of a pair were run from the same generator state; the numbers of a "
+        "witness come from independent runs."
+    )
+    COUPLED_DROPPED = (
+        "The bounds leave out the runs from the same generator state: the audit could not show that the "
+        "subject keeps no state between runs. An audit that was stopped within a run cannot."
     )
     STOPPED = "Stopped by Ctrl-C after {spent:,} of {budget:,} runs."
     OUT_OF_TIME = "Stopped by the time limit after {spent:,} of {budget:,} runs."

@@ -72,7 +72,7 @@ def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
 def audit_by_runs(task: PrivacyTask, before: Before | None = None) -> AuditResult:
     """Return the result of an audit by sampled runs; with `before` it continues an earlier audit."""
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
-    said = least if least < 10**15 else f"{least:.3g}"
+    said = f"{least:,}" if least < 10**15 else f"{least:.3g}"
     if before is None:
         task.refuse_hopeless(least, f"an outright leak needs at least {said}")
     with task.sampler(task.subject) as sampler:
@@ -227,6 +227,7 @@ class _Runs:
             return ""
         if self.sampler.state_suspected() is False:
             return _STATELESS
+        self.notes.append(Says.COUPLED_DROPPED())
         self._drop_coupled(betting)
         return ""
 

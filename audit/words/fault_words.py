@@ -9,16 +9,15 @@ from audit.values.wording import number, short, shown
 
 
 def told(fault: Fault) -> str:
-    """Return a fault in a line: its kind, then its words.
+    """Return a fault in a line: its kind, then its words, which say its factor.
 
     Examples
     --------
     >>> from audit.results.fault import FaultKind
     >>> told(Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "The sensitivity is twice what the scale assumes."))
-    'noise too small, by a factor of 2: The sensitivity is twice what the scale assumes.'
+    'noise too small: The sensitivity is twice what the scale assumes.'
     """
-    factor = "" if fault.factor is None else f", by a factor of {number(fault.factor)}"
-    return f"{fault.kind.value}{factor}: {fault.words}".rstrip(": ")
+    return f"{fault.kind.value}: {fault.words}".rstrip(": ")
 
 
 def place(where: Sequence[Any]) -> str:

@@ -15,7 +15,9 @@ WIDTH = 100
 MOST_LINES = 28
 #: Columns of a failed test's text: pytest puts four before it, and a screen has 80.
 FAILURE_WIDTH = 76
-#: Beside `MOST_LINES`: an audit leaves fewer than a dozen kinds of things untested, and all are shown.
+#: Beside `MOST_LINES`, of each list: what an audit assumes, and its notes.
+MOST_LISTED = 4
+#: Beside these: an audit leaves fewer than a dozen kinds of things untested, and all are shown.
 MOST_UNTESTED = 24
 
 
@@ -57,7 +59,7 @@ class Told:
 
 
 def full(result: SavedResult) -> str:
-    """Return the terminal report: at most 28 lines of plain text, and what more was not tested.
+    """Return the terminal report: at most 28 lines of plain text beside its three lists.
 
     Examples
     --------
@@ -82,8 +84,7 @@ def full(result: SavedResult) -> str:
     most = _scaled(MOST_LINES) - len(tail)
     lines = [*lines[: most - 1], ""]
     for label, items in (("Assumes", result.assumptions), ("Notes", result.notes)):
-        room = most - len(lines) - min(len(untested), _scaled(4))
-        lines += listed(label, items, most=min(_scaled(4), room))
+        lines += listed(label, items, most=_scaled(MOST_LISTED))
     return "\n".join([*lines, *untested, *tail])
 
 
@@ -199,8 +200,7 @@ def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))
         if len(told) > most - len(lines) - (i < len(items) - 1):
-            more = f"… and {len(items) - i} more" if i else "… cut short"
-            more += " (all in the result saved with --json or result.to_json())"
-            return [*lines, *entry("" if i else label, more)][: max(most, 0)]
+            more = f"… and {len(items) - i} more (all in the result saved with --json or result.to_json())"
+            return [*lines, *entry("", more)]
         lines += told
     return lines

@@ -52,7 +52,7 @@ class Table:
 
 
 REFUSALS = {
-    "one pair": ({"pairs": ([0, 1], [1, 1])}, ["are a list; for one pair write `pairs=[(left, right)]`"]),
+    "one pair": ({"pairs": ([0, 1], [1, 1])}, ["must be a list; for one pair write `pairs=[(left, right)]`"]),
     "a frame for records": ({"records": Table(), "size": 2}, ['give `records=frame.to_dict("records")`']),
     "frames for databases": (
         {"pairs": [(Table(), Table())]},

@@ -152,6 +152,8 @@ def test_bounds_from_coupled_runs_say_that_they_assume_no_state_and_are_dropped_
     monkeypatch.setattr(Sampler, "state_suspected", lambda *_: next(answers, True))
     dropped = audit_privacy(loud, PureDP(0.1), **where)
     assert not any(said.kind == "stateless" for said in dropped.assumptions)
+    assert [said.kind for said in dropped.notes if "dropped" in said.kind] == ["coupled-dropped"]
+    assert not any("dropped" in said.kind for said in sound.notes)
     assert dropped.epsilon_lower < sound.epsilon_lower
     assert dropped.detectable_epsilon is None or dropped.detectable_epsilon > 2 * sound.detectable_epsilon
 

@@ -31,7 +31,7 @@ from audit.results.saved import layout, load, save
 from audit.values.said import Says
 from audit.words import story
 from audit.words.again import python_lines
-from audit.words.text import MOST_UNTESTED, full, short
+from audit.words.text import MOST_LINES, MOST_LISTED, MOST_UNTESTED, full, short
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
 EXAMPLE = Path(__file__).parent / "data" / "result-schema-1.json"
@@ -589,7 +589,11 @@ LONG = tuple(f"{i} {HOSTILE}" for i in range(40))
 @pytest.mark.parametrize("evidence", list(Evidence))
 def test_the_report_is_short_plain_and_never_says_passed(verdict, evidence):
     huge = witness(
-        left=[HOSTILE] * 1000, right=[HOSTILE] * 999, event=HOSTILE, simplest=witness(left=[HOSTILE])
+        left=[HOSTILE] * 1000,
+        right=[HOSTILE] * 999,
+        event=HOSTILE,
+        simplest=witness(left=[HOSTILE]),
+        examples=(("word " * 40,) * 3,) * 2,
     )
     result = clean(
         subject=HOSTILE,
@@ -600,6 +604,7 @@ def test_the_report_is_short_plain_and_never_says_passed(verdict, evidence):
         witness=huge,
         family=HOSTILE,
         detectable_event=HOSTILE,
+        fault=Fault(FaultKind.UNKNOWN, None, "word " * 99),
         assumptions=LONG,
         notes=LONG,
         not_tested=LONG,
@@ -607,12 +612,14 @@ def test_the_report_is_short_plain_and_never_says_passed(verdict, evidence):
         unfinished=3,
     )
     for text in (f"{result}", f"{clean(verdict=verdict, evidence=evidence, witness=witness())}"):
-        assert len(text.splitlines()) <= 28 + MOST_UNTESTED
+        assert len(text.splitlines()) <= MOST_LINES + 2 * MOST_LISTED + MOST_UNTESTED
         assert all(c == "\n" or c.isprintable() for c in text)
         assert "passed" not in text.lower()
         assert text.splitlines()[0].startswith(f"{verdict.name}  ")
         assert any(line.startswith("  Runs ") for line in text.splitlines())
         assert "Again " in text
+    assert "\n  Assumes" in f"{result}"
+    assert "\n  Notes" in f"{result}"  # however long what stands before them is
 
 
 def test_all_that_was_not_tested_is_shown_however_much_else_there_is():
@@ -657,10 +664,10 @@ def test_a_refutation_is_raised_on_less_than_a_screen():
 def test_a_fault_stands_in_the_report_in_the_file_and_in_place_of_the_hint():
     words = "On the same random draws the output moves by 2."
     found = refuted(fault=Fault(FaultKind.NOISE_TOO_SMALL, 2.0, words))
-    assert f"  Fault        noise too small, by a factor of 2: {words}" in str(found)
+    assert f"  Fault        noise too small: {words}" in str(found)
     assert found.to_json()["result"]["fault"] == {"kind": "noise too small", "factor": 2.0, "words": words}
     assert AuditResult.from_json(found.to_json()) == found
-    with pytest.raises(PrivacyRefuted, match="Fault: noise too small, by a factor of 2: On the same"):
+    with pytest.raises(PrivacyRefuted, match="Fault: noise too small: On the same"):
         found.raise_if_refuted()
 
 

@@ -112,7 +112,7 @@ def test_changes_are_named_by_kind_the_weightiest_first(tmp_path, capsys):
         "BOUND      learner (utility): β: 0 to 0.05 → 0.07",
         "ADDED      fresh: not refuted",
         "REMOVED    gone: not refuted",
-        "5 changes; 3 audits and findings compared",
+        "5 changes; audits and findings compared: 3",
     ]
 
 

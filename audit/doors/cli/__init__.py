@@ -42,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _message(error: BaseException) -> tuple[str, int]:
     """Return what went wrong, and the exit code for it."""
+    if isinstance(error, click.MissingParameter) or type(error) is click.UsageError:
+        where = "dp-audit" if error.ctx is None else error.ctx.command_path
+        return f"{error.format_message().rstrip('.')}. `{where} --help` shows how.", USAGE
     if isinstance(error, click.ClickException):
         return error.format_message(), USAGE
     if isinstance(error, AuditError):

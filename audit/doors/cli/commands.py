@@ -32,7 +32,7 @@ def _names(_: click.Context, __: click.Parameter, begun: str) -> list[Any]:
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 nothing refuted; 1 a claim refuted (suite: an unexpected verdict); 2 usage error; "
-    "3 an audit could not be carried out or was inconclusive.",
+    "3 an audit could not be carried out or was inconclusive; 130 interrupted.",
 )
 @click.version_option(package_name="dp-audit")
 def group() -> None:
@@ -291,7 +291,7 @@ def diff_command(before: Path, after: Path) -> int:
     return show_changes(before, after)
 
 
-@group.command(name="completion", short_help="Print what completes words in a shell.")
+@group.command(name="completion", short_help="Print the script that completes commands in a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(shell: str) -> None:
     """Print the script that completes commands, options and names of the catalogue in SHELL.
