@@ -71,7 +71,10 @@ class Options:
         "refuted", OneOf(("refuted", "budget")), "budget: spend the whole budget, for tighter bounds."
     )
     budget: int = _option(
-        200_000, positive_int, "Maximum runs of the mechanism, on both databases, search included.", "N"
+        200_000,
+        positive_int,
+        "Maximum runs of the mechanism, on both databases, search included; confirmation comes on top.",
+        "N",
     )
     confirm_budget: int | None = _option(
         None, _or_none(partial(positive_int, minimum=4)), "Maximum runs to confirm a refutation.", "N"
