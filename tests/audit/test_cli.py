@@ -358,6 +358,11 @@ def test_the_same_command_resumes_a_suite_and_audits_what_changed(suite, place):
     assert changed.startswith("1 of 2 audits were saved before")
     suite(entries(lambda: coin, seed=1), "--json", place, "--seed", "2")
     assert Path("made").read_text() == "11"
+    suite([entry("third", lambda: coin)], "--json", place)  # what another suite saved there stays
+    if place == "results":
+        assert len([*Path(place).iterdir()]) == 3
+    else:
+        assert len(json.loads(Path(place).read_text())) == 3
 
 
 def test_a_suite_of_a_pattern_audits_what_matches(suite):

@@ -50,8 +50,8 @@ def run_suite(
         check_apart(html, saved, each)
     if html is not None:
         check_writable(html)
-    store = Store(saved)
     audits = planned(entries)
+    store = Store(saved, [audit.name for audit in audits])
     finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs))
     left, unsaved = store.missing(audits), len(store.unsaved)
     more = f"; {len(left)} not audited" if left else ""
@@ -149,9 +149,12 @@ def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
 
 
 class Store:
-    """The results so far, each on disk as soon as it exists: in a folder, or in one file of them all."""
+    """The results so far, each on disk as soon as it exists: in a folder, or in one file of them all.
 
-    def __init__(self, place: Path | None) -> None:
+    What the file holds of audits that are not among the `planned` names stays in it.
+    """
+
+    def __init__(self, place: Path | None, planned: Sequence[str] = ()) -> None:
         self.place = place
         self.unsaved: list[str] = []
         self._found: dict[int, tuple[Saved, Document]] = {}
@@ -159,6 +162,8 @@ class Store:
         if place is not None:
             check_writable(place if self.one_file else place / "_.json")
         self._earlier = self._saved("") if self.one_file else []
+        known = {None, *planned}
+        self._others = [each for each in self._earlier if each["environment"].get(_NAME) not in known]
 
     @property
     def results(self) -> list[Saved]:
@@ -195,7 +200,7 @@ class Store:
     ) -> None:
         """Save the result of the audit with this place in the suite; if that fails, the suite goes on."""
         if code is not None:
-            document = {**document, "environment": {**document["environment"], _CODE: code}}
+            document = {**document, "environment": {**document["environment"], _CODE: code, _NAME: name}}
         self._found[index] = result, document
         try:
             self._write(name, document)
@@ -213,14 +218,15 @@ class Store:
         if self.place is None:
             return
         if self.one_file:
-            write_text(self.place, "[\n" + ",\n".join(map(layout, self.documents)) + "\n]\n")
+            held = map(layout, [*self.documents, *self._others])
+            write_text(self.place, "[\n" + ",\n".join(held) + "\n]\n")
             self.unsaved.clear()
         else:
             write_text(self.place / file_name(name), layout(document) + "\n")
 
 
-#: Where the environment of a result says what it rests on (`code_of`).
-_CODE = "code"
+#: Where the environment of a result says what it rests on (`code_of`), and which audit of a suite it is.
+_CODE, _NAME = "code", "audit"
 
 
 def _documents(path: Path) -> list[Document]:
