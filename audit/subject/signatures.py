@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.errors import SubjectError
+from audit.errors import SubjectError, blamed
 from audit.values.brief import show
 
 GENERATOR_NAMES: Final = ("rng", "random_state", "generator")
@@ -128,6 +128,39 @@ def spoken_name(mechanism: Any) -> str:
     return name if isinstance(name, str) and name else type(mechanism).__qualname__
 
 
+def instance_of(mechanism: Any) -> Any:
+    """Return an instance of a class of mechanisms that is built without arguments; all else as it is.
+
+    Examples
+    --------
+    >>> class Count:
+    ...     def __call__(self, database):
+    ...         return len(database)
+    >>> instance_of(Count)([1, 2]), instance_of(len) is len
+    (2, True)
+    """
+    if not inspect.isclass(mechanism) or not _has_calls(mechanism) or hasattr(mechanism, "fit"):
+        return mechanism
+    needed = (each.default is each.empty for each in _arguments(mechanism))
+    if any(needed):
+        return mechanism
+    with blamed(f"`{mechanism.__name__}` cannot be built"):
+        return mechanism()
+
+
+def _has_calls(kind: type) -> bool:
+    return any("__call__" in vars(each) for each in kind.__mro__)
+
+
+def _arguments(kind: type) -> list[inspect.Parameter]:
+    """Return what a class is built with, ``*args`` and ``**kwargs`` left out; nothing if it does not tell."""
+    try:
+        told = inspect.signature(kind).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [each for each in told if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+
+
 def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
     name = spoken_name(mechanism)
     fits = callable(getattr(mechanism, "fit", None))
@@ -138,7 +171,7 @@ def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
             f'`audit.adapters.sklearn({built}, attributes=["..."])`.'
         )
     kind = mechanism if inspect.isclass(mechanism) else type(mechanism)
-    if inspect.isclass(mechanism) and any("__call__" in vars(each) for each in kind.__mro__):
+    if inspect.isclass(mechanism) and _has_calls(kind):
         raise SubjectError(f"`{name}` is a class; audit an instance of it: `{mechanism.__name__}(...)`.")
     if inspect.isclass(mechanism) or not callable(mechanism):
         said = f"A mechanism must be a callable (database, rng) -> output; got {show(mechanism)}."

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Self
 
 from audit.errors import InvalidKind, Parameter, SubjectError
-from audit.subject.signatures import Calling, read_calling, spoken_name
+from audit.subject.signatures import Calling, instance_of, read_calling, spoken_name
 from audit.subject.surroundings import put_back
 from audit.values.brief import show
 
@@ -186,9 +186,10 @@ def adapt(
     ----------
     mechanism
         A callable (database, rng) -> output or (database) -> output, as decided by
-        `audit.subject.signatures.read_calling`. It may have the attributes `claim`, `relation`, `records`,
-        `size`, `databases`, `aligned`, `name`, `reference`, `parameters`, `expected`, `family`, `symmetric`,
-        `sample(database, size, rng)`, `distribution(database)` and `suggested_pairs()`.
+        `audit.subject.signatures.read_calling`, or a class of such that is built without arguments. It may
+        have the attributes `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`,
+        `reference`, `parameters`, `expected`, `family`, `symmetric`, `sample(database, size, rng)`,
+        `distribution(database)` and `suggested_pairs()`.
     convert
         Turns the list of records into the type that the mechanism takes: an array or a frame.
     fresh
@@ -210,7 +211,7 @@ def adapt(
     >>> adapt(noisy_count).name
     'noisy_count'
     """
-    subject = mechanism if isinstance(mechanism, Subject) else _read(mechanism)
+    subject = mechanism if isinstance(mechanism, Subject) else _read(instance_of(mechanism))
     if convert is not None:
         if not callable(convert):
             raise SubjectError(

@@ -103,6 +103,16 @@ class Fed:
         return record
 
 
+class Needy(Object):
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+
+
+def test_a_class_that_is_built_without_arguments_is_its_instance():
+    assert adapt(Object).call([1], "rng") == ([1], "rng")
+    assert (adapt(Object).name, adapt(Object).claim) == (adapt(Object()).name, "a claim")
+
+
 @pytest.mark.parametrize(
     ("mechanism", "words"),
     [
@@ -113,7 +123,7 @@ class Fed:
         (lambda data, *, epsilon: 0, r"f\(database, epsilon=\.\.\.\)"),
         (np.add, "needs more than a database"),
         (max, "signature of `max` cannot be read"),
-        (Object, r"is a class; audit an instance of it: `Object\(\.\.\.\)`"),
+        (Needy, r"is a class; audit an instance of it: `Needy\(\.\.\.\)`"),
         (3.5, r"\(database, rng\) -> output; got 3\.5\. Write"),
         (Fed, "Make a new `Fed` in a function that returns all it releases of the database"),
         (Fed(), "Make a new `Fed` in a function that returns all it releases of the database"),
