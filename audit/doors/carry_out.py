@@ -70,7 +70,7 @@ def check_keywords(
     Raises
     ------
     InvalidValue
-        There is none of that name; the message has the nearest.
+        No entry has that name; the message suggests the nearest.
 
     Examples
     --------

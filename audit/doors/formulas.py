@@ -164,7 +164,7 @@ def _counts(outputs: list[Any], text: Mapping[Any, float]) -> list[tuple[float, 
 def _of_counts(cells: list[tuple[float, float]], n: int) -> tuple[float, int]:
     """Return the statistic; outcomes of a total expectation near 0 must not come."""
     *large, (count, expected) = cells
-    if expected < _LEAST_EXPECTED:  # a Poisson bound by itself: far more than can be
+    if expected < _LEAST_EXPECTED:  # a Poisson count of this mean is above the bound with probability < 1e-14
         if count > expected + 8.0 * math.sqrt(expected) + 8.0:
             return _CAP, 0
         scale = n - count

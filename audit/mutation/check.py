@@ -32,7 +32,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     Raises
     ------
     AuditError
-        As for `audit_privacy`; also for a claim with ε = 0, below which there is none.
+        As for `audit_privacy`. Also a claim with ε = 0, because no claim is smaller.
 
     Notes
     -----

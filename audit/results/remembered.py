@@ -6,7 +6,10 @@ the file of that result, they repeat it with the same seed, whatever the folder 
 
 **Guarantee.** Only neighbours that the domain of the audit contains are tried. Runs that are bet on come from
 a place of the seed tree that depends on the pairs (`first_batch`), so not from the runs by which they were
-chosen: given the pairs, a true claim is refuted with probability at most the significance.
+chosen: given the pairs, a true claim is refuted with probability at most the significance. Two different
+sets of pairs share a place with probability 1/1,023. Only then can an audit with the same seed repeat runs
+by which a pair was found; a pair of a true claim gets into the folder with probability at most the
+significance.
 """
 
 import hashlib
@@ -54,7 +57,8 @@ def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) 
     Raises
     ------
     AuditError
-        A file is damaged or no saved result, the folder cannot be written to, or it is none of these.
+        `remember` is neither a folder, the file of a saved result nor pairs; a file is damaged; or the folder
+        cannot be written to.
     """
     folder = _folder_of(remember)
     if folder is not None:

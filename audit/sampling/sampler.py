@@ -349,7 +349,7 @@ class Sampler(Tally):
             return self._workers
         if self.isolate:
             if not hasattr(os, "posix_spawn"):
-                raise InvalidValue("`isolate` needs a POSIX system; this is none.")
+                raise InvalidValue("`isolate` needs a POSIX system; this is not one.")
             self._parcel = self._parcel or Parcel.of(self.subject, seed=self.seed)
             self._workers = Children(self._parcel, self.jobs, cluster=elsewhere(1))
             return self._workers

@@ -31,7 +31,8 @@ FIRST_LOOK = 16
 SHARE = 0.3
 #: The same where draws promise something and many pairs were scouted.
 _STEERED_SHARE = 0.1
-#: A pair that promises so many times as much as the best one takes its place: what is known of that is lost.
+#: Larger: the pair being bet on is kept longer. Another pair takes over only if it promises this many times
+#: as much, because what was learned about the first one is lost.
 _CLEARLY = 1.2
 #: Runs after which it is asked what draws promise: what is refuted sooner needs no promise.
 STEERED_AFTER = 600

@@ -149,7 +149,7 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least shift of the noise that undoes a move; None if there is none, or of other noise."""
+    """Return the least shift of the noise that undoes a move; None if none does, or its law is not known."""
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
         return np.zeros(len(numbers))

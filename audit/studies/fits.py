@@ -88,7 +88,7 @@ class Fit:
         return self.least > 0
 
     def of(self, form: Form) -> Growth | None:
-        """Return the fitted curve of a form; None if there is none."""
+        """Return the fitted curve of a form; None if it could not be fitted."""
         return next((curve for curve in self.curves if curve.form == form), None)
 
 

@@ -73,7 +73,7 @@ def next_size(
 
 
 def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | None:
-    """Return the geometric middle of the wider of the sides that may still be cut; None if there is none."""
+    """Return the geometric middle of the wider of the sides that may still be cut; None if no side may."""
     sides = [(refuted, min(opened)), (max(opened), met)] if opened else [(refuted, met)]
     wide = [(low, high) for low, high in sides if high - low > 1 and high > resolution * low]
     if not wide:

@@ -85,7 +85,7 @@ def _no_local_constants() -> Iterator[None]:
 
 
 def _providers() -> Any:
-    """Return the module of Hypothesis that draws the parts of examples; None if there is none."""
+    """Return the module of Hypothesis that draws the parts of examples; None if this version has none."""
     try:
         return importlib.import_module("hypothesis.internal.conjecture.providers")
     except ImportError:

@@ -179,7 +179,7 @@ class Judge:
         return next((witness for witness in tried if witness.confirmed), first)
 
     def single(self, memory: PairMemory) -> Witness | None:
-        """Return a confirmed event of one entry on this pair; None if there is none.
+        """Return a confirmed event of one entry on this pair; None if no event was confirmed.
 
         It counts as a try: the k-th of all, at significance·2^−k. It follows the verdict and does not
         change it.

@@ -80,13 +80,14 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an example that is none.
+        A parameter is out of range; in use, a record that is not an example (x, y) of the class.
 
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced: every Q(J) moves by at most 1, being a maximum
     of minima of counts, and a comparison of Q(J) + Lap(c/epsilon) with the level costs epsilon/c. A run makes
-    at most c = ⌈log2(n + 1)⌉ of them, n being the number of lengths: d + 1 by length, ⌈log2(d + 2)⌉ by power.
+    at most c = ⌈log2(n + 1)⌉ of them, n being the number of lengths:
+    c = d + 1 by length, c = ⌈log2(d + 2)⌉ by power.
     Where Q falls from the level to 1 below it at every J, the answer 1 loses epsilon exactly.
 
     *Utility.* Except with probability beta no comparison errs by more than `slack(beta)` = (c/epsilon)·

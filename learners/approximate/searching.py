@@ -94,7 +94,7 @@ class SearchingIntervalLearner(ThresholdLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an example that is none.
+        A parameter is out of range; in use, a record that is not an example (x, y) of the class.
 
     Guarantee
     ---------

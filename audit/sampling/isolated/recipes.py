@@ -86,7 +86,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
 
 
 def _named(value: Any) -> Any:
-    """Return the place that a function or class is imported from; raise an error if there is none."""
+    """Return the place that a function or class is imported from; raise an error if it has no such place."""
     module = sys.modules.get(value.__module__)
     file = getattr(module, "__file__", None)
     if module is None or file is None or "<" in value.__qualname__:

@@ -150,7 +150,7 @@ def kinds_of(numbers: Sequence[Number]) -> set[str]:
 
 
 def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, normal: bool) -> Floats | None:
-    """Return the least weighted shift of the noise that undoes a move; None if there is none.
+    """Return the least weighted shift of the noise that undoes a move; None if no shift does.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, norm
 
 
 def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: Floats) -> Floats | None:
-    """Return the t with the least Σ|t|/scale for which Σ reach·t is the target; None if there is none."""
+    """Return the t with the least Σ|t|/scale for which Σ reach·t is the target; None if no t reaches it."""
     columns = np.flatnonzero((weighted != 0.0).any(axis=0))
     rows = np.flatnonzero((weighted != 0.0).any(axis=1) | (target != 0.0))
     inner = weighted[np.ix_(rows, columns)]
