@@ -20,7 +20,7 @@ from audit.subject.subject import adapt
 from audit.verdict.betting import Betting
 from audit.verdict.terms import Terms
 
-AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "40"))
+AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "30"))
 
 
 def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
