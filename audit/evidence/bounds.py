@@ -10,9 +10,8 @@ from audit.distributions.law import Floats
 from audit.evidence.bets import EPSILON_CAP, Ledger
 from audit.evidence.standing import Flags, Standing
 
-#: Larger is faster but looks at more values in vain: at most this many lattice values are tested at once, and
-#: at first one, then this many times as many each time.
-_VALUES, _MORE = 32, 8
+#: Larger is faster but looks at more values in vain: at most this many lattice values are tested at once.
+_VALUES = 32
 #: The coarse lattice ends here, or at twice the claim. n runs show at most ln n, so none reach it.
 _FAR = 40.0
 
@@ -50,7 +49,7 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -
         kept = np.flatnonzero(~rejected(np.array(values)))
         if len(kept):
             return values[kept[0] - 1] if kept[0] else bound
-        bound, many = values[-1], min(_MORE * many, _VALUES)
+        bound, many = values[-1], min(2 * many, _VALUES)
     return bound
 
 
