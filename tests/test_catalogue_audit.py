@@ -81,8 +81,11 @@ def has_law(entry):
 
 #: Entries at the sizes of their theorems take seconds each: `pytest -m audit` and `make audit` audit them.
 AT_SIZE = "at-size"
-#: Others that take as long.
-LONG = {"interval-sanitizer-accuracy", "interval-learner-64", "interval-learner-64-least"}
+#: Others that take as long; the last one has its errors in `test_queries_noisy_runs`.
+LONG = {
+    *("interval-sanitizer-accuracy", "interval-learner-64", "interval-learner-64-least"),
+    "bounded-noise-sq-learner",
+}
 
 
 def is_long(audited):

@@ -16,6 +16,7 @@ import pytest
 from audit import PureDP, Verdict, audit_privacy
 from audit.errors import AuditError
 from audit.sampling import Sampler
+from audit.sampling.isolated import fresh
 from audit.sampling.remake.modules import WITHIN
 from audit.subject.subject import adapt
 
@@ -226,6 +227,11 @@ def test_only_a_subject_that_loads_a_large_library_gets_processes_that_have_it()
         importlib.import_module("scipy")
         return there
 
+    def loading_another(database, rng):
+        there = "scipy.io" in sys.modules
+        importlib.import_module("scipy.io")
+        return there
+
     def asked(subject):
         with Sampler(adapt(subject), seed=0) as sampler:
             runs = list(sampler.draw_anew([0], [1], [0] * 4, (2, 0)))
@@ -234,6 +240,9 @@ def test_only_a_subject_that_loads_a_large_library_gets_processes_that_have_it()
     for _ in range(2):
         assert asked(plain) == [False] * 4
         assert asked(loading)[1:] == [True] * 3
+    children = [*fresh._NURSERY[os.getpid(), True]]
+    assert asked(loading_another)[1:] == [True] * 3
+    assert fresh._NURSERY[os.getpid(), True] == children  # they have imported it, and are not started again
 
 
 def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
