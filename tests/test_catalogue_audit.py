@@ -27,8 +27,8 @@ LEAST = {
     "parity-amplified-retry-at-size": 10_000,
     "parity-amplified-selection-at-size": 10_000,
 }
-#: Of entries with a law: the runs that are compared with it. A proof needs 1,000 on each of two databases and
-#: by each of two ways; `test_declared` too has its few.
+#: Of entries with a law: the runs that are compared with it, which see a scale of Laplace noise a third too
+#: small; what formulas say is compared beside. A proof needs 1,000 on each of two databases and by two ways.
 BESIDE_LAW, FOR_PROOF = 4_000, 16_000
 
 #: Entries whose claim has to be proved.
