@@ -29,8 +29,11 @@ determines is allowed.
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.law import Floats
+
+_Flags = NDArray[np.bool_]
 
 _STEPS = 12
 #: The claim and smaller ones, as multiples of ε: tried in turn until the past breaks one by √_CLEAR standard
@@ -196,7 +199,9 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
     return np.maximum(gain, 0), np.maximum(-gain / ratio, 0), mu
 
 
-def _trial(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, ...]:
+def _trial(
+    p: Floats, q: Floats, mu: Floats, ratio: Floats
+) -> tuple[Floats, Floats, Floats, Floats, _Flags, _Flags]:
     """Return for a trial value of μ: p/μ, q/ν, Rμ + ν, μ + Rν, where p is too large, and where q is."""
     nu = 2 - mu
     left, right = p / mu, q / nu
