@@ -21,11 +21,7 @@ LEAST = {
     "k-means-local-at-size": 20_000,
     "local-laplace-average-printed-size": 20_000,
     "local-sq-algorithm": 10_000,
-    "local-sq-algorithm-transcript": 10_000,
-    "noisy-labels-sq-algorithm-coarse": 10_000,
     "parity-amplified-at-size": 10_000,
-    "parity-amplified-retry-at-size": 10_000,
-    "parity-amplified-selection-at-size": 10_000,
 }
 #: Of entries with a law: the runs that are compared with it, which see a scale of Laplace noise a third too
 #: small; what formulas say is compared beside. A proof needs 1,000 on each of two databases and by two ways.
@@ -79,20 +75,26 @@ def has_law(entry):
     return law_of is not None and task.options.numerics == "ideal" and law_of(left) is not None
 
 
-#: Entries at the sizes of their theorems take seconds each: `pytest -m audit` and `make audit` audit them.
-AT_SIZE = "at-size"
-#: Others that take as long; the last one has its errors in `test_queries_noisy_runs`.
+#: Entries at the sizes of their theorems take seconds each: `pytest -m audit` and `make audit` audit them. The
+#: privacy of one is audited here too.
+AT_SIZE, AT_SIZE_HERE = "at-size", "parity-amplified-at-size"
+#: Others that take as long. The errors of the last learner are in `test_queries_noisy_runs`, whole runs and
+#: their transcripts in `test_queries_runs` and `test_queries_noisy_privacy`.
 LONG = {
-    *("interval-sanitizer-accuracy", "interval-learner-64", "interval-learner-64-least"),
-    "bounded-noise-sq-learner",
+    "interval-sanitizer-accuracy": "utility",
+    "interval-learner-64": "utility",
+    "interval-learner-64-least": "utility",
+    "bounded-noise-sq-learner": "utility",
+    "local-sq-algorithm-transcript": "privacy",
+    "noisy-labels-sq-algorithm-coarse": "privacy",
 }
 
 
 def is_long(audited):
     """Tell whether an audit is left to the runs that ask for audits."""
     name = audited.subject.name
-    at_size = AT_SIZE in name and (audited.utility or name not in CAUGHT)
-    return at_size or (audited.utility and name in LONG)
+    at_size = AT_SIZE in name and (audited.utility or name != AT_SIZE_HERE)
+    return at_size or LONG.get(name) == ("utility" if audited.utility else "privacy")
 
 
 @parametrize_with_audits(load_catalogue())
@@ -111,4 +113,5 @@ def test_an_entry_is_what_it_is_expected_to_be(audited, auditor, effort, request
 
 
 def test_what_is_told_of_entries_is_told_of_entries_there_are():
-    assert PROVED | {*FOUND, *CAUGHT, *LEAST} <= {entry.name for entry in load_catalogue()}
+    told = PROVED | {*FOUND, *CAUGHT, *LEAST, *LONG, AT_SIZE_HERE}
+    assert told <= {entry.name for entry in load_catalogue()}

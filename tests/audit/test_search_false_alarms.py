@@ -196,7 +196,7 @@ class ChoosesAfterwards(Betting):
 
 
 def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
-    assert false_alarms.judge(list(wealths("laplace sum", audits=10, budget=8_000))).sound
+    assert false_alarms.judge(list(wealths("laplace sum", audits=5, budget=8_000))).sound
     assert false_alarms.accused(wealths("laplace sum", ChoosesAfterwards, budget=8_000))
 
 
