@@ -75,8 +75,8 @@ def has_law(entry):
     return law_of is not None and task.options.numerics == "ideal" and law_of(left) is not None
 
 
-#: Entries at the sizes of their theorems take seconds each: `pytest -m audit` and `make audit` audit them. The
-#: privacy of one is audited here too.
+#: Entries at the sizes of their theorems take seconds each: `pytest -m audit` and `make audit` audit them.
+#: The privacy of one is audited here too.
 AT_SIZE, AT_SIZE_HERE = "at-size", "parity-amplified-at-size"
 #: Others that take as long. The errors of the last learner are in `test_queries_noisy_runs`, whole runs and
 #: their transcripts in `test_queries_runs` and `test_queries_noisy_privacy`.
