@@ -1,6 +1,5 @@
 """Dataclasses read from a file, with a check that each field has its declared type."""
 
-import functools
 import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, is_dataclass
@@ -83,7 +82,7 @@ def built(made: type[T], stored: Mapping[str, Any]) -> T:
     Traceback (most recent call last):
     audit.errors.InvalidKind: The caption of a `Table` must be text; got 3.
     """
-    kinds = _types(made)
+    kinds = get_type_hints(made)
     read = {name: _read(kinds.get(name), held) for name, held in {**stored}.items()}
     for name, held in read.items():
         if get_origin(kinds.get(name)) is tuple and not isinstance(held, tuple):
@@ -95,9 +94,6 @@ def built(made: type[T], stored: Mapping[str, Any]) -> T:
         if kind is not None and not kind[1](held):
             raise InvalidKind(f"The {field.name} of a `{made.__name__}` must be {kind[0]}; got {show(held)}.")
     return value
-
-
-_types = functools.cache(get_type_hints)
 
 
 def _read(kind: Any, stored: Any) -> Any:
