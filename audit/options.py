@@ -131,7 +131,8 @@ Kind = Literal["privacy", "utility"]
 """The kind of claim that an audit tests."""
 
 _PRIVACY_ALONE = {"numerics", "until", "confirm_budget", "recorded"}
-_SHARED = {each.name for each in fields(Options)} - _PRIVACY_ALONE | {"convert", "fresh", "name", "progress"}
+OF_BOTH = frozenset(each.name for each in fields(Options)) - _PRIVACY_ALONE
+_SHARED = OF_BOTH | {"convert", "fresh", "name", "progress"}
 
 
 def shared(options: Mapping[str, Any]) -> dict[str, Any]:
