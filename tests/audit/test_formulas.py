@@ -162,7 +162,7 @@ def test_a_law_needs_databases_and_calls_a_law():
 
 
 def test_the_test_of_an_entry_fails_where_the_code_is_not_as_its_text(auditor):
-    with pytest.raises(pytest.fail.Exception, match="noisy is not what its text says") as failed:
+    with pytest.raises(pytest.fail.Exception, match="noisy differs from the formulas of its text") as failed:
         auditor.check(noisy(declared=1.1, called=1.1))
     assert "scale: 1.1 by the code" in str(failed.value)
 
