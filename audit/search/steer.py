@@ -46,8 +46,8 @@ _CLOSE: Final = 1e-6
 SCOUTS: Final[Sequence[Probe]] = ((False, {}), (True, {}))
 
 Draw = Callable[[Sequence[Probe]], list[Any]]
-"""Makes recorded runs of a pair from one generator state, perhaps more of them than asked for. Each is a `Run`,
-or what came instead of one."""
+"""Makes recorded runs of a pair from one generator state, perhaps more than asked for. Each is a `Run`, or
+what came instead of one."""
 
 
 @dataclass

@@ -237,6 +237,6 @@ def test_a_nightly_command_begins_goes_on_and_sees_that_the_code_changed(tmp_pat
     file.write_text(file.read_text().replace("1.0", "0.5"))
     code, text, said = command(tmp_path, *nightly)
     assert (code, text) == (2, "")
-    assert "its code (or a version) is not what is given now" in said
+    assert "its code (or a version) differs from what is given now" in said
     assert (tmp_path / "night.json").read_bytes() == kept
     assert math.isfinite(json.loads(kept)["standing"]["own"][0])
