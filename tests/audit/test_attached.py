@@ -40,8 +40,8 @@ BAD = {
     "not text": (b"\xff\xfe\x00", "not UTF-8 text: byte 2 is invalid"),
     "deep": ("[" * 100_000, "nested too deeply"),
     "empty": ("", "not JSON at line 1 column 1: Expecting value"),
-    "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is no finding, study or self-audit"),
-    "a number": ("3", "document 1 is no finding, study or self-audit"),
+    "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is not a finding, study or self-audit"),
+    "a number": ("3", "document 1 is not a finding, study or self-audit"),
     "other schema": (
         json.dumps({**FINDING, "schema": 9}),
         "document 1: This is not a saved finding of schema 1",

@@ -61,7 +61,7 @@ def test_the_example_is_listed_audited_as_expected_and_passes_its_checks(thirdpa
         ("np.where(rng", "database.reverse() or np.where(database.append(1) or rng", "input: "),
         ("return Finite", "database[0] = 1 - database[0]; return Finite", "input: `distribution` changes"),
         (CALL, "str(rng.random())", "sample: on [0] `sample` returns a number"),
-        (CALL, "np.random.random()", "seed: calls with generators of one seed"),
+        (CALL, "np.random.random()", "seed: the outputs of calls differ"),
         (CALL, "1 // 0", "calls: a call on a database of its domain raised"),
         ('{"epsilon": self.epsilon}', '{"eps": self.epsilon}', "parameters: `parameters` has 'eps'"),
         ('{"epsilon": self.epsilon}', '{"epsilon": 4.0}', "parameters: a subject built from"),
@@ -196,4 +196,4 @@ def test_a_copy_of_a_mechanism_that_fresh_renews_is_renewed_for_every_call():
     options = {"claim": PureDP(1.0), "records": [0, 1], "size": 3}
     check_subject(Entry("budgeted", Budgeted, options={**options, "fresh": Budgeted}))
     said = fault_of(Entry("decays", Decays, options={**options, "fresh": Decays}))
-    assert said == "decays, copies: a pickled copy gives other outputs"
+    assert said == "decays, copies: a pickled copy gives different outputs"

@@ -81,7 +81,7 @@ def test_a_scale_a_tenth_too_wide_keeps_the_claim_and_is_not_as_expected():
     result = audited(noisy(declared=1.1, called=1.1))
     assert not result.refuted
     assert differing(result)[:2] == ["largest loss over all databases", "scale"]
-    assert "not as its text" in line(result)
+    assert "differs from text" in line(result)
     assert "scale: 1.1 by the code, 1 by the text's formula" in " ".join(str(result).split())
     assert suite_exit_code([result]) == 1
 

@@ -70,7 +70,7 @@ def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
     ("text", "said"),
     [
         ("<html></html>", "no saved results are inside"),
-        ('{"other": 1}', "it holds something that is no result"),
+        ('{"other": 1}', "it holds something that is not a result"),
         ('{"schema": 9, "result": {}}', "schema must be at most 2"),
         ('<script type="application/json" id="dp-audit-data">[]</script>', "not those of a page"),
         ('<script type="application/json" id="dp-audit-data">{"documents": 3}</script>', "are damaged"),
