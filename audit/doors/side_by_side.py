@@ -171,7 +171,7 @@ def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
 
 
 def order(seconds: Sequence[float | None]) -> list[int]:
-    """Return the order in which calls start, by earlier seconds: the quickest, then the unknown, then the longest.
+    """Return the order in which calls start, by earlier seconds: the quickest, the unknown, then the longest.
 
     Examples
     --------

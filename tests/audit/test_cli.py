@@ -352,7 +352,7 @@ def test_the_same_command_resumes_a_suite_and_audits_what_changed(suite, place):
     assert suite(entries(interrupted), "--json", place)[0] == 130
     code, out, _ = suite(entries(lambda: coin), "--json", place)
     assert (code, Path("made").read_text()) == (0, "1")
-    assert out.startswith("1 of 2 audits were saved before, of the same code\nNOT REFUTED   first ")
+    assert out.startswith("1 of 2 audits were saved before, with the same code\nNOT REFUTED   first ")
     assert "2 audits, 2 as expected" in out
     _, changed, _ = suite(entries(lambda: coin, seed=1), "--json", place)
     assert changed.startswith("1 of 2 audits were saved before")

@@ -24,7 +24,7 @@ from audit.values.wording import number
 
 
 def list_studies(pattern: str | None = None) -> int:
-    """Print the names of the matching studies, of all without a pattern, and what they are."""
+    """Print the names and summaries of the matching studies, of all studies without a pattern."""
     offered = _wanted(pattern)
     width = max(map(len, offered), default=0)
     for name, study in offered.items():
@@ -42,9 +42,9 @@ def show_studies(
     jobs: int | None = None,
     **given: Any,
 ) -> int:
-    """Carry out the matching studies, losing no step that is done, and return the exit code.
+    """Carry out the matching studies, keep every finished step, and return the exit code.
 
-    What is `given` and not None goes to `StudyRun`.
+    Options in `given` that are not None are passed to `StudyRun`.
     """
     wanted = _wanted(pattern)
     if values is not None:
@@ -53,7 +53,7 @@ def show_studies(
             raise InvalidValue(f"`--values` needs exactly one study; got {len(wanted)} studies.")
         wanted = {name: study.over(chosen) for name, study in wanted.items()}
     terms = {name: value for name, value in given.items() if value is not None}
-    Options(**terms)  # what is out of range is refused before any hours of work
+    Options(**terms)  # refuse now what would be refused after hours of work
     check_apart(html, saved)
     for path in filter(None, (html, saved)):
         check_writable(path)
@@ -71,7 +71,7 @@ def show_studies(
 
 
 def _wanted(pattern: str | None) -> dict[str, Study]:
-    """Return the study of the user's own that the text names, or the presets that match it."""
+    """Return the user's own study that the text names, or the presets that match it."""
     if pattern is not None and ":" in pattern:
         study = load_study(pattern)
         return {study.name: study}
@@ -82,7 +82,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
 
 
 def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path | None) -> str:
-    """Return how many least sizes were found, and how to resume, in words."""
+    """Return the sentence on how many least sizes were found and how to resume."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
@@ -90,7 +90,7 @@ def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path 
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """Return the numbers of a list with commas.
+    """Return the numbers of a comma-separated list.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def numbers(text: str) -> tuple[float, ...]:
 def _all(
     studies: dict[str, Study], *, store: CellStore, terms: dict[str, Any], jobs: int
 ) -> tuple[list[StudyResult], int]:
-    """Carry out every study, and return the results and the exit code; one that fails loses no other."""
+    """Carry out every study, also after one fails, and return the results and the exit code."""
     results, code = list[StudyResult](), 0
     for study in studies.values():
         try:
@@ -116,7 +116,7 @@ def _all(
             if result is not None and result.finished:
                 results.append(result)
             return results, INTERRUPTED
-        except Exception as error:  # one that fails must not lose the others
+        except Exception as error:  # a failure must not lose the other studies
             if os.environ.get("DP_AUDIT_TRACEBACK"):
                 raise
             if isinstance(error, AuditError) and len(studies) == 1:
