@@ -110,7 +110,7 @@ def _open_streams() -> None:
 
 
 def _tolerate_any_text() -> None:
-    """Print characters that the terminal's encoding lacks as escapes: results hold ε and mechanisms' texts."""
+    """Print characters that the terminal's encoding lacks as escapes. Results hold ε and foreign texts."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
