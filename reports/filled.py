@@ -63,7 +63,7 @@ _RAISED = re.compile(r"(?<=[\w)])\^(?:\(([^()]*)\)|(ε|[−-]?\d+(?:\.\d+)?))")
 
 
 def _shown(value: Any) -> Any:
-    """Return a text with invisible characters (control, bidirectional) made visible; other values unchanged."""
+    """Return a text with invisible characters (control, bidirectional) made visible; others unchanged."""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 

@@ -72,7 +72,7 @@ def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
         ("<html></html>", "no saved results are inside"),
         ('{"other": 1}', "it holds something that is not a result"),
         ('{"schema": 9, "result": {}}', "schema must be at most 2"),
-        ('<script type="application/json" id="dp-audit-data">[]</script>', "not results as a page holds them"),
+        ('<script type="application/json" id="dp-audit-data">[]</script>', "not results as a page"),
         ('<script type="application/json" id="dp-audit-data">{"documents": 3}</script>', "are damaged"),
         ('<script type="application/json" id="dp-audit-data">{"documents": [3]}</script>', "no result"),
     ],
