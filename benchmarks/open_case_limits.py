@@ -99,7 +99,7 @@ def low_bits() -> Events:
 
 
 def largest_of_shuffled() -> Events:
-    """Return the events "the largest of the 100 outputs is above t": independent N(0 or ±1, ½²), in any order.
+    """Return the events "the largest of the 100 outputs is above t": N(0 or ±1, ½²) each, in any order.
 
     A shuffle does not change the largest output, so this is exact for these events. The likelihood ratio of
     the shuffled vectors is hardly better: 200,000 simulated runs on each side put its limit at 1,250 runs
