@@ -56,8 +56,8 @@ def n2() -> Finding:
         "hidden condition",
         "Each of the k + 1 other concepts errs on more than α, and α²·m examples of the target are too few "
         f"for A_dist. It fails with probability {rows[0][4]:.4f} for β = {rows[0][3]:g} at k = 8, C = 16, "
-        f"and with {rows[3][4]:.7f} for β = {rows[3][3]:.7f} at k = 1024, C = 1000. No C helps. Another slip: "
-        "A_dist takes ε and δ, but the learner passes it α/2, β/2, ε and δ.",
+        f"and with {rows[3][4]:.7f} for β = {rows[3][3]:.7f} at k = 1024, C = 1000. No C helps. Another "
+        "slip: A_dist takes ε and δ, but the learner passes it α/2, β/2, ε and δ.",
         row="L9",
         errata=("N2",),
         corrected="The lemma holds for 2^d ≥ 4/(αβ).",

@@ -74,7 +74,7 @@ def test_the_example_is_listed_audited_as_expected_and_passes_its_checks(thirdpa
         ("truth =", "__reduce__ = None\n    truth =", "copies: it cannot be pickled"),
     ],
 )  # fmt: skip
-def test_what_is_not_as_declared_is_said_in_one_line(right, wrong, words):
+def test_a_wrong_declaration_gets_one_line(right, wrong, words):
     assert EXAMPLE.count(right) == 1
     survey = made_of(EXAMPLE.replace(right, wrong))(epsilon=1.5)
     assert words in fault_of(survey)

@@ -176,7 +176,7 @@ def test_by_enumeration_no_update_on_the_ends_of_a_path_has_an_expectation_above
         assert max(expectation_far(rng, size, steps=steps) for _ in range(cases)) <= 1 + 1e-12
 
 
-def test_the_enumeration_sees_a_distance_that_is_said_too_short():
+def test_enumeration_detects_a_distance_declared_too_short():
     rng = np.random.default_rng(22)
     assert max(expectation_far(rng, 2, steps=3, claimed_steps=2) for _ in range(200)) > 1.001
 

@@ -135,7 +135,7 @@ def test_selection_by_secrets_is_counted():
 KEPT = np.random.default_rng(5)
 
 
-def test_noise_that_was_not_seen_is_said_to_be():
+def test_unseen_noise_is_reported():
     fault = examined(adapt(lambda db: sum(db) + KEPT.laplace(0.0, 0.1)), ([0], [1]), PureDP(1.0))
     assert fault.kind is K.UNKNOWN
     assert "could not look" in fault.words

@@ -234,7 +234,7 @@ def only_rare(monkeypatch):
 
 
 @pytest.mark.usefixtures("only_rare")
-def test_where_all_that_tells_is_too_rare_nothing_is_said_to_be_found():
+def test_an_event_too_rare_to_refute_has_no_detectable_epsilon():
     """The true ε is infinite, by an event that these runs cannot refute with: no ε would have been.
 
     Each of some 80 of 40,000 calls pays less than ln(1 + 2/(2e² − 0.004)) = 0.127: 10 nats of the 13.8.

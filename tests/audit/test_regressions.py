@@ -224,7 +224,7 @@ def test_another_module_of_the_same_name_is_named_as_changed(project, tmp_path):
     assert f"drawn from {there}, which has changed since the audit" in replay(tmp_path, witness)[1]
 
 
-def test_a_file_that_has_no_such_object_is_named_with_its_whole_path(project, tmp_path):
+def test_a_missing_object_is_reported_with_the_full_path_of_its_file(project, tmp_path):
     (tmp_path / "leak.json").write_text((project / "tests" / "witnesses" / "leak.json").read_text())
     (tmp_path / "mine.py").write_text("def other(database, rng):\n    return 0\n")
     code, said = replay(tmp_path, "leak.json")
@@ -232,7 +232,7 @@ def test_a_file_that_has_no_such_object_is_named_with_its_whole_path(project, tm
     assert f"`{tmp_path / 'mine.py'}` has no `leak`" in said
 
 
-def test_a_target_that_is_nowhere_is_said_with_where_it_was_looked_for(project, tmp_path, monkeypatch):
+def test_a_target_not_found_is_reported_with_the_places_searched(project, tmp_path, monkeypatch):
     alone = tmp_path / "alone" / "leak.json"
     alone.parent.mkdir()
     saved = (project / "tests" / "witnesses" / "leak.json").read_text()

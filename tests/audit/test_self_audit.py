@@ -94,7 +94,7 @@ def test_a_small_self_audit_gives_the_same_bytes_again(monkeypatch):
     assert one == again
 
 
-def test_each_audit_has_a_seed_of_its_own_that_the_root_decides():
+def test_each_audit_has_a_separate_seed_derived_from_the_root():
     def seeds(root):
         used = []
 
@@ -209,7 +209,7 @@ def test_witness_intervals_hold_and_ones_a_fifth_as_wide_are_caught(witnessed):
     assert all("miss the exact probability" in what for what in failed(found))
 
 
-def test_an_interval_is_held_to_the_law_of_its_own_database():
+def test_an_interval_is_compared_with_the_law_of_its_own_database():
     setting = randomized_response()
     truth = math.e / (1 + math.e)
     event = type("Ones", (), {"members": lambda self, outcomes: outcomes == 1})()
@@ -306,7 +306,7 @@ def test_an_interrupt_carries_the_finished_rows_and_each_audit_is_told_beforehan
     assert told[0] == Step("false alarms", "laplace, significance 0.1", 1, FULL.audits)
 
 
-def test_a_part_that_is_none_is_refused_in_one_line(command):
+def test_an_unknown_part_is_refused_in_one_line(command):
     code, _, err = command("alarms")
     assert code == 2
     assert err.count("\n") == 1

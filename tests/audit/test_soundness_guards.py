@@ -185,7 +185,7 @@ def test_a_stake_whose_batch_is_broken_off_is_lost(answer):
     assert after < before - 0.01
 
 
-def test_an_audit_that_begins_again_begins_with_what_it_lost(monkeypatch):
+def test_a_restarted_audit_keeps_its_losses(monkeypatch):
     """Against every claim, for the bounds are read off the same bets; what it won is given up."""
     begun = []
 

@@ -228,7 +228,7 @@ CATALOGUE = (
         ("laplas-mean", "laplace-mean"),
     ],
 )
-def test_a_name_is_offered_that_begins_alike_before_one_of_like_letters(asked, meant):
+def test_a_name_with_the_same_beginning_is_suggested_before_a_similar_one(asked, meant):
     assert near(asked, CATALOGUE) == f"; did you mean `{meant}`?"
 
 

@@ -288,7 +288,7 @@ def test_delta_zero_is_refused_with_the_name_of_the_pure_learner(kind, pure):
     ],
 )
 @pytest.mark.parametrize("kind", [PointLearner, IntervalLearner])
-def test_examples_that_are_none_are_refused(kind, database, error):
+def test_invalid_examples_are_refused(kind, database, error):
     with pytest.raises(error) as told:
         kind(dimension=4)(database, np.random.default_rng(0))
     assert "\n" not in str(told.value)
