@@ -20,14 +20,14 @@ def told():
 
 
 class Ordinary:
-    """Fails by its generator."""
+    """Fails at random, by the generator that it receives."""
 
     def __call__(self, _, rng):
         return float(rng.random() < BETA)
 
 
 class Own:
-    """Fails by a generator of the process."""
+    """Fails at random, by a generator of its process."""
 
     def __call__(self, _):
         return float(random.random() < BETA)

@@ -277,7 +277,7 @@ def _mixture(weight: float, directions: tuple[tuple[int, ...], ...]) -> BitSourc
 
 
 def _light(dimension: int, weight: float) -> BitSource:
-    """Return a uniform law on all but the first variable, and a point that alone tells that one."""
+    """Return a uniform law on all but the first variable, and a point that alone reveals that variable."""
     zero, units = (0,) * dimension, _units(dimension)
     return BitSource((Part(1.0 - weight, zero, units[1:]), Part(weight, units[0])))
 

@@ -376,7 +376,8 @@ def lemma_5_8() -> Finding:
                     "distance of an access",
                 ),
                 rows,
-                "binary response, uniform records, β = 0.3, the worst oracle; all accesses together: t times",
+                "binary response, uniform records, β = 0.3, the worst oracle; the distance of all t "
+                "accesses is t times that of one",
             ),
         ),
     )

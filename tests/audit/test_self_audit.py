@@ -356,7 +356,7 @@ def test_the_cases_of_a_file_are_audited_and_those_that_counting_cannot_show_are
     faulty, controls = result.rows[-2:]
     assert result.planned == judged_rows({}) + 1
     assert (faulty.measured, faulty.n) == (40.0, 1)
-    assert faulty.note == "1 of 1 refuted; not audited, for counting cannot show them: hidden"
+    assert faulty.note == "1 of 1 refuted; not audited, because counting cannot show them: hidden"
     assert (controls.measured, controls.n, controls.kept) == (0.0, 1, True)
 
 
