@@ -223,6 +223,6 @@ entries = (
         ClassicalGaussian,
         expected="refuted",
         reference=ClassicalGaussian.reference,
-        summary="the formula for ε < 1 used at 15: δ 0.023 for 0.001, by its law",
+        summary="the formula for ε < 1 at ε = 15: by its law δ is 0.023, not 0.001",
     ),
 )

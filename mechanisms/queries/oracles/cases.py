@@ -73,7 +73,7 @@ class OracleCase:
             )
         if hasattr(self.adversary, "__iter__") and not isinstance(self.adversary, str):
             object.__setattr__(self, "adversary", tuple(self.adversary))
-        self.oracle()  # refuses what is no adversary
+        self.oracle()  # refuses anything that is not an adversary
 
     def oracle(self) -> Oracle:
         """Return a fresh oracle: oracles count, and adversaries take turns."""
