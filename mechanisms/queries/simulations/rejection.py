@@ -287,7 +287,7 @@ def _scaled(values: Callable[[Any], NDArray[np.float64]], tau: float) -> Statist
 
 
 def _inside(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return values clipped to [−1, 1] if they are outside by rounding; others stay, and are refused later."""
+    """Return values clipped to [−1, 1] if only rounding puts them outside; others stay as they are."""
     return np.where(np.abs(values) <= 1.0 + _ROUNDING, np.clip(values, -1.0, 1.0), values)
 
 
