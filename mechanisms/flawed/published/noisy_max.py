@@ -80,7 +80,7 @@ entries = (
         LaplaceMaxValue,
         expected="refuted",
         reference=LaplaceMaxValue.reference,
-        summary="reports the noisy maximum, not its place: loss 2.5 for 1",
+        summary="reports the noisy maximum, not its place: loss 2.5, not 1",
     ),
     Entry(
         ExponentialMaxValue.name,
