@@ -1,4 +1,4 @@
-"""Databases that cannot be audited on: one line each, in the user's words, with what to write instead."""
+"""Databases on which no audit is possible: one line each, in the user's words, with what to write instead."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The sequential audit: what a batch is bet on is fixed before it is drawn; nothing else moves the wealth."""
+"""The sequential audit: the bets of a batch are fixed before its runs, and nothing else moves the wealth."""
 
 import itertools
 import math

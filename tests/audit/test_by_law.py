@@ -1,4 +1,4 @@
-"""The exact path: when it speaks of a proof, and when it has no time to."""
+"""The exact path: when it reports a proof, and what it does without time for one."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What `sample` draws is compared with what calls return, where nothing else would notice."""
+"""Outputs of `sample` are compared with those of calls if nothing else would notice a difference."""
 
 import numpy as np
 import pytest

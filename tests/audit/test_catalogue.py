@@ -1,4 +1,4 @@
-"""The catalogue: what it promises, who may add to it, and what shadows it."""
+"""The catalogue: what its entries declare, who may add entries, and what happens if a module shadows ours."""
 
 import subprocess
 import sys

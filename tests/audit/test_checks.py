@@ -1,4 +1,4 @@
-"""What `check_subject` finds wrong with a subject, each in one line, and the example of CONTRIBUTING.md."""
+"""`check_subject` names each wrong declaration in one line; the example of CONTRIBUTING.md passes."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Claims: what they refuse, what they imply elsewhere, and what they say."""
+"""Claims: the values they refuse, what they imply at other ε and at a distance, and their texts."""
 
 import json
 import math

@@ -1,6 +1,6 @@
 """The command line: what it prints, what it writes, how it exits. Audits here are tiny but real.
 
-Long, for every option and exit code of the command is here once, on the same few subjects.
+Long because every option and exit code of the command is here once, on the same few subjects.
 """
 
 import inspect

@@ -1,4 +1,4 @@
-"""A declared law hides nothing that runs would find."""
+"""A declared law does not hide anything that runs would find."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""What follows a refutation: a witness fixed first and run afresh, in fresh processes where state is kept."""
+"""After a refutation: a witness is fixed and run afresh, in fresh processes if the subject keeps state."""
 
 import dataclasses
 import itertools

@@ -1,4 +1,4 @@
-"""Edge values by type: what each list holds, and that an audit finds a leak of any of them."""
+"""Edge values by type: the values of each list, and an audit finds a leak that shows on any of them."""
 
 import datetime as dt
 import math

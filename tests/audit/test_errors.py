@@ -1,4 +1,4 @@
-"""Errors are one line each, and the checks refuse what they say they refuse."""
+"""Every error is one line, and the checks refuse the values that they should."""
 
 import math
 import pickle

@@ -1,6 +1,6 @@
 """The betting rule: by enumeration no claim that holds is bet against with profit; bounds and intervals.
 
-Long, for the enumerations share their claims, laws and stakes.
+Long because the enumerations share their claims, laws and stakes.
 """
 
 import itertools

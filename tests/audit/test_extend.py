@@ -1,4 +1,4 @@
-"""Audits that go on from one another: wealth is kept, no run is drawn twice, other subjects are refused."""
+"""Audits that continue others: wealth is kept, no run is drawn twice, and other subjects are refused."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What a maintainer should be told of faults from public reports, written down before the code that tells it.
+"""The faults to name for bugs from public reports, written down before the code that names them.
 
 Each case is a few lines for one class of fault. Its kinds were read off the report: the first is the exact
 one, the others say the same less exactly. UNKNOWN is never wrong; anything else is.

@@ -1,4 +1,4 @@
-"""Correct mechanisms, spoilt in one way each: the fault has the name of that way."""
+"""Correct mechanisms, each spoilt in one way: the named fault is that way."""
 
 import math
 import random

@@ -1,8 +1,8 @@
-"""Features are total functions of one output: what company an output is in changes nothing.
+"""Features are total functions of one output: the other outputs of a block change nothing.
 
 Anything that depended on the block (its width, its dtype, who came first) would tell its database.
 
-Long, for every feature is held to the same outputs.
+Long because every feature is held to the same outputs.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""What is written: under names that differ, through links and devices, and what a full disk does to it."""
+"""Saved files: distinct names, links and devices, and a full disk."""
 
 import os
 import stat

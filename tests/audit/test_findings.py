@@ -1,4 +1,4 @@
-"""Findings: what a value of one holds, who may offer some, and the command that computes them."""
+"""Findings: the fields of one, the packages that offer them, and the command that computes them."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Entries beside the formulas of their text: what differs is told, saved, and fails the entry.
+"""Entries beside the formulas of their text: a difference is reported, saved, and fails the entry.
 
 A comparison of calls says that a right law is wrong with probability at most 1e-6. The faults planted here
 move a law by so much that 4,000 calls show it but for 1e-6 (chi-square of 20 cells, non-centrality above 90).

@@ -1,4 +1,4 @@
-"""What a correct mechanism keeps between calls refutes nothing; no fault hides behind what looks like that.
+"""State that a correct mechanism keeps refutes nothing, and no fault hides behind similar state.
 
 The mechanisms are those of the panel (`benchmarks/panel_*.py`), which the benchmark audits a hundred times
 each; here each is audited once, at 1e-6, where the engine of the first release refuted nearly all of them.

@@ -1,4 +1,4 @@
-"""A green audit is shown to be alive: the same audit refutes smaller claims, which are known to be false."""
+"""The mutation check: the same audit refutes smaller claims, which are known to be false."""
 
 import json
 import math

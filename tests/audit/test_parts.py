@@ -1,4 +1,4 @@
-"""What lies inside structured outputs: a leak in one entry beside noise is found, and says where it is."""
+"""The parts of structured outputs: a leak in one entry beside noise is found and located."""
 
 import collections
 import dataclasses

@@ -1,4 +1,4 @@
-"""Defects that make an auditor refute what is true: each is planted here, and a criterion must see it.
+"""Defects that make an auditor refute true claims: each is planted here, and a criterion must notice it.
 
 The seeds are those of the first audits, fixed beforehand. `test_false_alarms` has the sound auditor audit the
 tight cases; where a defect is looked for elsewhere, ten audits show that it is the defect which is accused. A

@@ -1,4 +1,4 @@
-"""What a non-refutation means: what is a little worse than detectable would have been refuted."""
+"""The meaning of NOT_REFUTED: a subject slightly worse than detectable would have been refuted."""
 
 import math
 import re

@@ -1,9 +1,9 @@
-"""What becomes of every kind of mechanism, and what is said of every bad argument.
+"""The verdict on every kind of mechanism, and the message for every bad argument.
 
 A correct mechanism is refuted with probability at most 1e-6 (the significance of these audits). A faulty one
 here differs so much that it is missed with probability below 1e-9.
 
-Long, for each kind of mechanism and each bad argument has its few lines.
+Long because each kind of mechanism and each bad argument has its few lines.
 """
 
 import functools

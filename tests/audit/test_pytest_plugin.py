@@ -1,4 +1,4 @@
-"""The plugin: what a failing audit shows, what a session reports, and that other sessions do not notice."""
+"""The plugin: what a failing audit shows, what a session reports, and no effect on other sessions."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Saved refutations as regression tests: a fault that is back fails a test, one that is gone does not."""
+"""Saved refutations as regression tests: they fail if the fault is back, and pass if it is gone."""
 
 import re
 import subprocess

@@ -1,6 +1,6 @@
 """Which databases are neighbours, and that each relation lists all of its neighbours and no others.
 
-Long, for the same databases go through all relations.
+Long because the same databases go through all relations.
 """
 
 import copy

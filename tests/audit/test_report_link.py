@@ -1,4 +1,4 @@
-"""The page is found in a project that has folders called like ours, and nothing of that project is run."""
+"""The page is found in a project that has folders named like ours, and no code of that project runs."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
 """Results: equality, their documents and older ones, damage, and their texts.
 
-Long, for every field of a result is written, read and damaged here.
+Long because every field of a result is written, read and damaged here.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The sentences that results say: a kind each, and given the values that their words name."""
+"""The sentences of results: each has a kind, and gets the values that its words name."""
 
 import ast
 import copy

@@ -1,4 +1,4 @@
-"""Blocks of runs: cut by size alone, drawn from their place in the seed tree, in order by coins."""
+"""Blocks of runs: their size alone decides the cuts, the seed tree their draws, and coins their order."""
 
 import numpy as np
 import pytest

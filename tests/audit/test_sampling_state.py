@@ -1,4 +1,4 @@
-"""Subjects that keep state: noticed, and started afresh for every run when that is asked for."""
+"""Subjects that keep state: they are noticed, and made anew for every run on request."""
 
 import functools
 import itertools

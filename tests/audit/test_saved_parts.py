@@ -1,4 +1,4 @@
-"""What was saved, read again: a report made from it, and what changed from one session to another."""
+"""Saved results, read again: a report made from them, and what changed between two sessions."""
 
 import dataclasses
 import json

@@ -1,6 +1,6 @@
 """The search for a pair: what it tries, what it spends, and that it finds what hides.
 
-Long, for all of its tests share the subjects that hide something and what the search is made of.
+Long because all of its tests share the subjects that hide something and what the search is made of.
 """
 
 import itertools

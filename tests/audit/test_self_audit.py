@@ -1,4 +1,4 @@
-"""A self-audit: what its rows rest on, auditors broken on purpose, its saved form and its command."""
+"""A self-audit: the basis of its rows, auditors broken on purpose, its saved form and its command."""
 
 import dataclasses
 import json

@@ -3,7 +3,7 @@
 The verdicts on plain mechanisms do not show them. Each makes up for a second look at the same runs, for runs
 that never ended, or for a choice among many.
 
-Long, for each guard brings the subject that needs it.
+Long because each guard brings the subject that needs it.
 """
 
 import functools

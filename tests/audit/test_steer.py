@@ -1,4 +1,4 @@
-"""Draws that rank pairs before anything is counted: what they promise, and what an audit makes of it."""
+"""Draws that rank pairs before any counting: what they promise, and how an audit uses it."""
 
 import math
 

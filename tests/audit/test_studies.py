@@ -1,6 +1,6 @@
-"""Studies: the bracket of the least m, its error, resuming, and what may be offered.
+"""Studies: the bracket of the least m, its error probability, resuming, and which studies may be offered.
 
-Long, for brackets, kept steps and searched families are looked at through one small learner and its sweep.
+Long because brackets, kept steps and searched families are looked at through one small learner and its sweep.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""Targets: what each form of a target's text finds, and the one line that says why it does not."""
+"""Targets: the object that each form of a target's text names, or one line that says why there is none."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""A session judged together: both rules against their definitions, and what is said of them."""
+"""A session judged together: both rules against their definitions, and the sentence about them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Nothing that a file names is imported or called, unless the file is said to be trusted."""
+"""Nothing that a file names is imported or called unless the user trusts the file."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,6 @@
 """`audit_utility` through its front door: verdicts, searches, laws, faults and bad arguments.
 
-Long, for one small learner and its problems go through every verdict and every fault.
+Long because one small learner and its problems go through every verdict and every fault.
 """
 
 import copy

@@ -1,4 +1,4 @@
-"""A mechanism whose outputs never vary says so everywhere: a forgotten `return` must not pass in silence."""
+"""A mechanism whose outputs never vary is reported everywhere, because a `return` may be missing."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A mechanism for arrays or frames that gets lists is told so at once, and what to pass."""
+"""A mechanism for arrays or frames that gets lists is reported at once, with what to pass."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Witnesses in a maintainer's words: the expected phrases of faults, written down before the code."""
+"""Witnesses in words: the expected phrases for each fault, written down before the code."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""The event shown of a product law: a box, although the event that breaks the claim is none."""
+"""The event shown for a product law is a box, although the worst event is not."""
 
 import math
 

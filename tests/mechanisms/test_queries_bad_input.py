@@ -1,4 +1,4 @@
-"""What nobody can answer is refused in one line: of oracles, simulations, runs, and sizes."""
+"""Bad input for oracles, simulations, runs and sizes is refused in one line."""
 
 import math
 

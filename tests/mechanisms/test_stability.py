@@ -1,6 +1,6 @@
 """A_dist and its tight twin, on databases, on gaps and on solutions too many to list.
 
-Long, for both mechanisms are held to the same closed forms.
+Long because both mechanisms are held to the same closed forms.
 """
 
 import math

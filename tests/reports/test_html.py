@@ -1,6 +1,6 @@
 """The page of audits: what it shows, what it escapes, what it loads.
 
-Long, for one made-up session is looked at from every side.
+Long because one made-up session is looked at from every side.
 """
 
 import base64
