@@ -14,7 +14,7 @@ from audit.sampling import Sampler
 
 
 class Mean:
-    """A stand-in for an estimator of somebody's: a mean with noise."""
+    """A stand-in for a user's estimator: a mean with noise."""
 
     def __init__(self, scale=1.0, random_state=None):
         self.scale = scale

@@ -54,7 +54,7 @@ def audited(subject, **options):
 
 
 def test_a_call_with_a_quarter_of_the_noise_of_sample_is_an_error_that_names_an_output():
-    # Power: told apart in 150 of 150 audits, so above 0.95 at 99.9 %; half the noise in 119 of 150.
+    # Power: noticed in 150 of 150 audits, so above 0.95 at 99.9 %; half the noise in 119 of 150.
     result = audited(NoisySum(0.25))
     assert result.verdict is Verdict.ERROR
     assert "`sample` and single calls disagree: on [" in result.reason
@@ -101,7 +101,7 @@ def test_a_small_budget_compares_fewer_calls_and_says_how_many():
 
 def test_samples_of_one_law_differ_no_more_often_than_the_significance():
     # 60 comparisons at significance 0.1. False alarm: Pr[Bin(60, 0.1) >= 24] < 1e-8.
-    # Power: with bets placed after their batch was drawn, 56 of 60 were told apart.
+    # Power: with bets placed after their batch was drawn, 56 of 60 were noticed.
     terms = Terms(epsilon=1.0, delta=0.0, significance=0.1, budget=8_000)
     alarms = 0
     for seed in range(60):

@@ -286,7 +286,7 @@ class OneDrawForAll:
 
 
 def test_a_sampler_that_draws_once_for_a_block_refutes_nothing():
-    """The claim is about each call: what falls when every run stands alone is no refutation."""
+    """The claim is about each call: a loss that disappears when every run is separate is no refutation."""
     verdicts = {
         audit_privacy(OneDrawForAll(), PureDP(1.0), pairs=[([0.0], [1.0])], budget=20_000, seed=seed).verdict
         for seed in range(5)

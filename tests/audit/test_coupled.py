@@ -159,7 +159,7 @@ def test_bounds_from_coupled_runs_assume_no_state_and_are_dropped_if_there_is_st
 
 
 def response(database, rng):
-    """Answers that one generator state makes opposite: coupling them helps nobody."""
+    """Answers that one generator state makes opposite: coupling them does not help."""
     return database[0] if rng.random() < 0.7 else 1 - database[0]
 
 

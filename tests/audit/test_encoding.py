@@ -41,7 +41,7 @@ class Record:
 
 @dataclasses.dataclass(frozen=True)
 class Concentrated:
-    """A claim of somebody else's kind."""
+    """A claim of a class that another package defines."""
 
     rho: float
 

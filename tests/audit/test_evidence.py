@@ -30,7 +30,7 @@ from audit.self_audit.subjects.limits import best_log_growth
 
 
 def tight_laws(rng, cases, *shape):
-    """Return pairs of laws, each of the last axis, and for every case a claim (R, δ) that all its pairs keep.
+    """Return pairs of laws along the last axis, and for every case a claim (R, δ) that all its pairs keep.
 
     Each moves from one law towards another as far as the claim allows, in one direction at least.
     """
@@ -85,7 +85,7 @@ def random_bet(rng, events, counts, distance=1):
 
 
 def factors(rng, calls, outcomes, claim, *, distance=1):
-    """Return by what a random bet on a few events multiplies the wealth, for every batch of so many calls.
+    """Return the factor by which a random bet on a few events multiplies the wealth, for every batch of this size.
 
     The batches are in the order of their histories: (side, outcome) of the first call, then of the second, …
     """

@@ -79,7 +79,7 @@ WAYS = {
         {K.DATA_DEPENDENT_DOMAIN},
     ),
 }
-#: These draw no noise with a scale, answer alike for the one seed, or would need keys that differ.
+#: These draw no noise with a scale, give the same answer for the one seed, or would need different keys.
 SPARED = {
     ("kary-randomized-response", "a scale from data"),
     ("exponential", "a scale from data"),

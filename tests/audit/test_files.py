@@ -142,7 +142,7 @@ def test_a_link_stays_and_its_file_is_written(tmp_path):
 def test_a_pipe_is_written_to(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    check_writable(pipe)  # waits for no reader
+    check_writable(pipe)  # does not wait for a reader
     read = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()

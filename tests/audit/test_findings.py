@@ -38,7 +38,7 @@ def findings():
 
 @pytest.fixture
 def offer(thirdparty):
-    """Offer the findings of a distribution of somebody else."""
+    """Offer the findings of another distribution."""
     thirdparty(GROUP, entry="stranger_findings:findings", text=OFFER)
 
 

@@ -18,7 +18,7 @@ def test_an_audit_that_compares_laws_stops_at_ctrl_c_and_saves_nothing_false(int
 
 
 class Pressing:
-    """A mechanism in whose call with this number somebody presses Ctrl-C, or several times."""
+    """A mechanism during whose call with this number Ctrl-C is pressed, once or several times."""
 
     def __init__(self, answer, call, *, times=1):
         self.answer, self.left, self.times = answer, call, times

@@ -138,7 +138,7 @@ class Accountant:
 
 @pytest.mark.parametrize("refusal", ["none", "error"])
 def test_a_subject_that_refuses_after_its_own_budget_is_settled_by_a_factory(refusal):
-    """True ε = 10; 50 runs cannot show it, and what is refused because of earlier runs is no evidence."""
+    """True ε = 10; 50 runs cannot show it, and a refusal because of earlier runs is not evidence."""
     domain = {"records": [0, 1], "size": 2, "budget": 4_000}
     alone = audit_privacy(Accountant(refusal), CLAIM, **domain)
     assert alone.verdict is Verdict.INCONCLUSIVE

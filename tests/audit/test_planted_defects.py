@@ -187,7 +187,7 @@ def test_a_fixed_order_of_calls_is_caught_by_a_clock(false_alarms, monkeypatch):
     assert false_alarms.accused(wealths())
 
 
-# 8. An order coin inside a pair of calls in place of a coin for each call
+# 8. One coin for the order of each pair of calls instead of a coin for each call
 
 
 class Remembers:

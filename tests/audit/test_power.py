@@ -95,9 +95,9 @@ def counted(calls):
 
 
 def refuted_by(calls, sizes, *, epsilon, rivals):
-    """Tell whether bets on such calls, by turns with learning from them, cross at 1e-6 and at δ = 0.
+    """Return whether bets on these calls, in turn with learning from them, cross at 1e-6 and at δ = 0.
 
-    The stakes lie on so many events alike before anything is known, all but one of which never happen.
+    Before anything is known, the stakes are equal on all events, of which only one ever happens.
     """
     wealth = 0.0
     for start, size in zip(2 * (LOOK + np.cumsum([0, *sizes])), sizes, strict=False):

@@ -59,7 +59,7 @@ DP_AUDIT = Path(sys.executable).with_name("dp-audit")
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project with two saved refutations beside its tests, and a result that is none."""
+    """A project with two saved refutations beside its tests, and a result without a refutation."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "mine.py").write_text(MECHANISMS)
     (folder / "tests" / "witnesses").mkdir(parents=True)

@@ -48,7 +48,7 @@ PAIR = ([0], [1])
 
 
 class OneNoiseForAll:
-    """Right call by call; its sampler makes one draw for all the runs of a call."""
+    """Correct in single calls, but its sampler makes one draw for all runs of a call."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()

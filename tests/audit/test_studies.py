@@ -467,7 +467,7 @@ def studies():
 
 @pytest.fixture
 def offer(thirdparty):
-    """Offer the studies of a distribution of somebody else."""
+    """Offer the studies of another distribution."""
     thirdparty(GROUP, entry="stranger_studies:studies", text=OFFER)
 
 

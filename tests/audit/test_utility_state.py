@@ -197,7 +197,7 @@ def test_records_that_cannot_change_are_not_copied():
     assert all(one is other for one, other in zip(copied(database), database, strict=True))
 
 
-# Errors that are none, and problems that were not seen
+# Invalid errors, and problems that were not seen
 
 
 @pytest.mark.parametrize("error", [-3, -np.inf, 1j, np.complex128(0), np.array(0j)])

@@ -83,7 +83,7 @@ def rare(database, rng):
     ],
 )
 def test_outputs_that_vary_on_any_database_count_as_varying(mechanism, pairs):
-    """98 of 100 alike: that a thousand runs and more are has probability 1e-9."""
+    """98 of 100 outputs are equal: a thousand runs are all equal with probability 1e-9."""
     result = audit_privacy(mechanism, ApproximateDP(1.0, 0.3), pairs=pairs, budget=1_000)
     assert result.only_output is None
     assert unvaried(result) == ""

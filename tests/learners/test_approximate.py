@@ -172,7 +172,7 @@ def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
     assert result.verdict in (Verdict.PROVED, Verdict.NOT_REFUTED)
     light = next(p for p in problems if p.name.startswith("0.75"))
     by_hand = missed(learner.selection, size=learner.sample_size, mass=0.075)
-    assert by_hand <= 0.1  # an error of 0.075 is none: the rival's 0.925 alone is one
+    assert by_hand <= 0.1  # an error of 0.075 is no failure; only the rival's 0.925 is one
     failure = sum(
         learner.distribution(sample).pmf(511) * light.distribution().pmf(sample)
         for sample in list(light.distribution().support())[:60]

@@ -85,7 +85,7 @@ def local_size(**keywords):
 
 
 class Says:
-    """Answers everything alike, one too few of a round if told so."""
+    """Gives every query the same answer, and one answer too few in a round if told to."""
 
     def __init__(self, answer, *, less=0):
         self.answer, self.less = answer, less
