@@ -85,7 +85,7 @@ def random_bet(rng, events, counts, distance=1):
 
 
 def factors(rng, calls, outcomes, claim, *, distance=1):
-    """Return the factor by which a random bet on a few events multiplies the wealth, for every batch of this size.
+    """Return the factors of the wealth by a random bet on a few events, for every batch of this size.
 
     The batches are in the order of their histories: (side, outcome) of the first call, then of the second, …
     """

@@ -192,7 +192,7 @@ FAULTY = (
 
 
 def released(case, scale):
-    """Return the noisy total of a database, or say openly that it is not one; the total moves by 9 at most."""
+    """Return the noisy total of a database, or say openly that it is no database; it moves by at most 9."""
 
     def release(database, rng):
         return case.total(database) + rng.laplace(scale=scale) if case.belongs(database) else "outside"

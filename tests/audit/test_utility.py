@@ -432,7 +432,7 @@ def test_the_exact_tail_of_a_continuous_law_decides_a_tight_claim_without_a_proo
     assert (false.verdict, false.evidence) == (Verdict.REFUTED, Evidence.EXACT)
     assert "On this database of `zero` the learner fails with probability" in str(false)
     assert UtilityResult.from_json(false.to_json()) == false
-    plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # the tail is unknown, so runs decide
+    plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # by runs
     assert audit_utility(Noisy(), Accuracy(1.0, 0.2), problems=[plain]).evidence is Evidence.STATISTICAL
 
 
