@@ -340,7 +340,7 @@ def test_the_sizes_on_the_findings_page_are_those_of_the_learners():
     table = findings()["BNS §1, POINT"]().tables[0].rows
     learner = PointLearner(dimension=64, alpha=0.1, beta=0.1, epsilon=1.0, delta=1e-6)
     said = findings()["BNS §1, POINT"]().shown
-    assert f"with {table[0][4]} a tight A_dist (E9; {learner.sample_size} as printed), whatever d" in said
+    assert f"a tight A_dist {table[0][4]} (E9; {learner.sample_size} as printed)" in said
     assert table[-1][2] > 3 * table[0][2]
     assert len({(row[3], row[4]) for row in table}) == 1
     for d, least, proper, *_ in table:  # packing: 2^d points, each with at least e^(−εm)·(1 − β)
