@@ -1,4 +1,4 @@
-"""The saved results inside a page, from which it was made, with all digits."""
+"""The saved results that a page was made from, kept inside it with all digits."""
 
 import re
 from collections.abc import Mapping
