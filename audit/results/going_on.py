@@ -195,7 +195,7 @@ def before_of(result: AuditResult, task: PrivacyTask) -> Before:
     found, now = fields.fields(stored, "standing", _READERS), identity(task)
     if differ := [name for name in now if found["of"].get(name) != now[name]]:
         said = " and ".join(f"its {_CALLED.get(name, name)}" for name in differ)
-        raise _refused(f"{said} {'differ' if len(differ) > 1 else 'differs'} from what is given now")
+        raise _refused(f"what is given now differs in {said}")
     return _read(found, result, task)
 
 
