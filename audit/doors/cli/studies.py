@@ -1,4 +1,4 @@
-"""The work of ``dp-audit study``: the cells side by side, each printed as soon as it is there."""
+"""The work of ``dp-audit study``: the cells side by side, each printed as soon as it is done."""
 
 import math
 import os
@@ -149,19 +149,19 @@ _GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growt
 
 
 def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
-    """Return the result of a study, its cells sought side by side, those of the largest values first.
+    """Return the result of a study, its cells computed side by side.
 
-    They take longest.
+    Cells of the largest values take longest and start first.
 
     Raises
     ------
     StudyInterrupted
-        The user stopped it; each step that was taken is saved.
+        The user stopped the study. Every step that was taken is saved.
     """
-    alone = jobs if study.cells == 1 else 1  # many share the cores, each has one
+    alone = jobs if study.cells == 1 else 1  # of many cells each gets one core
     run = StudyRun(study, store=store, jobs=alone, listener=_print, **terms)
     paths = run.paths if elsewhere(jobs) is None else sorted(run.paths, key=lambda path: -path[1])
-    folder = None if on_cluster() else store.folder  # its machines have disks of their own
+    folder = None if on_cluster() else store.folder  # machines of a cluster have their own disks
 
     def call(path: Path) -> Call:
         saved = run.saved(path)
@@ -187,7 +187,7 @@ def _print(event: CellAdvanced) -> None:
 
 
 def _named(study: Study) -> tuple[str, tuple[float, ...]]:
-    """Return how another process finds a study: its target or name, and its values if they were chosen."""
+    """Return how another process finds a study: by target or name, with the values if they were chosen."""
     return study.target or study.name, study.values if study.chosen else ()
 
 
@@ -198,7 +198,7 @@ def seek_by_name(
     folder: Folder | None,
     terms: Mapping[str, Any],
 ) -> tuple[Cell, list[str]]:
-    """Return a cell of a study that is found by its name, and why it could not be saved."""
+    """Return a cell of the study with this name, and why it could not be saved, if so."""
     why: list[str] = []
     run = _run(named, folder, tuple(terms.items()))
     run.store = CellStore(folder, say=why.append)
