@@ -26,7 +26,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-benchmarks: $(STAMP)  ## the figures of benchmarks/README.md; about a quarter of an hour
+benchmarks: $(STAMP)  ## the quick tables of benchmarks/README.md, a quarter of an hour; `run.py --all`: every table
 	$(BIN)/python benchmarks/run.py
 
 matrix: $(STAMP)  ## oldest and newest dependencies, no fork, a project with folders of our names; half an hour

@@ -11,10 +11,10 @@ __all__ = ["MUTATIONS", "Mutation"]
 
 
 class Mutation(NamedTuple):
-    """One constant changed: where, what to what, and what is run to see whether it is noticed.
+    """One changed constant: its place, the old and the new text, and what is run to see if it is noticed.
 
-    `old` stands once in the file. `kind` is "privacy" where privacy or its account changes by 10 % or more,
-    "utility" where only sizes or accuracy do.
+    `old` occurs once in the file. `kind` is "privacy" if privacy or its account changes by 10 % or more,
+    "utility" if only sizes or accuracy do.
     """
 
     rows: str

@@ -15,7 +15,7 @@ from audit.privacy import make_task
 from audit.pytest_plugin import parametrize_with_audits
 
 REDUCED = 6_000
-#: Entries of which fewer runs catch no ε at all: their ε is large, or many runs look alike.
+#: Entries for which fewer runs could not catch any ε: their ε is large, or many runs give equal outputs.
 LEAST = {
     "concave-promise-64-bits": 56_000,
     "k-means-local-at-size": 20_000,

@@ -1,4 +1,4 @@
-"""The catalogue's code is what the texts say: laws, calls, thresholds and sizes by formulas of their own."""
+"""The catalogue's code agrees with the texts: laws, calls, thresholds and sizes, by independent formulas."""
 
 import pytest
 

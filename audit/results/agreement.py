@@ -7,18 +7,18 @@ from audit.results.saved_value import SavedValue
 
 @dataclass(frozen=True, eq=False)
 class Agreement(SavedValue):
-    """What the code makes of a quantity, and what a formula that is written apart from it makes of it.
+    """A quantity by the code and by a formula that was written independently of the code.
 
     Attributes
     ----------
     what : str
         The quantity.
     code : float
-        By the code.
+        Its value by the code.
     text : float
-        By the formula.
+        Its value by the formula.
     least, most : float
-        Where `code` has to lie.
+        The bounds of `code`, inclusive.
 
     Examples
     --------

@@ -304,6 +304,6 @@ entries = (
         utility={"budget": 600},
         utility_expected="refuted",
         reference=NoiseIgnored.reference,
-        summary="by runs, with the stated n: labels flipped with 0.3 taken for clean",
+        summary="by runs, with the stated n: labels flipped with rate 0.3 but used as clean",
     ),
 )

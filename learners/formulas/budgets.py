@@ -83,8 +83,9 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
 def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[list[Claim], float]:
     """Return the ε of the choice and of one A_dist of each level, and the δ of one A_dist.
 
-    One way makes the sums (ε, δ). The other leaves half of δ to optimal composition and spends 2 % more at a
-    time as long as that allows. The result is the way that asks for less.
+    Two ways are tried. In the first, ε and δ of the calls add up to (ε, δ). The second leaves half of δ to
+    optimal composition, and raises the budget of a call by 2 % at a time while the total stays within (ε, δ).
+    The result is the way that needs fewer records.
     """
     rounds, _ = _depth(top)
     simple = _solved(top, nominal=epsilon, delta=delta, failure=failure)

@@ -205,6 +205,6 @@ def sanitizing(made: Any) -> Formulas:
         databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]),
         numbers={
             "least sample size of the sanitizer": (made.sanitizer.sample_size, size),
-            "examples from which on small training errors mean small ones": (made.transfer_size, transfer),
+            "examples enough for small training errors to mean small errors": (made.transfer_size, transfer),
         },
     )

@@ -330,6 +330,6 @@ entries = (
         partial(ConcavePromise, promise=100.0, beta=None, accounting="tight"),
         options={"pairs": _CLIMBED, "budget": 2_000},
         reference=ConcavePromise.reference,
-        summary="Rec on [0, 64] where a climb ended: loss 2.47 of the 3 that its calls add up to",
+        summary="Rec on [0, 64] where a climb ended: loss 2.47; its calls add up to 3",
     ),
 )

@@ -288,7 +288,7 @@ class ChoosingMechanism(PlainParameters):
         """Return the probability that the answer is no alpha-good solution, "⊥" included.
 
         BNS Lemma 4 says that it is at most beta on every database, which is *false*: without a high score the
-        answer is "⊥", which is no solution.
+        answer is "⊥", which is not a solution.
 
         Examples
         --------

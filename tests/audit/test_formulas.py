@@ -1,4 +1,4 @@
-"""Entries beside the formulas of their text: what differs is told, saved, and fails the entry.
+"""Entries beside the formulas of their text: a difference is reported, saved, and fails the entry.
 
 A comparison of calls says that a right law is wrong with probability at most 1e-6. The faults planted here
 move a law by so much that 4,000 calls show it but for 1e-6 (chi-square of 20 cells, non-centrality above 90).
@@ -81,7 +81,7 @@ def test_a_scale_a_tenth_too_wide_keeps_the_claim_and_is_not_as_expected():
     result = audited(noisy(declared=1.1, called=1.1))
     assert not result.refuted
     assert differing(result)[:2] == ["largest loss over all databases", "scale"]
-    assert "not as its text" in line(result)
+    assert "differs from text" in line(result)
     assert "scale: 1.1 by the code, 1 by the text's formula" in " ".join(str(result).split())
     assert suite_exit_code([result]) == 1
 
@@ -162,7 +162,7 @@ def test_a_law_needs_databases_and_calls_a_law():
 
 
 def test_the_test_of_an_entry_fails_where_the_code_is_not_as_its_text(auditor):
-    with pytest.raises(pytest.fail.Exception, match="noisy is not what its text says") as failed:
+    with pytest.raises(pytest.fail.Exception, match="noisy differs from the formulas of its text") as failed:
         auditor.check(noisy(declared=1.1, called=1.1))
     assert "scale: 1.1 by the code" in str(failed.value)
 

@@ -118,7 +118,7 @@ def test_a_subject_without_a_privacy_claim_is_audited_for_its_utility_alone(call
 @pytest.mark.parametrize(
     "asked", [("--epsilon", "1"), ("--only", "privacy"), ("--epsilon", "1", "--explain")]
 )
-def test_what_asks_for_the_privacy_of_a_subject_that_claims_none_is_told_so_with_a_way_on(call, asked):
+def test_asking_for_the_privacy_of_a_subject_without_that_claim_is_refused_with_advice(call, asked):
     code, _, err = call("run", "mine.py:Useful", *asked, *BRIEF)
     assert (code, err.count("\n")) == (2, 1)
     assert err.startswith("dp-audit: `mine.py:Useful` claims only utility. To audit that, leave out")
@@ -145,7 +145,7 @@ def test_a_plan_and_a_mutation_check_bear_the_name_that_was_asked_for(call, monk
     assert "Mutation check of asked-for: the same audit" in out
 
 
-def test_the_privacy_of_a_subject_that_claims_none_is_audited_where_databases_are_known(call):
+def test_the_privacy_of_a_subject_without_that_claim_is_audited_if_databases_are_known(call):
     given = ("--epsilon", "1", "--only", "privacy", *BRIEF)
     assert call("run", "mine.py:Useful", *given, "--pair", "[0]", "[1]")[0] == 0
     assert call("run", "mine.py:UsefulOn", *given)[0] == 0

@@ -317,7 +317,7 @@ entries = (
         options={"budget": 20_000},
         utility={},
         reference=LaplaceAverage.reference,
-        summary="A_g on 268 entries, within 0.5 of the mean but for 5 % (no law)",
+        summary="A_g on 268 entries, within 0.5 of the mean except for 5 % of the runs (no law)",
         formulas=answers.laplace_average,
     ),
     Entry(
@@ -325,7 +325,7 @@ entries = (
         partial(SignAverage, epsilon=3.0, tolerance=0.5),
         utility={},
         reference=SignAverage.reference,
-        summary="±1 responses, within 0.5 of the mean but for 5 %",
+        summary="±1 responses, within 0.5 of the mean except for 5 % of the runs",
         formulas=answers.sign_average,
     ),
     Entry(
@@ -335,6 +335,6 @@ entries = (
         utility={"claim": Accuracy(0.08, 0.05)},
         utility_expected="refuted",
         reference="K11 Lemma 5.6 as printed, c = 10, for ε = 4",
-        summary="private, but misses 0.08 in 26 % for 5 %: the printed size for a large ε",
+        summary="private, but misses 0.08 in 26 % of runs, not 5 %: the printed size at a large ε",
     ),
 )
