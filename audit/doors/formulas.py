@@ -13,11 +13,13 @@ from audit.results.agreement import Agreement
 from audit.results.result import AuditResult, Evidence
 from audit.utility.saved import Saved
 from audit.values.brief import show
+from audit.words.allowance import claimed
 
 #: Relative rounding that two ways of computing one number may differ by.
 ROUNDING: Final = 1e-6
-#: −log10 of the p-value from which on runs contradict a law.
-LEAST_P: Final = 6.0
+#: −log10 of the p-value from which on runs contradict a law. The catalogue's 256 such tests together are wrong
+#: with probability at most 3e-5.
+LEAST_P: Final = 7.0
 _BINS, _LEAST_EXPECTED, _CAP = 20, 8.0, 300.0
 _FAINT: Final = -600.0  # a log-probability below which only its faintness is compared
 _GRID: Final = 1e-4
@@ -28,7 +30,7 @@ def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
 
     Guarantee
     ---------
-    A subject whose calls follow the formula's law is said not to with probability at most 1e-6 for each way
+    A subject whose calls follow the formula's law is said not to with probability at most 1e-7 for each way
     of running it on each database (by the chi-square approximation). All other comparisons are exact.
     """
     if entry.formulas is None or kind != entry.audits[0]:
@@ -57,13 +59,15 @@ def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
     """Yield the exact losses of the pairs audited, beside the largest over all databases."""
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return
+    epsilon, delta = claimed(result)
     told = (
-        ("largest loss over all databases", result.epsilon_lower, formulas.epsilon),
-        ("largest delta over all databases", result.delta_lower, formulas.delta),
+        ("largest loss over all databases", result.epsilon_lower, formulas.epsilon, epsilon),
+        ("largest delta over all databases", result.delta_lower, formulas.delta, delta),
     )
-    for what, found, worst in told:
+    for what, found, worst, most in told:
         if worst is not None:
-            yield Agreement(what, found, worst, worst * (1.0 - formulas.reach), worst * (1.0 + ROUNDING))
+            within = worst * (1.0 - formulas.reach), worst * (1.0 + ROUNDING)
+            yield Agreement(what, found, worst, *within, source=formulas.source, claimed=most)
 
 
 def _numbers(formulas: Formulas) -> Iterator[Agreement]:

@@ -95,6 +95,6 @@ def with_text(result: SavedResult) -> str:
         return "; ".join(map(str, differ))
     if not count:
         return ""
-    losses = [each for each in result.agreements if each.what.startswith("largest") and each.text > 0.0]
+    worst = [each for each in result.agreements if each.claimed is not None]
     many = "1 comparison" if count == 1 else f"{count} comparisons"
-    return "; ".join([f"code and formulas agree ({many})", *map(str, losses[:2])])
+    return "; ".join([f"code and formulas agree ({many})", *map(str, worst)])

@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import least
 from mechanisms.formulas.rec import rec_law
 from mechanisms.formulas.selection import softmax, tail
 
@@ -37,14 +38,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
         excess = sum(mass * -math.expm1(epsilon - log) for log, mass in patterns if log > epsilon)
         return 1.0 - flawless * (1.0 - excess)
 
-    return _least(lambda epsilon: lost(epsilon) <= delta, high=sum(epsilon for epsilon, _ in claims) + 1e-9)
-
-
-def _least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
-    for _ in range(100):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return least(lambda epsilon: lost(epsilon) <= delta, high=sum(epsilon for epsilon, _ in claims) + 1e-9)
 
 
 def _depth(top: int) -> tuple[int, int]:
@@ -76,7 +70,7 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
     def spent(g: float) -> float:
         return sum(choice + 2.0 * test for choice, test in levels(g))
 
-    g = _least(lambda g: g > 2.0 and spent(g) <= nominal, high=1e9, low=2.0)
+    g = least(lambda g: g > 2.0 and spent(g) <= nominal, high=1e9, low=2.0)
     return g, levels(g)
 
 

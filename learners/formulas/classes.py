@@ -92,6 +92,7 @@ def label_private(made: Any) -> Formulas:
         return _choice(_errors(concepts, left, database[first:]), made.epsilon)
 
     return Formulas(
+        epsilon=made.epsilon,
         law=law,
         databases=([(1, 0), (1, 1), (1, 1)], [(0, 1), (2, 0), (0, 1)]),
         calls=_CALLS,

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import chosen
 from mechanisms.formulas.selection import softmax, tail
 
 __all__ = [
@@ -193,4 +194,9 @@ def intervals(made: Any) -> Formulas:
         scores = {c: -float(_errors(database, c, thresholds=True)) for c in range(2**made.dimension + 1)}
         return softmax(scores, made.epsilon / 2.0)
 
-    return Formulas(law=law, databases=([(0, 1)] * 3, [(3, 0), (0, 1), (3, 1)]), calls=_CALLS)
+    return Formulas(
+        epsilon=chosen(made.epsilon, delta=made.delta),
+        law=law,
+        databases=([(0, 1)] * 3, [(3, 0), (0, 1), (3, 1)]),
+        calls=_CALLS,
+    )

@@ -6,6 +6,7 @@ import math
 from functools import partial
 
 from audit.catalogue import Entry
+from mechanisms.formulas import selection
 from mechanisms.selection.choosing import ChoosingMechanism
 from mechanisms.selection.stability import StableSelection
 
@@ -20,6 +21,7 @@ entries = (
         utility={"problems": _GAP().printed_problems()},
         utility_expected="refuted",
         reference=StableSelection.reference,
+        formulas=selection.stable,
         summary="A_dist at the gap of Proposition 2(ii), ε = 5: fails 3 times β",
     ),
     Entry(

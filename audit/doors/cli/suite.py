@@ -40,9 +40,13 @@ def run_suite(
     saved: Path | None,
     attached: Sequence[Path] = (),
     split: bool = False,
+    full: bool = False,
     **given: Any,
 ) -> int:
-    """Audit the matching entries side by side, losing none that is finished, and return the exit code."""
+    """Audit the matching entries side by side, losing none that is finished, and return the exit code.
+
+    Without a pattern, the audits that an entry calls long are carried out only if it is to be `full`.
+    """
     entries, beside = matching_entries(pattern), load_attached(attached)
     if saved is None and html is not None:
         saved = html.parent / "results"
@@ -50,7 +54,10 @@ def run_suite(
         check_apart(html, saved, each)
     if html is not None:
         check_writable(html)
-    audits = planned(entries)
+    every = planned(entries)
+    audits = [each for each in every if full or pattern or each.kind not in each.entry.long]
+    if audits != every:
+        click.echo(f"{len(every) - len(audits)} audits of more than 10 seconds left out; --full adds them")
     store = Store(saved, [audit.name for audit in audits])
     finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs))
     left, unsaved = store.missing(audits), len(store.unsaved)
