@@ -1,4 +1,4 @@
-"""The worst of all databases of the catalogue's entries, by climbs from many starts, beside what an audit finds.
+"""The worst of all databases of the catalogue's entries, by climbs from many starts.
 
 Each start is a pair of neighbours that an audit would propose, or one of the entry's own; from there steps
 to other neighbours are kept where the exact loss does not fall. An entry whose formulas give no closed form

@@ -10,7 +10,15 @@ from audit.catalogue import Formulas
 from mechanisms.formulas.noise import laplace_cdf
 from mechanisms.formulas.selection import softmax
 
-__all__ = ["compression", "generic", "generic_sanitizer", "label_private", "one_only", "sanitizing"]
+__all__ = [
+    "by_length",
+    "compression",
+    "generic",
+    "generic_sanitizer",
+    "label_private",
+    "one_only",
+    "sanitizing",
+]
 
 _CALLS = 2_000
 
@@ -64,6 +72,21 @@ def generic(made: Any) -> Formulas:
         databases=([(a, 1), (a, 1)], [(a, 1), (b, 0)]),
         calls=_CALLS,
         numbers={"sample size": (made.sample_size, _size(len(names), **told))},
+    )
+
+
+def by_length(made: Any) -> Formulas:
+    """Return the formulas of the choice by e^(−ε·errors/2)·2^−bits; the bits are alike on all databases."""
+    concepts, domain = made.concepts, made.concepts.listed_domain()
+    names = list(concepts.listed_concepts())
+
+    def law(database: Any) -> dict[Any, float]:
+        wrong = _errors(concepts, names, database)
+        scores = {c: -made.epsilon / 2.0 * wrong[c] - math.log(2.0) * made.bits(c) for c in names}
+        return softmax(scores, 1.0)
+
+    return Formulas(
+        epsilon=made.epsilon, law=law, databases=([(domain[0], 1)] * 2, [(domain[-1], 1)] * 3), calls=_CALLS
     )
 
 

@@ -183,7 +183,7 @@ def noisy_conjunction(made: Any) -> Formulas:
     """Return the formulas of B Theorem 8's split at d = 1: x_1 stays if its noisy answer is at most α/2.
 
     The answer is the mean of y·[x_1 = 0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η, and the mean of [x_1 = 0]/2
-    plus Lap(1/(ε·m)), each over m records.
+    plus Lap(1/(ε·m)), each over m records. The loss is ε where the first is far from what it is compared with.
     """
     kept_at = made.alpha / 2.0
 
@@ -200,6 +200,7 @@ def noisy_conjunction(made: Any) -> Formulas:
         return {(0,): math.log(dropped), (1,): math.log(1.0 - dropped)}
 
     return Formulas(
+        epsilon=made.epsilon,
         law=law,
         databases=([((0,), 1)] * 4, [((0,), 1), ((1,), 1), ((1,), 1), ((1,), -1)]),
         calls=_CALLS,

@@ -369,10 +369,13 @@ class ChoosingMechanism(PlainParameters):
 _TOP = 2**64 - 1
 _HALVES = [[0] * ahead + [_TOP] * (500 - ahead) + [-1] * 500 for ahead in (250, 251, 252)]
 
+SHARED = tuple(["a"] * head + ["b"] * (230 - head) for head in (121, 122))
+
 entries = (
     Entry(
         ChoosingMechanism.name,
         ChoosingMechanism,
+        options={"pairs": [SHARED], "size": len(SHARED[0])},
         utility={},
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism at the least size it allows",
