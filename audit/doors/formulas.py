@@ -17,8 +17,8 @@ from audit.words.allowance import claimed
 
 #: Relative rounding that two ways of computing one number may differ by.
 ROUNDING: Final = 1e-6
-#: −log10 of the p-value from which on runs contradict a law. The catalogue's 256 such tests together are wrong
-#: with probability at most 3e-5.
+#: −log10 of the p-value from which on runs contradict a law. All tests of the catalogue, fewer than 300, are
+#: wrong with probability at most 3e-5 together.
 LEAST_P: Final = 7.0
 _BINS, _LEAST_EXPECTED, _CAP = 20, 8.0, 300.0
 _FAINT: Final = -600.0  # a log-probability below which only its faintness is compared

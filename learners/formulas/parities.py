@@ -183,7 +183,7 @@ def noisy_conjunction(made: Any) -> Formulas:
     """Return the formulas of B Theorem 8's split at d = 1: x_1 stays if its noisy answer is at most α/2.
 
     The answer is the mean of y·[x_1 = 0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η, and the mean of [x_1 = 0]/2
-    plus Lap(1/(ε·m)), each over m records. The loss is ε where the first is far from what it is compared with.
+    plus Lap(1/(ε·m)), each over m records. Far from the threshold the loss is ε.
     """
     kept_at = made.alpha / 2.0
 

@@ -139,7 +139,7 @@ def _least(made: Any) -> int:
 
 
 def choosing(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on words; the loss is largest where two share the records."""
+    """Return the formulas of the choosing mechanism on words; worst are two that share the records."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     a, b = [record for record in made.records if record][:2]
