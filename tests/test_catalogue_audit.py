@@ -14,6 +14,7 @@ from audit import Verdict
 from audit.catalogue import load_catalogue
 from audit.privacy import make_task
 from audit.pytest_plugin import parametrize_with_audits
+from audit.results.result import Evidence
 
 SIGNIFICANCE = 1e-7
 REDUCED = 7_000
@@ -31,6 +32,19 @@ LEAST = {
 }
 #: Of entries with a law: as many as a proof needs, on each of two databases and by each of two ways.
 BESIDE_LAW = 19_000
+
+#: Entries with exact losses of which no database is known that comes near the worst of all: their formulas see
+#: shares of the budget that are off by a thousandth, or the law that is off by a millionth.
+FAR = {
+    "concave-promise-literal",
+    "interval-learner-64",
+    "interval-learner-64-budget",
+    "interval-learner-64-budget-stated",
+    "interval-learner-levels",
+    "interval-sanitizer-64-lumped",
+    "point-sanitizer-64-lumped",
+    "simulated-local-protocol",
+}
 
 #: Entries whose claim has to be proved.
 PROVED = {
@@ -99,10 +113,12 @@ def test_an_entry_is_what_it_is_expected_to_be(audited, auditor, effort, request
         pytest.skip("at its stated size: audited by `pytest -m audit`")
     result = auditor.check(audited, **effort)
     name = "" if audited.utility else audited.subject.name
+    exact = name and result.evidence is Evidence.EXACT and not result.refuted
+    assert not exact or name in FAR or any(each.claimed is not None for each in result.agreements)
     assert name not in PROVED or result.verdict is Verdict.PROVED
     assert name not in FOUND or result.epsilon_lower > FOUND[name]
     assert name not in CAUGHT or result.detectable_epsilon < CAUGHT[name]
 
 
 def test_what_is_told_of_entries_is_told_of_entries_there_are():
-    assert PROVED | {*FOUND, *CAUGHT, *LEAST} <= {entry.name for entry in load_catalogue()}
+    assert PROVED | FAR | {*FOUND, *CAUGHT, *LEAST} <= {entry.name for entry in load_catalogue()}

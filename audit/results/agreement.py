@@ -42,6 +42,17 @@ class Agreement(SavedValue):
     claimed: float | None = None
 
     @property
+    def fault(self) -> float | None:
+        """The least fault that this comparison sees, as a share of the quantity; None for a test of runs.
+
+        Examples
+        --------
+        >>> round(Agreement("scale", 2.0, 2.0, 1.98, 2.02).fault, 12)
+        0.01
+        """
+        return None if self.text == 0.0 else (self.most - self.text) / abs(self.text)
+
+    @property
     def agrees(self) -> bool:
         """Whether code and formula agree."""
         return self.least <= self.code <= self.most

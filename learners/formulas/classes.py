@@ -7,10 +7,12 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import CLIMB, loss
 from mechanisms.formulas.noise import laplace_cdf
 from mechanisms.formulas.selection import softmax
 
 __all__ = [
+    "SPREAD",
     "by_length",
     "compression",
     "generic",
@@ -21,6 +23,11 @@ __all__ = [
 ]
 
 _CALLS = 2_000
+SPREAD = (
+    [(1, 1), (0, 1), *[(0, 0)] * 3, (1, 0), *[(0, 0)] * 2],
+    [(1, 1), (0, 1), *[(0, 0)] * 3, (1, 1), *[(0, 0)] * 2],
+)
+"""Where a climb on the samples of the sanitizing learner ended."""
 
 
 def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
@@ -190,9 +197,14 @@ def generic_sanitizer(made: Any) -> Formulas:
     def says(name: Any, x: Any) -> bool:
         return bool(made.concepts.says(name, [x])[0])
 
+    def law(database: Any) -> dict[Any, float]:
+        return _sanitized(made, domain, says, database, records=records)
+
     a, *_, b = domain
     return Formulas(
-        law=lambda database: _sanitized(made, domain, says, database, records=records),
+        epsilon=loss(law([a] * 5), law([a] * 4 + [b])),
+        source=CLIMB,
+        law=law,
         databases=([a, a, b], [b, b, b]),
         numbers={
             "sample size": (made.sample_size, size),
@@ -225,6 +237,8 @@ def sanitizing(made: Any) -> Formulas:
     labellings = len(_distinct(concepts, concepts.listed_concepts(), concepts.listed_domain()))
     transfer = math.ceil(math.log(labellings / made.beta) / apart)
     return Formulas(
+        epsilon=loss(*map(law, SPREAD)),
+        source=CLIMB,
         law=law,
         databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]),
         numbers={

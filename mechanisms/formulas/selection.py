@@ -11,6 +11,7 @@ from mechanisms.formulas.losses import CLIMB, loss
 
 __all__ = [
     "choosing",
+    "choosing_huge",
     "choosing_scores",
     "exponential",
     "softmax",
@@ -159,6 +160,24 @@ def choosing(made: Any) -> Formulas:
     )
 
 
+def choosing_huge(made: Any) -> Formulas:
+    """Return the formulas of the choosing mechanism among 2^64 numbers; the record −1 is for none of them."""
+    told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": made.size}
+    _, one, other = made.records
+
+    def law(database: Any) -> dict[Any, float]:
+        return _choice({x: float(database.count(x)) for x in (one, other)}, **told)
+
+    laws = [law([one] * head + [other] * (490 - head)) for head in (245, 246)]
+    return Formulas(
+        epsilon=loss(*laws, delta=made.delta),
+        source=CLIMB,
+        law=law,
+        databases=([one] * 250 + [other] * 240 + [-1] * (made.size - 490),),
+        calls=2_000,
+    )
+
+
 def choosing_scores(made: Any) -> Formulas:
     """Return the formulas of the choosing mechanism on scores, of which the largest is at most m."""
     m = _least(made)
@@ -168,7 +187,7 @@ def choosing_scores(made: Any) -> Formulas:
     def law(database: Any) -> dict[Any, float]:
         return _choice({k: float(score) for k, score in enumerate(database)}, **told)
 
-    worst = law([3, 4, *[3] * len(rest)]), law([3, 3, *[3] * len(rest)])
+    worst = law([m - 1, m - 1, *[m - 1] * len(rest)]), law([m, m - 2, *[m] * len(rest)])
     return Formulas(
         epsilon=loss(*worst, delta=made.delta),
         source=CLIMB,
