@@ -33,8 +33,7 @@ LEAST = {
 #: Of entries with a law: as many as a proof needs, on each of two databases and by each of two ways.
 BESIDE_LAW = 19_000
 
-#: Entries with exact losses of which no database is known that comes near the worst of all: their formulas see
-#: shares of the budget that are off by a thousandth, or the law that is off by a millionth.
+#: Entries with exact losses of which no database is known that comes near the claim, or near a worst of all.
 FAR = {
     "concave-promise-literal",
     "interval-learner-64",

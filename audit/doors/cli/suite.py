@@ -27,6 +27,7 @@ from audit.sampling.remake.digest import digest_of
 from audit.sampling.remake.sources import Look, as_now
 from audit.task import version_of
 from audit.utility.saved import Saved, parse_any
+from audit.words.alike import tried
 
 Document = Mapping[str, Any]
 """A result as JSON has it."""
@@ -57,7 +58,8 @@ def run_suite(
     every = planned(entries)
     audits = [each for each in every if full or pattern or each.kind not in each.entry.long]
     if audits != every:
-        click.echo(f"{len(every) - len(audits)} audits of more than 10 seconds left out; --full adds them")
+        left_out = tried(len(every) - len(audits), "audit")
+        click.echo(f"{left_out} of more than 10 seconds left out; --full adds them")
     store = Store(saved, [audit.name for audit in audits])
     finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs))
     left, unsaved = store.missing(audits), len(store.unsaved)
