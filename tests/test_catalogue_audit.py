@@ -95,15 +95,16 @@ def has_law(entry):
 
 #: Entries at the sizes of their theorems take seconds each: `pytest -m audit` and `make audit` audit them.
 AT_SIZE = "at-size"
-#: Others that take as long.
-LONG = {"interval-sanitizer-accuracy", "interval-learner-64", "interval-learner-64-least"}
+#: Others that take as long, beside those that their entries call long.
+LONG = {"interval-learner-64", "interval-learner-64-least"}
 
 
 def is_long(audited):
     """Tell whether an audit is left to the runs that ask for audits."""
     name = audited.subject.name
     at_size = AT_SIZE in name and (audited.utility or name not in CAUGHT)
-    return at_size or (audited.utility and name in LONG)
+    kind = "utility" if audited.utility else "privacy"
+    return at_size or (audited.utility and name in LONG) or kind in audited.subject.long
 
 
 @parametrize_with_audits(load_catalogue())
