@@ -5,6 +5,7 @@ move a law by so much that 4,000 calls show it but for 1e-6 (chi-square of 20 ce
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -108,13 +109,12 @@ def test_the_pairs_audited_come_within_5_percent_of_the_worst_and_not_above_it(w
 
 
 def test_how_far_the_worst_of_all_databases_lies_below_the_claim_is_told_and_saved():
-    result = audited(noisy(0.98, source="a climb", declared=1 / 0.98, called=1 / 0.98))
+    options = {"pairs": PAIRS, "budget": 400, "claim": PureDP(3.0)}
+    result = audited(replace(noisy(1.02, source="a climb"), options=options))
     [again] = parse_any(result.to_json())
     [loss] = [each for each in again.agreements if each.claimed is not None]
-    assert (loss.claimed, loss.text, loss.source) == (1.0, 0.98, "a climb")
-    worst = (
-        "largest loss over all databases: 0.98 of the claimed 1, by a climb; 0.98 on the databases audited"
-    )
+    assert (loss.claimed, loss.text, loss.source) == (3.0, 1.02, "a climb")
+    worst = "largest loss over all databases: 1.02 of the claimed 3, by a climb; 1 on the databases audited"
     assert worst in " ".join(str(result).split())
 
 
