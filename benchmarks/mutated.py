@@ -183,8 +183,8 @@ MUTATIONS: list[Mutation] = [
         (
             "M6",
             _P,
-            "(weights - weights.max()) * (self.settings.epsilon / 2.0)",
-            "(weights - weights.max()) * (self.settings.epsilon / 1.8)",
+            "log_choice(self.quality.values_at(points), epsilon=self.settings.epsilon)",
+            "log_choice(self.quality.values_at(points), epsilon=self.settings.epsilon / 0.9)",
         ),
         ("M6", _U, "quarter = 4 << power", "quarter = 2 << power"),
         ("M6", _U, "alpha / 2.0 * promise", "alpha / 3.0 * promise"),

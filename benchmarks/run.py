@@ -90,6 +90,7 @@ TABLES = {
         "--found {folder}/mutations.json",
         time="an hour",
     ),
+    "worst": Table("climbs to the worst of all databases of entries with exact losses", "0", time="an hour"),
     "concave_privacy": Table("the exact loss of the recursion on concave promises against its claim", "0"),
     "central": Table("the central mechanisms at the sizes they are meant for: seconds and memory", "0 to 4"),
     "local": Table(

@@ -13,11 +13,13 @@ from audit.results.agreement import Agreement
 from audit.results.result import AuditResult, Evidence
 from audit.utility.saved import Saved
 from audit.values.brief import show
+from audit.words.allowance import claimed
 
 #: Two ways of computing one number may differ by this relative rounding error.
 ROUNDING: Final = 1e-6
-#: Runs contradict a law if −log10 of their p-value exceeds this.
-LEAST_P: Final = 6.0
+#: Runs contradict a law if −log10 of their p-value exceeds this. All tests of the catalogue, fewer than 300,
+#: are wrong with probability at most 3e-5 together.
+LEAST_P: Final = 7.0
 _BINS, _LEAST_EXPECTED, _CAP = 20, 8.0, 300.0
 _FAINT: Final = -600.0  # log-probabilities below this count as equal
 _GRID: Final = 1e-4
@@ -26,9 +28,11 @@ _GRID: Final = 1e-4
 def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
     """Return the result of an entry's first audit with the comparisons of its formulas added.
 
-    Guarantee --------- If the calls of a subject follow the formula's law, the comparison reports a
-    difference with probability at most 1e-6, for each way of running it on each database (by the chi-square
-    approximation). All other comparisons are exact.
+    Guarantee
+    ---------
+    If the calls of a subject follow the formula's law, the comparison reports a difference with probability
+    at most 1e-7, for each way of running it on each database (by the chi-square approximation). All other
+    comparisons are exact.
     """
     if entry.formulas is None or kind != entry.audits[0]:
         return result
@@ -56,13 +60,15 @@ def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
     """Yield the largest exact losses of the audited pairs, compared with those over all databases."""
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return
+    epsilon, delta = claimed(result)
     told = (
-        ("largest loss over all databases", result.epsilon_lower, formulas.epsilon),
-        ("largest delta over all databases", result.delta_lower, formulas.delta),
+        ("largest loss over all databases", result.epsilon_lower, formulas.epsilon, epsilon),
+        ("largest delta over all databases", result.delta_lower, formulas.delta, delta),
     )
-    for what, found, worst in told:
+    for what, found, worst, most in told:
         if worst is not None:
-            yield Agreement(what, found, worst, worst * (1.0 - formulas.reach), worst * (1.0 + ROUNDING))
+            within = worst * (1.0 - formulas.reach), worst * (1.0 + ROUNDING)
+            yield Agreement(what, found, worst, *within, source=formulas.source, claimed=most)
 
 
 def _numbers(formulas: Formulas) -> Iterator[Agreement]:

@@ -95,6 +95,16 @@ def with_text(result: SavedResult) -> str:
         return "; ".join(map(str, differ))
     if not count:
         return ""
-    losses = [each for each in result.agreements if each.what.startswith("largest") and each.text > 0.0]
+    worst = [each for each in result.agreements if each.claimed is not None]
     many = "1 comparison" if count == 1 else f"{count} comparisons"
-    return "; ".join([f"code and formulas agree ({many})", *map(str, losses[:2])])
+    return "; ".join([f"code and formulas agree ({many})", *map(str, worst or _unreached(result))])
+
+
+def _unreached(result: SavedResult) -> list[str]:
+    """Return which faults the formulas of a subject show whose exact losses stay far below the claim."""
+    faults = [each.fault for each in result.agreements if each.fault]
+    if result.evidence is not Evidence.EXACT or not faults:
+        return []
+    return [
+        f"no database is known to come near the claim, but a share that is off by {max(faults):.2g} shows"
+    ]

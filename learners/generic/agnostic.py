@@ -344,6 +344,7 @@ entries = (
         utility={"budget": 4_000},
         reference=f"{GenericLearner.reference}, and the prefer-short form of Occam's razor",
         summary="the same, a bit of description halving the weight",
+        formulas=classes.by_length,
     ),
     Entry(
         VCLearner.name,

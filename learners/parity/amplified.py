@@ -75,7 +75,9 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     InvalidValue
         A parameter is out of bounds (as printed, more than 2 for one run's epsilon).
 
-    Guarantee --------- epsilon-differential privacy. "Retry": the answer is computed from k answers of A,
+    Guarantee
+    ---------
+    epsilon-differential privacy. "Retry": the answer is computed from k answers of A,
     each private with epsilon/k (K08 Theorem 3.8; the text divides by log2(1/β′), which is not a whole number,
     and runs ⌈·⌉ or ⌊·⌋ times: N15). Otherwise an example is either in one part, which one run of A sees with
     epsilon, or in the test set, which only the choice sees (K11 Lemma 4.5). One example changes each

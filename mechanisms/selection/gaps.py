@@ -91,7 +91,9 @@ class StableSelectionGaps(PlainParameters):
     InvalidValue
         As in `StableSelection`.
 
-    Guarantee --------- What holds for all pairs of these gaps holds for A_dist on databases of every size,
+    Guarantee
+    ---------
+    What holds for all pairs of these gaps holds for A_dist on databases of every size,
     over any number ≥ 2 of solutions, with any whole scores of sensitivity 1. The answer depends on the best
     solution and its gap alone. Take two neighbouring databases with gaps g and g′. If they have the same best
     solution, |g − g′| ≤ 2, because the gap is the least of several differences and each moves by at most 2.

@@ -1,5 +1,6 @@
 """A utility claim through pytest, the command line, JSON and the page, beside the privacy of the subject."""
 
+import dataclasses
 import json
 import sys
 
@@ -249,6 +250,16 @@ def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, 
     cases = parametrize_with_audits(entries).args[1]
     assert [case.id for case in cases] == ["right-utility", "wrong-utility"]
     assert [one.flaws for one in entries] == [[], ["utility"]]
+
+
+def test_what_an_entry_calls_long_is_left_out_unless_asked_for(call, monkeypatch):
+    slow = dataclasses.replace(only_useful("slow", 0.01), long=("utility",))
+    monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: [only_useful("right", 0.01), slow])
+    _, out, _ = call("suite", "--jobs", "1")
+    assert "1 audit of more than 10 seconds left out; --full adds them" in out
+    assert "1 audit, 1 as expected" in out
+    assert "2 audits, 2 as expected" in call("suite", "--jobs", "1", "--full")[1]
+    assert "1 audit, 1 as expected" in call("suite", "slow", "--jobs", "1")[1]
 
 
 def test_an_entry_that_is_audited_for_nothing_is_refused():

@@ -139,6 +139,9 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     "what changed: code, options or versions.  [default: `results` next to the report]",
 )
 @click.option(
+    "--full", is_flag=True, help="Without PATTERN, carry out the audits of more than 10 seconds too."
+)
+@click.option(
     "--with",
     "attached",
     type=FILE,

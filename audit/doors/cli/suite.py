@@ -27,6 +27,7 @@ from audit.sampling.remake.digest import digest_of
 from audit.sampling.remake.sources import Look, as_now
 from audit.task import version_of
 from audit.utility.saved import Saved, parse_any
+from audit.words.alike import tried
 
 Document = Mapping[str, Any]
 """A result in its JSON form."""
@@ -40,9 +41,13 @@ def run_suite(
     saved: Path | None,
     attached: Sequence[Path] = (),
     split: bool = False,
+    full: bool = False,
     **given: Any,
 ) -> int:
-    """Audit the matching entries side by side, keep every finished audit, and return the exit code."""
+    """Audit the matching entries side by side, keep every finished audit, and return the exit code.
+
+    Without a pattern, the audits that an entry calls long are carried out only if it is to be `full`.
+    """
     entries, beside = matching_entries(pattern), load_attached(attached)
     if saved is None and html is not None:
         saved = html.parent / "results"
@@ -50,7 +55,11 @@ def run_suite(
         check_apart(html, saved, each)
     if html is not None:
         check_writable(html)
-    audits = planned(entries)
+    every = planned(entries)
+    audits = [each for each in every if full or pattern or each.kind not in each.entry.long]
+    if audits != every:
+        left_out = tried(len(every) - len(audits), "audit")
+        click.echo(f"{left_out} of more than 10 seconds left out; --full adds them")
     store = Store(saved, [audit.name for audit in audits])
     finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs))
     left, unsaved = store.missing(audits), len(store.unsaved)

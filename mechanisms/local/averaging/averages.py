@@ -13,6 +13,7 @@ from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidValue, probability
 from mechanisms.formulas import answers
+from mechanisms.formulas.losses import whole
 from mechanisms.local.averaging import failures, sizes
 from mechanisms.local.averaging.base import LocalAverage
 from mechanisms.local.averaging.sums import LaplaceSum
@@ -304,12 +305,14 @@ entries = (
         partial(LaplaceAverage, records=(-1, 1)),
         reference=LaplaceAverage.reference,
         summary="A_g: the average of all entries' R_g",
+        formulas=whole,
     ),
     Entry(
         "local-sign-average",
         partial(SignAverage, size=4),
         reference=SignAverage.reference,
         summary="the average of all entries' randomized responses",
+        formulas=whole,
     ),
     Entry(
         "local-laplace-average-query",

@@ -351,6 +351,7 @@ entries = (
         options={"pairs": many_answers(LiteralQueryAnswers).suggested_pairs()[:1], "budget": 20_000},
         utility={},
         utility_expected="refuted",
+        formulas=answers.literal_answers,
         reference=LiteralQueryAnswers.reference,
         summary="the same with the proofs' noise: found ε/16, and off by more than 1 in 47 % of runs",
     ),
