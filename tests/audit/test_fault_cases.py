@@ -8,6 +8,7 @@ import math
 import os
 import signal
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,9 @@ import pytest
 
 from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
 from audit.catalogue import matching_entries
+from audit.faults.asked import Asked
 from audit.faults.examine import examined
+from audit.faults.examiner import Examiner
 from audit.subject.subject import adapt
 
 K, NAN = FaultKind, math.nan
@@ -355,12 +358,37 @@ def hangs_when_recorded(database, rng):
     return float(sum(database)) + rng.laplace(0.0, 0.01)
 
 
-def test_an_examination_that_hangs_is_unknown_and_the_verdict_stands(monkeypatch):
-    monkeypatch.setattr("audit.faults.examine.LIMIT", 0.2)
-    result = audit_privacy(hangs_when_recorded, PURE, pairs=[([0], [1])])
+def sleeps_when_recorded(database, rng):
+    while type(rng) is not np.random.Generator:
+        time.sleep(1.0)
+    return float(sum(database)) + rng.laplace(0.0, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "limit", "said"),
+    [
+        (hangs_when_recorded, "LIMIT", "0.2 s of processor time"),
+        (sleeps_when_recorded, "PATIENCE", "time limit of 0.2 s"),
+    ],
+)
+def test_an_examination_without_end_is_unknown_and_the_verdict_stands(monkeypatch, mechanism, limit, said):
+    monkeypatch.setattr(f"audit.faults.examine.{limit}", 0.2)
+    result = audit_privacy(mechanism, PURE, pairs=[([0], [1])], budget=1_000)
     assert result.refuted
     assert result.fault.kind is K.UNKNOWN
-    assert "time limit of 0.2 s" in result.fault.words
+    assert said in result.fault.words
+
+
+def test_waiting_does_not_count_as_computing():
+    """It waits in 80 runs and more, as all do in turn on a busy machine, and computes for a tenth as long."""
+
+    def waits(database, rng):
+        time.sleep(0.01)
+        return float(sum(database)) + rng.laplace(0.0, 0.01)
+
+    subject = adapt(waits)
+    question = {"left": [0], "right": [1]}, Asked(epsilon=1.0, delta=0.0)
+    assert Examiner(subject.object, subject.calling, limit=0.7)(question).kind is K.NOISE_TOO_SMALL
 
 
 def dies_when_recorded(database, rng):
