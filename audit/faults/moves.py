@@ -26,7 +26,7 @@ from audit.sampling.recorded.noise import (
 )
 
 #: Numbers of noise beyond which a run is not taken apart.
-MOST_NUMBERS: Final = 256
+MOST_NUMBERS: Final = 512
 
 
 @dataclass(eq=False)
