@@ -43,8 +43,8 @@ class Move:
         The noise that is drawn on the right.
     reach
         How the output follows it there, shape (places, numbers).
-    mixed
-        Whether draws that are no noise were made as well: what they decide may hide a part of the privacy.
+    others
+        The draws that are no noise, such as a sample of the records: they may hide a part of what moves.
     """
 
     scene: Scene
@@ -54,7 +54,7 @@ class Move:
     moved: Floats
     numbers: list[Number]
     reach: Floats
-    mixed: bool
+    others: list[str]
 
     @property
     def moving(self) -> NDArray[np.bool_]:
@@ -134,8 +134,8 @@ def move_of(scene: Scene, seed: int, force: Force | None = None, *, right: str =
     reach = reach_of(partial(scene.run, right, seed, force=force), numbers, numeric)
     if reach is None:
         return None
-    mixed = any(scale_of(draw) is None for draw in second.draws)
-    return Move(scene, seed, force, numeric, values[1] - values[0], numbers, reach, mixed)
+    others = [draw.method for draw in second.draws if scale_of(draw) is None]
+    return Move(scene, seed, force, numeric, values[1] - values[0], numbers, reach, others)
 
 
 def delta_of_normal(epsilon: float, move: float) -> float:
