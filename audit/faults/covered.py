@@ -103,8 +103,13 @@ def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float |
     """Return what moves beside what the draws cover: numbers of the output, or the draws themselves."""
     active = move.spent > TIGHT
     norm = "L2" if "normal" in move.kinds else "L1"
-    slope = _slope(move, active, move_of(scene, move.seed + 500, move.force))
-    if slope is not None:
+    slope = _slope(move, active, move_of(scene, move.seed + 500))
+    scales = np.array([number.scale for number in move.numbers])[active]
+    if slope is not None and np.ptp(scales) > _ALIKE * scales.max():
+        by = math.nan
+        moved = zip(move.places, np.abs(move.moved).tolist(), move.moving, strict=True)
+        moves = words.each_moves({place: far for place, far, moving in moved if moving})
+    elif slope is not None:
         by = _size(move.moved[move.moving], norm)
         where = [place for place, moving in zip(move.places, move.moving, strict=True) if moving]
         moves = words.moves(where, by, norm)

@@ -86,7 +86,9 @@ def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None
     """
     amount = "less" if math.isnan(covers) else number(covers)
     said = f"On the same random draws {moves}. {draws} covers {amount} at {at}"
-    if factor:
+    if factor and math.isnan(covers):
+        said += f": the noise is too small by a factor of {number(factor)}"
+    elif factor:
         said += f": the sensitivity is at least {times(factor)} what the scale assumes"
     return f"{said}."
 
@@ -107,6 +109,20 @@ def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
     if len(where) == 1:
         return f"{place(where[0])} moves by {number(by)}"
     return f"{several(where)} move by {number(by)} in {norm} norm"
+
+
+def each_moves(by: Mapping[Sequence[Any], float]) -> str:
+    """Return how far some numbers of the output move, one by one.
+
+    Examples
+    --------
+    >>> each_moves({("total",): 48.0, ("old",): 1.0})
+    "output['total'] moves by 48, output['old'] by 1"
+    """
+    told = [
+        f"{place(where)} {'' if i else 'moves '}by {number(far)}" for i, (where, far) in enumerate(by.items())
+    ]
+    return ", ".join([*told[:3], *([f"{len(told) - 3} more"] if len(told) > 3 else [])])
 
 
 def has_to_shift(draws: str, by: float, norm: str) -> str:

@@ -200,7 +200,7 @@ CASES = {
         ([0] * 10, [1] + [0] * 9),
         REPLACE,
         (K.NOISE_TOO_SMALL,),
-        "laplace",
+        "move by 2 in L1 norm. `2 × laplace(scale=0.2)` covers 0.2 at ε = 1",
         factor=10.0,
     ),
     "o02": Case(
@@ -225,7 +225,7 @@ CASES = {
     "o08": Case(
         noise_on_the_threshold_alone, ([0], [1]), REPLACE, (K.NOISE_REUSED, K.UNNOISED_PART), "same draw"
     ),
-    "o09": Case(rank, ([0, 10], [10, 10]), REPLACE, (K.NOISE_TOO_SMALL,), "random"),
+    "o09": Case(rank, ([0, 10], [10, 10]), REPLACE, (K.NOISE_TOO_SMALL,), "a loss of 1.28 where ε = 1"),
     "o11": Case(
         forgotten_clip, ([0.2, 0.4], [0.2, 0.4, 50.0]), ADD, (K.NOT_CLIPPED, K.NOISE_TOO_SMALL), "bound"
     ),
@@ -245,7 +245,7 @@ CASES = {
         ([-1.0] * 99, [1.0] + [-1.0] * 99),
         ADD,
         (K.NOISE_TOO_SMALL,),
-        "normal",
+        "What `shuffle` hides of the records is left out",
         ApproximateDP(2.0, 0.0085),
     ),
     "o16": Case(
@@ -253,7 +253,7 @@ CASES = {
         ([], ["k"]),
         ADD,
         (K.DATA_DEPENDENT_DOMAIN, K.NOISE_TOO_SMALL),
-        "'k'",
+        "'k', or another like it,",
         ApproximateDP(1.0, 0.004926),
     ),
     # The second set.
@@ -265,7 +265,12 @@ CASES = {
         "budget",
     ),
     "n06": Case(
-        clipped_by_tensor, ([(5.0,) * 9], []), ADD, (K.NOISE_TOO_SMALL, K.NOT_CLIPPED), "normal", APPROXIMATE
+        clipped_by_tensor,
+        ([(5.0,) * 9], []),
+        ADD,
+        (K.NOISE_TOO_SMALL, K.NOT_CLIPPED),
+        "times 4.84",
+        APPROXIMATE,
     ),
     "n11": Case(
         exact_frequencies,

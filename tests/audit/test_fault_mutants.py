@@ -171,6 +171,25 @@ def test_budget_spent_on_two_separate_draws():
     assert (fault.kind, fault.factor) == (K.BUDGET_SPENT_TWICE, 2.0)
 
 
+def test_a_move_is_told_in_units_of_the_draws_where_they_reach_the_output_unevenly():
+    """The denominator varies, so the move of the output does too; the draw has to shift by 1 in every run."""
+
+    def share(database, rng):
+        return (sum(database) + rng.laplace(0.0, 0.5)) / (0.001 + rng.random())
+
+    def several(database, rng):
+        return 2 * sum(database) + rng.laplace(0.0, 1.0), sum(database) + rng.laplace(0.0, 4.0)
+
+    def normal(database, rng):
+        return sum(database) + 3.0 * rng.standard_normal()
+
+    said = [examined(adapt(each), ([0], [1]), PureDP(1.0)).words for each in (share, several, normal)]
+    assert "has to shift by 1 to hide what moves" in said[0]
+    assert "output[0] moves by 2, output[1] by 1." in said[1]
+    assert "`standard_normal`, times 3, covers less at ε = 1" in said[2]
+    assert "Normal noise of any scale breaks a claim without δ" in said[2]
+
+
 def test_the_cheapest_of_two_draws_in_one_sum_counts():
     def two(database, rng):
         return 3 * sum(database) + rng.laplace(0.0, 0.5) + rng.laplace(0.0, 1.0)
