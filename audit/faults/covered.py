@@ -1,7 +1,7 @@
 """The rule about moves: what the noise covers of them, and what it is called if that is not all."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -26,21 +26,24 @@ _WHOLE: Final = 0.75
 def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
     """On the same draws the output moves by more than its noise covers."""
     worst: tuple[float, Fault] | None = None
-    for move in _moves(scene):
+    # A coin at its end may be as rare as delta allows.
+    for move in _moves(scene, (None,) if asked.delta else (None, Force(0.0), Force(1.0))):
         if move.is_outside:
             found = _outside(scene, move)
             if found is not None:
                 return found
             continue
         found = _uncovered(scene, move, asked) if move.is_verified else None
+        if move.others and found is not None and not _is_aligned(scene, move):
+            continue
         if found is not None and (worst is None or move.cost > worst[0]):
             worst = move.cost, found
     return None if worst is None else worst[1]
 
 
-def _moves(scene: Scene) -> Iterator[Move]:
-    """Yield the moves on the seeds where most moves, and with the coins pushed to their ends."""
-    for force in (None, Force(0.0), Force(1.0)):
+def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
+    """Yield the moves on the seeds where most moves, each with the draws pushed."""
+    for force in forces:
         sizes: dict[int, float] = {}
         for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
             runs = [scene.plain(s)[seed] if force is None else scene.run(s, seed, force=force) for s in SIDES]
@@ -52,6 +55,13 @@ def _moves(scene: Scene) -> Iterator[Move]:
             move = move_of(scene, seed, force)
             if move is not None and move.moving.any():
                 yield move
+
+
+def _is_aligned(scene: Scene, move: Move) -> bool:
+    """Whether each draw reaches the same numbers on the left: else a private choice went another way."""
+    turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
+    left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)
+    return left is not None and np.array_equal(left.reach != 0.0, move.reach != 0.0)
 
 
 def _outside(scene: Scene, move: Move) -> Fault | None:

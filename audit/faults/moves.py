@@ -131,11 +131,15 @@ def move_of(scene: Scene, seed: int, force: Force | None = None, *, right: str =
     numbers = numbers_of(runs[right])
     if values[0] is None or values[1] is None or not numeric or len(numbers) > MOST_NUMBERS:
         return None
+    moved = values[1] - values[0]
+    still = [place for place, by in zip(numeric, moved, strict=True) if not by]
+    if any(first.leaves[place] != second.leaves[place] for place in still):  # whole numbers beyond 2^53
+        return None
     reach = reach_of(partial(scene.run, right, seed, force=force), numbers, numeric)
     if reach is None:
         return None
     others = [draw.method for draw in second.draws if scale_of(draw) is None]
-    return Move(scene, seed, force, numeric, values[1] - values[0], numbers, reach, others)
+    return Move(scene, seed, force, numeric, moved, numbers, reach, others)
 
 
 def delta_of_normal(epsilon: float, move: float) -> float:
