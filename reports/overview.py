@@ -9,7 +9,7 @@ from audit.utility import text as utility_text
 from audit.utility.saved import Saved
 from audit.words import allowance
 
-from .drawing import Drawing, Picture, Scale
+from .pictures.drawing import Drawing, Picture, Scale
 
 __all__ = ["about", "all_audits", "outcome", "outcome_sentence", "rank"]
 

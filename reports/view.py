@@ -15,13 +15,17 @@ from audit.utility.saved import Saved
 from audit.values import wording
 from audit.words import again, alike, allowance, claim_words, fault_words, pair_words, story
 
-from . import overview, pictures, utility_pictures
-from .drawing import Picture
+from . import overview
+from .pictures import claim, courses
+from .pictures import utility as utility_pictures
+from .pictures.drawing import Picture
+from .pictures.outputs import outputs_picture
 from .small_print import environment, facts
 from .utility_view import FailureView, ProblemView, beta_found, failure_view, problem_views
 
 MOST_DATABASE = 300
 _MOST_RECORD = 60
+_DIGITS = 3  # of an event; the JSON inside has all
 _MOST_ALERTS = 15
 
 
@@ -214,9 +218,10 @@ def audit_view(
 def _of_privacy(result: AuditResult) -> dict[str, object]:
     witness, fault = result.witness, result.fault
     drawn = (
-        pictures.closeness(result),
-        *(() if witness is not None else (pictures.profile(result, None),)),
-        pictures.evidence(result),
+        claim.closeness(result),
+        *(() if witness is not None else (claim.profile(result, None),)),
+        courses.evidence(result),
+        courses.search(result),
     )
     return {
         "claim_brief": story.brief_claim(result),
@@ -313,7 +318,7 @@ def _why(result: AuditResult) -> str:
     if result.refuted and result.fault is not None:
         return wording.short(fault_words.told(result.fault), 240)
     if result.refuted and result.witness is not None:
-        words = story.WitnessWords(result, result.witness)
+        words = story.WitnessWords(result, result.witness, digits=_DIGITS)
         most = f", at most {words.limit} is allowed" if words.limit else ""
         return f"“{wording.short(words.event, 80)}” has probability {words.p}{most}."
     return wording.short(story.verdict_sentence(result), 240)
@@ -322,9 +327,9 @@ def _why(result: AuditResult) -> str:
 def _witness(result: AuditResult, witness: Witness | None, *, alone: bool = True) -> WitnessView | None:
     if witness is None:
         return None
-    words = story.WitnessWords(result, witness, limit=MOST_DATABASE)
-    drawn = [pictures.event_picture(result, witness, words)]
-    drawn += [pictures.profile(result, witness), pictures.trade_off(result, witness)] if alone else []
+    words = story.WitnessWords(result, witness, limit=MOST_DATABASE, digits=_DIGITS)
+    drawn = [claim.event_picture(result, witness, words), outputs_picture(witness)]
+    drawn += [claim.profile(result, witness), claim.trade_off(result, witness)] if alone else []
     return WitnessView(
         words,
         tuple(map(_aligned, pair_words.aligned(witness, limit=_MOST_RECORD))),

@@ -14,7 +14,9 @@ from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
 from audit.results.agreement import Agreement
+from audit.results.course import Course
 from audit.results.fault import Fault, FaultKind
+from audit.results.outputs import Outputs
 from audit.results.result import (
     SCHEMA,
     AuditResult,
@@ -177,6 +179,18 @@ def _agreement(stored: Any, where: str) -> Agreement:
     return Agreement(**fields.fields(stored, where, known_fields(Agreement)))
 
 
+def _summary(made: type[Course | Outputs]) -> fields.Reader:
+    """Return what reads a course or the outputs of a witness; a result of an older version has none."""
+
+    def read_one(stored: Any, where: str) -> Course | Outputs:
+        found = made(**fields.fields(stored, where, known_fields(made)))
+        if not found.is_coherent:
+            raise CorruptFile(f"{where} is damaged: its columns do not belong together.")
+        return found
+
+    return optional(read_one)
+
+
 _TEXTS = listed(text)
 _SAID = {"kind": (text, True), "text": (text, True)}
 #: By the type of a field.
@@ -193,6 +207,10 @@ _BY_TYPE: dict[Any, fields.Reader] = {
     tuple[float, float] | None: optional(listed(probability, length=2)),
     dict[str, Any]: fields.plain_dict,
     tuple[int, ...]: listed(fields.count),
+    tuple[float, ...]: listed(number),
+    tuple[str, ...]: listed(text),
+    Course | None: _summary(Course),
+    Outputs | None: _summary(Outputs),
     tuple[Said, ...]: listed(_said),
     Verdict: member(Verdict),
     Evidence: member(Evidence),

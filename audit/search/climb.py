@@ -56,8 +56,6 @@ _SMALLER = (0.5, 0.25)
 _SURE = 2.0
 #: A look is doubled at most this often.
 _LEVELS = 9
-
-
 #: So many proposals in a row that were all seen before: there are no others.
 _MOST_REPEATS = 500
 
@@ -253,6 +251,11 @@ class Search:
             return top
         best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
         return max([top, *best_known], key=self._hope)
+
+    def surest_loss(self) -> float:
+        """Return the largest loss a step of the pairs looked at, less what the luck of the best may be."""
+        losses = (self._rank(each.memory)[1] for level in self._looked for each in level)
+        return max(losses, default=0.0)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
         """Return the pair that recorded runs promise most of, unless the best by counts surely does more.
