@@ -328,8 +328,10 @@ def _witness(result: AuditResult, witness: Witness | None, *, alone: bool = True
     if witness is None:
         return None
     words = story.WitnessWords(result, witness, limit=MOST_DATABASE, digits=_DIGITS)
-    drawn = [claim.event_picture(result, witness, words), outputs_picture(witness)]
-    drawn += [claim.profile(result, witness), claim.trade_off(result, witness)] if alone else []
+    drawn = [claim.event_picture(result, witness, words)]
+    if alone:
+        more = outputs_picture(witness), claim.profile(result, witness), claim.trade_off(result, witness)
+        drawn += more
     return WitnessView(
         words,
         tuple(map(_aligned, pair_words.aligned(witness, limit=_MOST_RECORD))),

@@ -58,7 +58,8 @@ class Course(SavedValue):
     @property
     def is_coherent(self) -> bool:
         """Whether each place has a number and none comes before the one in front of it."""
-        whole = len(self.places) == len(self.values) > 0 and not any(map(math.isnan, self.values))
+        size = len(self.places)
+        whole = size == len(self.values) and 0 < size <= MOST_POINTS and not any(map(math.isnan, self.values))
         return whole and all(a <= b for a, b in pairwise(self.places))
 
 
