@@ -93,7 +93,7 @@ def outcome_sentence(results: Sequence[Saved]) -> str:
         kept = len(results) - flawed
         return (
             f"All {len(results)} outcomes are as expected: {flawed} claim{'s' * (flawed != 1)} known to be "
-            f"flawed {'was' if flawed == 1 else 'were'} refuted, and no other of {kept} was."
+            f"flawed {'was' if flawed == 1 else 'were'} refuted, and none of the other {kept} was."
         )
     return f"No claim was refuted: {_counted(results)}."
 
@@ -131,7 +131,7 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
     dots: dict[str, list[str]] = {}
     drawing.up(up, left, right, "found ÷ claimed")
     drawing.path("threshold", f"M{left:g} {up.at(1.0):g}H{right:g}")
-    drawing.words("the claim", left + 4, up.at(1.0) + 13, "tick")
+    drawing.words("the claim", left + 4, up.at(1.0) + 18, "tick")
     for i, (ratio, detectable, kind) in enumerate(points):
         x, y = round(left + 8 + pitch * i, 1), up.at(ratio)
         dots.setdefault(kind, []).append(f"M{x:g} {y:g}h0")

@@ -190,12 +190,13 @@ def closeness(result: AuditResult) -> Picture | None:
     if bracketed:
         upper = result.epsilon_upper or 0.0
         marks += [
-            ("p", "found, at least", result.epsilon_lower, wording.at_least(result.epsilon_lower)),
-            ("p", "found, at most", upper, wording.at_most(upper)),
+            ("found", "found, at least", result.epsilon_lower, wording.at_least(result.epsilon_lower)),
+            ("found", "found, at most", upper, wording.at_most(upper)),
         ]
     else:
         found = _n(result.epsilon_lower) if exact else wording.at_least(result.epsilon_lower)
-        marks += [("p", "found, exact worst" if exact else "found, at least", result.epsilon_lower, found)]
+        label = "found, exact worst" if exact else "found, at least"
+        marks += [("found", label, result.epsilon_lower, found)]
     if not exact and not result.refuted and result.detectable_epsilon is not None:
         marks.append(
             (

@@ -242,7 +242,7 @@ def test_the_first_screen_says_what_is_wrong_first():
         *("refuted", "not-refuted", "proved"),
     ]
     fine = Tree(html(*EVERYTHING[:3])).text
-    said = "All 3 outcomes are as expected: 1 claim known to be flawed was refuted, and no other of 2 was."
+    said = "All 3 outcomes are as expected: 1 claim known to be flawed was refuted, and none of the other 2"
     assert said in fine
     assert "unexpected" not in fine[: fine.index("Index")]
 
