@@ -18,6 +18,7 @@ AS_EXPECTED, UNEXPECTED = "as expected", "unexpected"
 _FEW = 4
 #: The width of a mark; marks that lie closer are drawn smaller.
 _DOT = 6.0
+_ROUNDING = 1e-6  # an exact bound so near the claim is the claim
 _OPEN = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
@@ -91,11 +92,21 @@ def outcome_sentence(results: Sequence[Saved]) -> str:
     if len(expected) == len(results):
         flawed = sum(result.refuted for result in results)
         kept = len(results) - flawed
+        others = (
+            ""
+            if not kept
+            else ", and the other was not"
+            if kept == 1
+            else f", and none of the other {kept} was"
+        )
         return (
             f"All {len(results)} outcomes are as expected: {flawed} claim{'s' * (flawed != 1)} known to be "
-            f"flawed {'was' if flawed == 1 else 'were'} refuted, and none of the other {kept} was."
+            f"flawed {'was' if flawed == 1 else 'were'} refuted{others}."
         )
-    return f"No claim was refuted: {_counted(results)}."
+    kept = (
+        "Every refutation was expected" if any(each.refuted for each in results) else "No claim was refuted"
+    )
+    return f"{kept}: {_counted(results)}."
 
 
 def _counted(results: Sequence[Saved]) -> str:
@@ -149,7 +160,7 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
     if lines:
         drawing.path("detectable", f"M{left + 4:g} 261v14")
         drawing.words("from the bound up to what is caught nine times in ten", left + 14, 272, "tick")
-    above = sum(ratio > 1 for ratio, *_ in points)
+    above = sum(ratio > 1.0 + _ROUNDING for ratio, *_ in points)
     text = (
         f"{len(points)} audits by ε found ÷ ε claimed (utility: β), the largest first: {above} above the "
         f"claim, {len(points) - above} within it."

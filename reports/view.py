@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from .pictures import claim, courses
 from .pictures import utility as utility_pictures
 from .pictures.drawing import Picture
 from .pictures.outputs import outputs_picture
-from .small_print import environment, facts
+from .small_print import environment, facts, few_digits
 from .utility_view import FailureView, ProblemView, beta_found, failure_view, problem_views
 
 MOST_DATABASE = 300
@@ -196,7 +195,7 @@ def audit_view(
         "href": page or f"#{anchor}",
         "what": "privacy" if private else "utility",
         "name": wording.short(result.subject, 120) or "(no name)",
-        "claim": "no claim" if result.claim is None else wording.short(f"{result.claim}", 120),
+        "claim": "no claim" if result.claim is None else wording.short(few_digits(f"{result.claim}"), 120),
         "claim_words": claim_words.claim_sentence(result),
         "verdict": result.verdict.value,
         "kind": _kind(result.verdict),
@@ -341,22 +340,8 @@ def _witness(result: AuditResult, witness: Witness | None, *, alone: bool = True
     )
 
 
-_LONG = re.compile(r"-?\d+\.\d{4,}(?:e[+-]?\d+)?\b")
-
-
-def _few_digits(text: str) -> str:
-    """Return a text whose numbers have three digits; the page's JSON has them all.
-
-    Examples
-    --------
-    >>> _few_digits("1.114790751648848, -0.5 and 1e-09")
-    '1.11, -0.5 and 1e-09'
-    """
-    return _LONG.sub(lambda found: f"{float(found[0]):.3g}", text)
-
-
 def _aligned(row: tuple[str, str, str, bool]) -> tuple[str, str, str, bool]:
     """Return a row of two databases in few digits, unless that would hide how they differ."""
     place, left, right, differs = row
-    short = _few_digits(left), _few_digits(right)
+    short = few_digits(left), few_digits(right)
     return row if differs and short[0] == short[1] else (place, *short, differs)

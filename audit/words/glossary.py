@@ -58,8 +58,8 @@ GLOSSARY = {
     "numerics": (
         "numerics: ideal, float",
         (
-            "Ideal treats the mechanism as if it computed with real numbers; float takes the floating- "
-            "point numbers as returned."
+            "Ideal treats the mechanism as if it computed with real numbers; float takes the "
+            "floating-point numbers as returned."
         ),
     ),
     "significance": (
