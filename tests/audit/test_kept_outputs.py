@@ -15,6 +15,7 @@ from audit.events.features.views import View
 from audit.laws.exact import compare_pairs
 from audit.laws.region import Region
 from audit.results.course import MOST_POINTS, Course
+from audit.results.outputs import MOST_EDGE
 from audit.verdict.shown.outputs import MOST_BINS, MOST_NAMES, Seen, outputs_by_law
 
 
@@ -81,20 +82,20 @@ def test_values_that_are_no_numbers_are_named_the_event_among_them():
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_numbers_of_any_size_and_no_number_are_counted_whole(wide):
-    """Huge numbers that no bins divide are left out as a picture, never an error."""
+    """The outer bins have what is too large to be drawn, and a page can be made of them."""
     seen = Seen(Event((NumberIn(Value(), ((1.0, math.inf),)),)))
-    ends = [-1e308, 1e308] if wide else []
+    ends = [-1.79e308, 1.79e308] if wide else []
     for side in (0, 1):
         outputs = [*np.linspace(0, 2 + side, 200), math.inf, -math.inf, None, *ends * 99]
         seen.add(side, View(outputs), np.array([isinstance(x, float) and x >= 1 for x in outputs]))
     kept = seen.outputs()
-    if wide:
-        assert kept is None or kept.is_coherent
-        return
+    assert kept.is_coherent
     assert kept.names == ("no number",)
-    assert (sum(kept.on_left), kept.on_left[-1]) == (203, 1)
-    assert sum(kept.left_inside) == 101
-    assert kept.shares[0][-1] == pytest.approx(1 / 203)
+    assert (sum(kept.on_left), kept.on_left[-1]) == (203 + 198 * wide, 1)
+    assert sum(kept.left_inside) == 101 + 99 * wide
+    if wide:
+        assert kept.edges[-1] - kept.edges[0] > MOST_EDGE
+        assert (kept.on_left[0], kept.on_left[-2]) == (100, 100)
 
 
 def loud(database, rng):

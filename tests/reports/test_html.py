@@ -523,6 +523,8 @@ def test_outputs_are_drawn_on_both_sides_with_the_part_of_the_event_dark():
     assert "&#39;yes&#39; (event)" in page
     assert SCRIPT not in page
     assert "Outputs" not in pictures(refuted())  # of an older version
+    huge = Outputs("the output", (-1e300, 0.0, 1e300), (), (3, 1), (0, 0), (3, 0), (0, 0))
+    assert "10³⁰⁰" in html(refuted(witness=witness(outputs=huge)))
 
 
 def test_a_section_with_all_its_pictures_stays_small():

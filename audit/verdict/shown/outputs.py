@@ -20,7 +20,7 @@ from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Whole
 from audit.events.features.views import View
 from audit.laws.region import Region, members, probability
-from audit.results.outputs import Outputs
+from audit.results.outputs import MOST_EDGE, Outputs
 from audit.verdict.examples import output_words
 
 #: Larger: finer pictures and larger files. The most bins, about, and the most single values.
@@ -261,6 +261,7 @@ def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: boo
     Whole numbers lie in the middle of their bins. Where numbers are too far apart or too close for that,
     there are no bins.
     """
+    low, high = max(low, -MOST_EDGE), min(high, MOST_EDGE)
     span = high - low
     near = [end for end in chain(*intervals) if low - span <= end <= high + span]
     low, high = min([low, *near]), max([high, *near])
