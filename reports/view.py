@@ -229,7 +229,7 @@ def _of_privacy(result: AuditResult) -> dict[str, object]:
         "why": _why(result),
         "bounds": _bounds(result),
         "witness": _witness(result, witness),
-        "simplest": _witness(result, witness.simpler if witness else None, alone=False),
+        "simplest": _witness(result, witness.simpler if witness else None, draw=False),
         "why_no_simpler": story.why_no_simpler(result),
         "failure": None,
         "fault": "" if fault is None else fault_words.told(fault),
@@ -323,20 +323,22 @@ def _why(result: AuditResult) -> str:
     return wording.short(story.verdict_sentence(result), 240)
 
 
-def _witness(result: AuditResult, witness: Witness | None, *, alone: bool = True) -> WitnessView | None:
+def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True) -> WitnessView | None:
     if witness is None:
         return None
     words = story.WitnessWords(result, witness, limit=MOST_DATABASE, digits=_DIGITS)
-    drawn = [claim.event_picture(result, witness, words)]
-    if alone:
-        more = outputs_picture(witness), claim.profile(result, witness), claim.trade_off(result, witness)
-        drawn += more
+    drawn = (
+        claim.event_picture(result, witness, words),
+        outputs_picture(witness),
+        claim.profile(result, witness),
+        claim.trade_off(result, witness),
+    )
     return WitnessView(
         words,
         tuple(map(_aligned, pair_words.aligned(witness, limit=_MOST_RECORD))),
         story.examples(witness),
         story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
-        tuple(filter(None, drawn)),
+        tuple(filter(None, drawn)) if draw else (),
     )
 
 

@@ -13,7 +13,7 @@ from .drawing import FRAME, Drawing, Picture, Scale, round_up
 __all__ = ["evidence", "search"]
 
 _LOW, _HIGH = 200.0, 26.0  # of the vertical axis
-_MOST_ROWS = 10  # of a table; the JSON inside has all points
+_MOST_ROWS = 8  # of a table; the JSON inside has all points
 _WIDE = 30.0  # a longer axis is logarithmic
 
 
