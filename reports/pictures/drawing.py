@@ -100,7 +100,7 @@ def _step(least: float) -> float:
 def _powers(low: float, high: float) -> list[float]:
     whole = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     wide = math.log10(high / low)
-    every, steps = max(1, math.ceil(wide / 7)), (1,) if wide > 2.5 else (1, 2, 5)
+    every, steps = max(1, math.ceil(wide / 7)), (1,) if wide > 2.0 else (1, 2, 5)
     values = (step * 10.0**power for power in whole if power % every == 0 for step in steps)
     return [value for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
 
