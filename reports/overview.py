@@ -92,21 +92,13 @@ def outcome_sentence(results: Sequence[Saved]) -> str:
     if len(expected) == len(results):
         flawed = sum(result.refuted for result in results)
         kept = len(results) - flawed
-        others = (
-            ""
-            if not kept
-            else ", and the other was not"
-            if kept == 1
-            else f", and none of the other {kept} was"
-        )
+        others = {0: "", 1: ", and the other was not"}.get(kept, f", and none of the other {kept} was")
         return (
             f"All {len(results)} outcomes are as expected: {flawed} claim{'s' * (flawed != 1)} known to be "
             f"flawed {'was' if flawed == 1 else 'were'} refuted{others}."
         )
-    kept = (
-        "Every refutation was expected" if any(each.refuted for each in results) else "No claim was refuted"
-    )
-    return f"{kept}: {_counted(results)}."
+    refuted = any(each.refuted for each in results)
+    return f"{'Every refutation was expected' if refuted else 'No claim was refuted'}: {_counted(results)}."
 
 
 def _counted(results: Sequence[Saved]) -> str:

@@ -163,7 +163,7 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
 
 def _curvature(x: Floats, y: Floats) -> float:
     """Return the p-value of Ramsey's RESET test; it is that of any units, and these lose no digits."""
-    from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
+    from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
 
     x, y = ((each - each.mean()) / each.std() for each in (x, y))

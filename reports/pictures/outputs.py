@@ -84,9 +84,9 @@ def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
         for share in (0.0, most):
             drawing.path("grid", f"M{FRAME[0]:g} {up.at(share):g}H{FRAME[1]:g}")
             drawing.words(_n(share), FRAME[0] - 6, up.at(share) + 4, "tick", "end")
-        columns = list(zip(places, whole, inside, strict=False))
-        for shade, part in (("out", 1), ("in", 2)):
-            drawn = "".join(_column(each[0], up.at(each[part]), foot) for each in columns if each[part] > 0)
+        for shade, shares in (("out", whole), ("in", inside)):
+            columns = zip(places, shares, strict=False)
+            drawn = "".join(_column(place, up.at(share), foot) for place, share in columns if share > 0)
             if drawn:
                 drawing.path(f"shape {shade} {kind}", drawn)
         drawing.words(f"on {name}", FRAME[1], foot - _PANEL - 6, "label", "end")

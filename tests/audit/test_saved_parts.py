@@ -137,6 +137,7 @@ def test_changes_are_named_by_kind_the_weightiest_first(tmp_path, capsys):
         (audit(epsilon_lower=0.7), audit(epsilon_lower=1.1), []),
         (audit(evidence=Evidence.EXACT), audit(evidence=Evidence.EXACT, epsilon_lower=0.9 + 1e-6), ["bound"]),
         (audit(evidence=Evidence.EXACT), audit(evidence=Evidence.EXACT, epsilon_lower=0.9 + 1e-12), []),
+        (*[audit(evidence=Evidence.EXACT, epsilon_lower=math.inf)] * 2, []),
         (audit(), audit(claim=PureDP(2.0)), ["claim"]),
         (audit(), audit(verdict=Verdict.ERROR, epsilon_lower=9.0), ["verdict"]),
     ],
