@@ -1,0 +1,13 @@
+"""The mutations of the benchmark fit the code; the catalogue's formulas `test_catalogue_audit` compares."""
+
+import runpy
+from pathlib import Path
+
+from audit.catalogue import load_catalogue
+
+
+def test_each_mutation_of_the_benchmark_has_its_place_in_the_code():
+    root = Path(__file__).parent.parent
+    mutations = runpy.run_path(str(root / "benchmarks" / "mutated.py"))["MUTATIONS"]
+    assert [each.old for each in mutations if (root / each.path).read_text().count(each.old) != 1] == []
+    assert {name for each in mutations for name in each.entries} <= {entry.name for entry in load_catalogue()}
