@@ -461,8 +461,8 @@ COMPLAINS = ["run", "no.py:leak", *BRIEF], 2, ""
 
 @pytest.mark.parametrize(
     ("stderr", "arguments", "code", "said"),
-    [(CLOSED, *FINDS), (FULL, *FINDS), (CLOSED, *COMPLAINS), (DEAF, *COMPLAINS)],
-    ids=["closed", "full", "closed, in use", "a pipe without a reader, in use"],
+    [(FULL, *FINDS), (CLOSED, *COMPLAINS), (DEAF, *COMPLAINS)],
+    ids=["full", "closed, in use", "a pipe without a reader, in use"],
 )
 @pytest.mark.usefixtures("folder")
 def test_a_closed_stderr_does_not_change_the_exit_code(stderr, arguments, code, said):
@@ -631,7 +631,7 @@ def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
     assert subprocess.run([DP_AUDIT, "list"], capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("name", ["audit.py", "audit/__init__.py", "audit/sampling/__init__.py"])
+@pytest.mark.parametrize("name", ["audit.py", "audit/sampling/__init__.py"])
 def test_a_project_with_a_module_named_audit_is_audited(folder, name):
     """The child process finds our package, not the one in the target's folder."""
     (folder / name).parent.mkdir(parents=True, exist_ok=True)

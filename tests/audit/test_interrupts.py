@@ -14,7 +14,7 @@ from audit.sampling.stopping import TimeIsOver, ctrl_c_ends_time, stop_asked
 
 
 def test_an_audit_that_compares_laws_stops_at_ctrl_c_and_saves_nothing_false(interrupts):
-    assert interrupts.interrupted("run", 3, rng=random.Random(0)) == []
+    assert interrupts.interrupted("run", 2, rng=random.Random(0)) == []
 
 
 class Pressing:

@@ -233,7 +233,7 @@ def rises(database):
 
 
 def audited(subject, **options):
-    return audit_privacy(subject, PureDP(1.0), budget=4_000, **options)
+    return audit_privacy(subject, PureDP(1.0), budget=2_000, **options)
 
 
 def is_sorted(database, rng):

@@ -216,6 +216,7 @@ def audit(form, *, keeps, numerics="ideal", budget=20_000):
         numerics=numerics,
         budget=budget,
         confirm_budget=min(4_000, budget),
+        recorded=False,  # what is found is looked at here, not which fault it is
     )
 
 

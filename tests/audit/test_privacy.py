@@ -437,7 +437,7 @@ def test_the_same_seed_gives_the_same_bytes_for_one_worker_or_two(name, epsilon)
         "claim": PureDP(epsilon),
         "records": [0, 1],
         "size": 2,
-        "budget": 20_000,
+        "budget": 6_000,
         "pairs": None,
         "seed": 7,
     }

@@ -20,7 +20,7 @@ from audit.subject.subject import adapt
 from audit.verdict.betting import Betting
 from audit.verdict.terms import Terms
 
-AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "40"))
+AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "30"))
 
 
 def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
@@ -196,7 +196,7 @@ class ChoosesAfterwards(Betting):
 
 
 def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
-    assert false_alarms.judge(list(wealths("laplace sum", audits=10, budget=8_000))).sound
+    assert false_alarms.judge(list(wealths("laplace sum", audits=5, budget=8_000))).sound
     assert false_alarms.accused(wealths("laplace sum", ChoosesAfterwards, budget=8_000))
 
 

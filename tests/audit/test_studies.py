@@ -131,12 +131,12 @@ def test_the_least_m_lies_in_the_bracket_found_by_runs():
 
 
 def test_the_error_of_all_steps_together_is_within_the_significance():
-    # 20 studies at significance 0.2 each; `most` wrong ones are exceeded with probability 1e-7 at most.
+    # 12 studies at significance 0.2 each; `most` wrong ones are exceeded with probability 1e-7 at most.
     from scipy.stats import binom
 
-    most = int(binom.isf(1e-7, 20, 0.2))
+    most = int(binom.isf(1e-7, 12, 0.2))
     wrong = 0
-    for seed in range(20):
+    for seed in range(12):
         cells = run_study(study(values=(0.1,), budget=150), significance=0.2, seed=seed).curves[0].cells
         wrong += any(
             (step.verdict == "refuted" and step.size >= least(0.1))

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
-from audit.sampling.isolated.child import Errand
+from audit.sampling.isolated.child import Errand, Foundations
 from audit.sampling.isolated.elsewhere import in_order
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
 from audit.sampling.isolated.starting import start
@@ -63,7 +63,7 @@ class Child:
     >>> child.close()
     """
 
-    def __init__(self, parcel: Parcel | None, *, number: int = 0, foundations: Sequence[str] = ()) -> None:
+    def __init__(self, parcel: Parcel | None, *, number: int = 0, foundations: tuple[str, ...] = ()) -> None:
         pipes = [os.pipe() for _ in range(3)]
         (requests, self._requests), (frames, answers), (ticks, records) = pipes
         self._fds = [self._requests, frames, ticks]
@@ -78,7 +78,8 @@ class Child:
         self.loaded: tuple[str, ...] = ()
         self._death: str | None = None
         self._beat = -1
-        first = (os.getcwd(), parcel, (RNG_CHECK, number), tuple(foundations))  # noqa: PTH109  a text is sent
+        self._foundations = {*foundations}
+        first = (os.getcwd(), parcel, (RNG_CHECK, number), Foundations(foundations))  # noqa: PTH109  a text is sent
         write_frame(self._requests, pack(first))
         self._await_worker()
 
@@ -106,6 +107,22 @@ class Child:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+    def build_on(self, modules: Sequence[str]) -> None:
+        """Have the child import modules, once, before it forks its next worker."""
+        new = tuple(name for name in modules if name not in self._foundations)
+        if not new:
+            return
+        self._await_worker()
+        frame = pack((self._number, Foundations(new), False))
+        try:
+            for _ in range(2):  # the worker ends by the first, and the child reads the second
+                write_frame(self._requests, frame)
+        except BrokenPipeError:
+            raise AuditError(_GONE) from None
+        while self._worker:
+            self._listen(math.inf)
+        self._foundations.update(new)
 
     def state_kept(self) -> bool | None:
         """Return whether the subject's state differs from its first one."""
