@@ -1,5 +1,6 @@
 """What was saved, from wherever it was saved to: a report, a file of JSON, a folder of results."""
 
+import json
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -27,7 +28,8 @@ def load_parts(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     """Return what `render_report` takes: the documents in these files, each kind in order; None without any.
 
     A file is a report of this version or a newer one, or JSON that `--json` saved; a folder counts with all
-    its JSON files, by name. Of several titles the first one is taken.
+    its JSON files, by name. Of several titles the first one is taken. A document that an earlier file
+    holds too, but for the environment it was made in, is left out.
 
     Raises
     ------
@@ -41,13 +43,21 @@ def load_parts(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     audit.errors.CorruptFile: no/such/file.html cannot be read: No such file or directory.
     """
     found: dict[str, Any] = {}
+    known: set[str] = set()
     for path in (each for given in paths for each in _files(Path(given))):
         for name, value in _read(path).items():
             if name == "title":
                 found.setdefault(name, value)
             elif value is not None:
-                found[name] = [*found.get(name, ()), *value]
+                texts = [_said(each) for each in value]
+                new = [each for each, text in zip(value, texts, strict=True) if text not in known]
+                found[name] = [*found.get(name, ()), *new]
+                known.update(texts)
     return {**dict.fromkeys(_PARTS.values()), **found}
+
+
+def _said(document: dict[str, Any]) -> str:
+    return json.dumps({**document, "environment": None}, sort_keys=True)
 
 
 def _files(path: Path) -> list[Path]:

@@ -46,7 +46,10 @@ def written(path, *results, **parts):
 
 
 def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
-    """Also from results of the first schema; the same results give the same bytes, wherever they stood."""
+    """Also from results of the first schema; the same results give the same bytes, wherever they stood.
+
+    What several of these hold is shown once.
+    """
     documents = [OLD_SCHEMA, audit().to_json()]
     page, again = tmp_path / "page.html", tmp_path / "again.html"
     render_report(documents, page, findings=[finding_json(Finding("E1", "B", "s", "holds", "f"))])
@@ -61,7 +64,8 @@ def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
         (folder / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
     finding = tmp_path / "findings.json"
     finding.write_text(json.dumps([finding_json(Finding("E1", "B", "s", "holds", "f"))]), encoding="utf-8")
-    assert run("report", folder, finding, "--html", again) == 0
+    (folder / "c.json").write_text(json.dumps({**documents[1], "environment": {"elapsed": 3.0}}))
+    assert run("report", folder, page, finding, "--html", again) == 0
     assert again.read_bytes() == before
     assert run("diff", page, again) == 0
 
