@@ -58,6 +58,21 @@ class Frame:
         """The canonical key, worked out once: features are learned from a frame again and again."""
         return canonical.key(self)
 
+    @cached_property
+    def labelled(self) -> dict[Any, Any] | None:
+        """The values by their labels, of a data frame by column first; None unless each label names one place.
+
+        Labels may be texts and whole numbers. A row keeps its label when others join or leave the table.
+        """
+        rows = _labels(self.index)
+        if rows is None:
+            return None
+        columns = [dict(zip(rows, values, strict=True)) for values in self.values]
+        if type(self.columns) is tuple:  # a series
+            return columns[0]
+        names = _labels(self.columns)
+        return None if names is None else dict(zip(names, columns, strict=True))
+
 
 @dataclass(frozen=True)
 class Ends:
@@ -139,6 +154,13 @@ def frame_of(table: Any) -> Frame:
             attributes["index"] = _described(table.index)
     arrays = tuple(column.to_numpy() for column in columns)
     return Frame(kind, arrays, tuple(_said(column.dtype) for column in columns), names, rows, attributes)
+
+
+def _labels(index: Any) -> list[Any] | None:
+    """Return the labels of an axis; None unless they are texts or whole numbers that differ."""
+    labels = [] if index is None else index.tolist()
+    plain = index is not None and {str, int}.issuperset(map(type, labels))
+    return labels if plain and len({*labels}) == len(labels) else None
 
 
 def _names(index: Any) -> Sequence[Any]:
