@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from audit.values import canonical
+from audit.values.brief import show
 from audit.values.outcomes import without_addresses
 
 #: Only the two ends of an output with more entries or characters than `HUGE` are kept, `END` of each.
@@ -21,7 +22,7 @@ HUGE = 2**17
 END = 128
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frame:
     """A data frame, series or index in plain arrays.
 
@@ -42,8 +43,8 @@ class Frame:
 
     Examples
     --------
-    >>> Frame("Series", (np.array([1.5]),), ("float64",), ("age",), np.array([0]), {}).kind
-    'Series'
+    >>> Frame("Series", (np.array([1.5]),), ("float64",), ("age",), np.array(["mean"]), {})
+    Series({'mean': 1.5})
     """
 
     kind: str
@@ -53,6 +54,9 @@ class Frame:
     index: Any
     attributes: Any
 
+    def __repr__(self) -> str:
+        return f"{self.kind}({show([*map(list, self.values)] if self.labelled is None else self.labelled)})"
+
     @cached_property
     def key(self) -> Hashable:
         """The canonical key, worked out once: features are learned from a frame again and again."""
@@ -60,9 +64,9 @@ class Frame:
 
     @cached_property
     def labelled(self) -> dict[Any, Any] | None:
-        """The values by their labels, of a data frame by column first; None unless each label names one place.
+        """The values by their labels, of a data frame by column first; None unless labels are unique.
 
-        Labels may be texts and whole numbers. A row keeps its label when others join or leave the table.
+        Labels must be texts and whole numbers. A row keeps its label when others join or leave the table.
         """
         rows = _labels(self.index)
         if rows is None:
