@@ -1,4 +1,4 @@
-"""The first screen of a page of audits: what was audited, the outcome, and all audits in one picture."""
+"""The first screen of a page of audits: what was audited, the outcome, and a picture of all audits."""
 
 import math
 from collections import Counter
@@ -14,15 +14,15 @@ from .drawing import Drawing, Picture, Scale
 __all__ = ["about", "all_audits", "outcome", "outcome_sentence", "rank"]
 
 AS_EXPECTED, UNEXPECTED = "as expected", "unexpected"
-#: So many audits are seen at a glance in the index, without a picture.
+#: Up to this many audits can be read at a glance in the index, so no picture is drawn.
 _FEW = 4
-#: The width of a mark; marks that lie closer are drawn smaller.
+#: The width of a mark. Marks that lie closer together are drawn smaller.
 _DOT = 6.0
 _OPEN = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
 def outcome(result: Saved) -> str:
-    """Say whether a verdict is the one its catalogue entry expects; nothing where nothing is expected.
+    """Return how a verdict compares with the one its catalogue entry expects; empty without an expectation.
 
     Examples
     --------
@@ -39,19 +39,19 @@ def outcome(result: Saved) -> str:
 
 
 def is_wrong(result: Saved) -> bool:
-    """Return whether somebody has to look: the verdict is unexpected, a refutation, or none."""
+    """Whether somebody has to look at the audit: it is unexpected, refutes a claim, or has no verdict."""
     said = outcome(result)
     return said == UNEXPECTED or result.verdict in _OPEN or (result.refuted and not said)
 
 
 def rank(result: Saved) -> tuple[int, int]:
-    """Return what puts the audits in the order in which they are read: what is wrong, then by verdict."""
+    """Return a sort key for audits in reading order: those that need a look first, then by verdict."""
     order = [Verdict.REFUTED, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.NOT_REFUTED, Verdict.PROVED]
     return (0 if is_wrong(result) else 1, order.index(result.verdict))
 
 
 def about(results: Sequence[Saved]) -> str:
-    """Return with which versions the audits were carried out, and when, as far as the results say.
+    """Return a line with the number of audits, their versions and dates, as far as the results say.
 
     Examples
     --------
@@ -80,26 +80,26 @@ def _several(name: str, values: set[object]) -> str:
 
 
 def outcome_sentence(results: Sequence[Saved]) -> str:
-    """Return the outcome of all audits in one sentence, what is wrong first."""
+    """Return the outcome of all audits in one sentence, beginning with what is wrong."""
     wrong = [result for result in results if is_wrong(result)]
     if len(results) == 1:
-        return ""  # its own sentence says more
+        return ""  # the audit's own sentence says more
     told = _counted(wrong)
     expected = [result for result in results if result.expected is not None]
     if wrong:
         return f"{len(wrong)} of {len(results)} audits need{'s' * (len(wrong) == 1)} a look: {told}."
     if len(expected) == len(results):
         flawed = sum(result.refuted for result in results)
-        kept = len(results) - flawed
+        kept = f", and none of the other {len(results) - flawed}" if flawed < len(results) else ""
         return (
             f"All {len(results)} outcomes are as expected: {flawed} claim{'s' * (flawed != 1)} known to be "
-            f"flawed {'was' if flawed == 1 else 'were'} refuted, and no other of {kept} was."
+            f"flawed {'was' if flawed == 1 else 'were'} refuted{kept}."
         )
     return f"No claim was refuted: {_counted(results)}."
 
 
 def _counted(results: Sequence[Saved]) -> str:
-    """Return how many have each verdict, with what was expected of them."""
+    """Return how many audits have each verdict, and which verdicts were unexpected."""
     seen = Counter((result.verdict.value, outcome(result) == UNEXPECTED) for result in results)
     order = [
         verdict.value
@@ -116,10 +116,10 @@ def _counted(results: Sequence[Saved]) -> str:
 
 
 def all_audits(results: Sequence[Saved]) -> Picture | None:
-    """Return every audit with a claim in numbers: found ÷ claimed, the largest first, and the detectable.
+    """Return a picture of every audit with a numeric claim: found ÷ claimed, the largest first.
 
-    The number is ε of privacy and β of utility. A dot is the bound that was found; the line above it goes to
-    the least value that audits like it catch nine times in ten.
+    The number is ε for privacy and β for utility. A dot is the bound that was found. The line above it
+    reaches to the smallest value that audits like it catch nine times in ten.
     """
     points = sorted(filter(None, map(_point, results)), reverse=True)
     if len(points) < _FEW:
@@ -155,9 +155,9 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
         f"claim, {len(points) - above} within it."
     )
     return Picture(
-        "All audits: what was found beside what is claimed",
+        "All audits: found beside claimed",
         text,
-        f"{text} What is beyond the scale lies on its edge. The index has the numbers.",
+        f"{text} Values beyond the scale lie on its edge. The index has the numbers.",
         drawing.done(),
         284 if lines else 262,
         width=620.0,
@@ -165,7 +165,7 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
 
 
 def _point(result: Saved) -> tuple[float, float, str] | None:
-    """Return found ÷ claimed, detectable ÷ claimed (0 where nothing was left to detect) and the verdict."""
+    """Return found ÷ claimed, detectable ÷ claimed (0 if nothing was left to detect), and the verdict."""
     if result.verdict in _OPEN:
         return None
     if isinstance(result, AuditResult):

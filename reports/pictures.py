@@ -1,7 +1,7 @@
-"""The pictures of a privacy audit: the event, the profile, the trade-off, how close, and what was bet.
+"""The pictures of a privacy audit: event, privacy profile, trade-off, closeness to the claim, and evidence.
 
-All are of numbers that a saved result holds. It keeps no runs, no course of a bet and no course of a search:
-none of these is drawn.
+All show numbers that a saved result holds. A result keeps no runs and no history of bets or search, so there
+is no picture of these.
 """
 
 import math
@@ -15,13 +15,13 @@ from .drawing import Drawing, Picture, Scale
 __all__ = ["closeness", "event_picture", "evidence", "profile", "trade_off"]
 
 LEFT, RIGHT = 10.0, 410.0
-FRAME = 52.0, 400.0  # left and right of what has a vertical axis
+FRAME = 52.0, 400.0  # left and right edge of a picture with a vertical axis
 _PITCH = 46.0  # from one labelled bar to the next
-_STEPS = 40  # of a curve
+_STEPS = 40  # points of a curve
 
 
 def event_picture(result: AuditResult, witness: Witness, words: story.WitnessWords) -> Picture | None:
-    """Return p beside what the claim allows, with intervals; None where the claim allows no number."""
+    """Return a picture of p beside what the claim allows, with intervals; None if that has no number."""
     limit = allowance.allowed(result, witness)
     if limit is None or not all(math.isfinite(x) for x in (witness.p, witness.q)):
         return None
@@ -49,7 +49,7 @@ def event_picture(result: AuditResult, witness: Witness, words: story.WitnessWor
         drawing.bar(kind, (LEFT, scale.at(value)), y + 8)
         if interval:
             drawing.whisker(scale.at(interval[0]), scale.at(interval[1]), y + 15)
-        if limit <= scale.high:  # beside the bars alone, for a line through a label is hard to read
+        if limit <= scale.high:  # beside the bars only: a line through a label is hard to read
             drawing.path("threshold", f"M{scale.at(limit):g} {y + 5:g}v20")
     caption = _excess(witness, limit)
     return Picture(
@@ -80,10 +80,10 @@ def _excess(witness: Witness, limit: float) -> str:
 
 
 def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return δ(ε) as claimed and as found: by the event of the witness, and the bounds of the audit.
+    """Return a picture of δ(ε), claimed and found: by the event of the witness and the bounds of the audit.
 
-    An (ε, δ) claim allows, at a smaller x, at most δ + (1 − δ)(e^ε − e^x)/(1 + e^ε): the tightest curve that
-    the claim alone implies (Kairouz, Oh and Viswanath 2015). An event shows p − e^x·q at least.
+    At x < ε an (ε, δ) claim allows at most δ + (1 − δ)(e^ε − e^x)/(1 + e^ε). This is the tightest curve that
+    follows from the claim (Kairouz, Oh and Viswanath 2015). An event shows that δ(x) is at least p − e^x·q.
     """
     epsilon, delta = _finite_claim(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
@@ -117,7 +117,7 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
     return Picture(
         "Privacy profile: δ against ε, claimed and found",
         f"{text[:1].upper()}{text[1:]}.",
-        "Above the claimed curve the claim is broken.",
+        "A point above the claimed curve breaks the claim.",
         drawing.done(),
         262 + 20 * len(keys),
         ("ε", "δ allowed by the claim", *(("δ shown by the event",) if shown else ())),
@@ -140,7 +140,7 @@ def _implied(x: float, epsilon: float, delta: float) -> float:
 
 
 def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return the errors of an observer who guesses the database by the event, and what the claim allows."""
+    """Return a picture of the errors of an observer who guesses by the event, and what the claim allows."""
     epsilon, delta = _finite_claim(result)
     if witness is None or witness.distance != 1 or epsilon is None:
         return None
@@ -180,12 +180,12 @@ def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
 
 
 def _least_misses(x: float, epsilon: float, delta: float) -> float:
-    """Return the least misses at these false alarms: the trade-off function of (ε, δ) (Dong, Roth, Su)."""
+    """Return the least misses at `x` false alarms: the trade-off function of (ε, δ) (Dong, Roth, Su)."""
     return max(0.0, 1.0 - delta - math.exp(epsilon) * x, math.exp(-epsilon) * (1.0 - delta - x))
 
 
 def closeness(result: AuditResult) -> Picture | None:
-    """Return the claimed ε on one axis with what was found, and what would have been noticed."""
+    """Return a picture of the claimed ε, the ε that was found, and the ε that would have been noticed."""
     epsilon, _ = _finite_claim(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
         return None
@@ -243,7 +243,7 @@ def closeness(result: AuditResult) -> Picture | None:
 
 
 def evidence(result: AuditResult) -> Picture | None:
-    """Return how much was won by betting against the claim, beside what refutes it."""
+    """Return a picture of the wealth won by betting against the claim, beside the limit that refutes it."""
     limit = result.log_limit
     if limit is None or result.evidence is not Evidence.STATISTICAL or not math.isfinite(result.log_wealth):
         return None
@@ -256,7 +256,7 @@ def evidence(result: AuditResult) -> Picture | None:
     drawing.bar("p" if result.refuted else "q", (scale.at(0.0), scale.at(result.log_wealth)), 29)
     drawing.path("threshold", f"M{scale.at(limit):g} 25v22")
     return Picture(
-        "Evidence: what was won by betting against the claim",
+        "Evidence: the wealth won by betting against the claim",
         f"ln wealth {label}.",
         "If the claim holds, the chance that the wealth ever reaches the dashed mark is at most "
         f"{result.significance:.3g}.",
@@ -279,7 +279,7 @@ def _grid(scale: Scale, *more: float) -> list[float]:
 
 
 def _round_up(value: float) -> float:
-    """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that is `value` or a little more; 1 for nothing."""
+    """Return the smallest of 1, 1.5, 2, 3, 5 and 7 times a power of ten that is at least `value`; 1 for 0."""
     if value < 1e-300:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))

@@ -1,4 +1,4 @@
-"""The small print of an audit: what was audited, how and where, label and value."""
+"""The small print of an audit: what was audited, how and where, as labels and values."""
 
 from audit.results.result import Evidence
 from audit.utility import text as utility_text
@@ -16,7 +16,7 @@ _NUMERICS = {
 
 
 def facts(result: Saved) -> tuple[tuple[str, str], ...]:
-    """Return what was audited and how; what there is nothing to say of is left out.
+    """Return what was audited and how. A label without a value is left out.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
 
 
 def environment(result: Saved) -> tuple[tuple[str, str], ...]:
-    """Return where the audit ran, in words; the command stands elsewhere.
+    """Return where the audit ran, in words, without the command, which is shown elsewhere.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The audits in the page's words: results turned into texts, numbers and pictures before any markup."""
+"""Audits as a page shows them: results turned into texts, numbers and pictures, before any markup."""
 
 import dataclasses
 import math
@@ -27,7 +27,7 @@ _MOST_ALERTS = 15
 
 @dataclass(frozen=True)
 class WitnessView:
-    """A witness: its story in parts, its databases side by side, and where the numbers come from."""
+    """A witness: its story in parts, its databases side by side, and the source of its numbers."""
 
     words: story.WitnessWords
     rows: tuple[tuple[str, str, str, bool], ...]  # place, left, right, whether they differ
@@ -38,12 +38,12 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the index says in numbers; `sort` has the same for a script, by column."""
+    """The numbers of the index. `sort` has the same, by column, for a script."""
 
     claimed: str
     found: str
-    more: str  # δ, where the claim has one
-    detectable: str | None  # None where the question does not arise
+    more: str  # δ, if the claim has one
+    detectable: str | None  # None if nothing was left to detect
     sort: tuple[float, float, float]
 
 
@@ -65,7 +65,7 @@ class AuditView:
     outcome: str
     wrong: bool
     sentence: str
-    why: str  # what is wrong, in a line
+    why: str  # what is wrong, in one line
     bounds: Bounds
     runs: str
     witness: WitnessView | None
@@ -85,7 +85,7 @@ class AuditView:
     command: str | None
     python: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
-    which: str = ""  # what tells it from audits of the same name
+    which: str = ""  # what distinguishes it from audits of the same name
     beside: tuple[str, str, str] | None = None  # the same subject's other audit: link, what, verdict
 
 
@@ -100,9 +100,9 @@ class AuditsPart:
     counts: tuple[tuple[str, str, int], ...]  # verdict, class, how many
     picture: Picture | None
     audits: tuple[AuditView, ...]
-    groups: tuple[tuple[str, tuple[AuditView, ...]], ...]  # the same by anchor of the group: what is wrong, …
+    groups: tuple[tuple[str, tuple[AuditView, ...]], ...]  # the same audits in groups, by anchor
     spent: str
-    not_audited: tuple[str, ...]  # what an interrupted suite left out
+    not_audited: tuple[str, ...]  # audits that an interrupted suite left out
     split: bool
 
 
@@ -113,10 +113,10 @@ def audits_part(
     not_audited: Sequence[str] = (),
     pages: Sequence[str] | None = None,
 ) -> AuditsPart:
-    """Return the part of these results; `checks` are the lines of mutation checks, by place.
+    """Return the part on these results; `checks` are the lines of mutation checks, by index of the result.
 
-    `not_audited` names what an interrupted suite left out. With `pages`, the place of each result's own page,
-    the part is an index alone.
+    `not_audited` names the audits that an interrupted suite left out. With `pages`, which says where each
+    result's own page is, the part is only an index.
 
     Examples
     --------
@@ -158,15 +158,15 @@ def _kind(verdict: Verdict) -> str:
 
 
 def _whom(result: Saved) -> tuple[str, str]:
-    """Return what the two audits of a subject have in common."""
+    """Return a key that the two audits of a subject share."""
     return result.subject, repr(sorted(result.parameters.items(), key=repr))
 
 
 def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[AuditView]:
-    """Return the views with what they say of each other.
+    """Return the views with references to each other.
 
-    That is the first audit of the other kind of the same subject, and of audits with one name the command
-    that repeats each, as the tests of a session have.
+    A view links to the first audit of the other kind of the same subject. Audits of one name, as tests of a
+    session have, also show the command that repeats each.
     """
     pairs = list(zip(results, views, strict=True))
     first = {(view.what, *_whom(result)): view for result, view in reversed(pairs)}
@@ -184,7 +184,7 @@ def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[Au
 def audit_view(
     result: Saved, *, anchor: str, page: str | None = None, mutation: Sequence[str] = ()
 ) -> AuditView:
-    """Return one audit in the page's words; `mutation` is what its mutation check says, by lines."""
+    """Return one audit as a page shows it; `mutation` holds the lines of its mutation check."""
     private = isinstance(result, AuditResult)
     own = _of_privacy(result) if isinstance(result, AuditResult) else _of_utility(result)
     common = {
@@ -269,7 +269,7 @@ def _of_utility(result: UtilityResult) -> dict[str, object]:
 
 
 def _by_the_text(result: Saved) -> str:
-    """Return how the code compares with the formulas of its text; empty where there are none."""
+    """Return how the code compares with the formulas of its text; empty without formulas."""
     told = alike.with_text(result)
     return f"By the text: {told}." if told else ""
 
@@ -295,21 +295,21 @@ def _bounds(result: AuditResult) -> Bounds:
 
 
 def _finite(value: float | None) -> float:
-    """Return what a script sorts by."""
+    """Return the number that a script sorts by."""
     if value is None or math.isnan(value):
         return -1.0
     return min(value, 1e308)
 
 
 def _detectable(result: AuditResult) -> str | None:
-    """Return the detectable ε; None where the question does not arise, as for exact laws."""
+    """Return the detectable ε; None if nothing is left to detect, as with exact laws."""
     if result.evidence is Evidence.EXACT or result.verdict is not Verdict.NOT_REFUTED:
         return None
     return "" if result.detectable_epsilon is None else wording.at_most(result.detectable_epsilon)
 
 
 def _why(result: AuditResult) -> str:
-    """Return what is wrong, in a line: the fault, else what the event shows, else the verdict."""
+    """Return what is wrong, in a line: the fault, else what the event shows, else the reason."""
     if result.refuted and result.fault is not None:
         return wording.short(fault_words.told(result.fault), 240)
     if result.refuted and result.witness is not None:
@@ -338,7 +338,7 @@ _LONG = re.compile(r"-?\d+\.\d{4,}(?:e[+-]?\d+)?\b")
 
 
 def _few_digits(text: str) -> str:
-    """Return a text whose numbers have three digits; the page's JSON has them all.
+    """Return a text with its numbers cut to three digits; the page's JSON has all digits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a session under ``-v`` shows of an audit while it runs."""
+"""The progress of an audit in a test session under ``-v``."""
 
 import contextlib
 import sys
@@ -9,7 +9,7 @@ import pytest
 
 from audit.values.progress import AuditProgressed, AuditStarted, Event, Listener, Pace, duration
 
-#: Seconds between two lines; a shorter audit shows none.
+#: Seconds between two lines. An audit that takes less shows no line.
 EVERY = 5.0
 
 
@@ -26,7 +26,7 @@ def live(config: pytest.Config) -> Listener | None:
 
 
 class _Live:
-    """Writes how far an audit is, in whole lines that a log can hold; without a reporter, on stderr."""
+    """Writes the progress of an audit in whole lines, which a log can hold; without a reporter, on stderr."""
 
     def __init__(self, reporter: Any, capturing: Any) -> None:
         self._reporter, self._capturing = reporter, capturing
@@ -57,7 +57,7 @@ class _Live:
 
 
 def _line(event: AuditProgressed, left: float | None) -> str:
-    """Return how far an audit is, and how many seconds it still takes at most, if that is known.
+    """Return the progress of an audit, and the most seconds that it still takes if that is known.
 
     Examples
     --------

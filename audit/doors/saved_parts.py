@@ -1,4 +1,4 @@
-"""What was saved, from wherever it was saved to: a report, a file of JSON, a folder of results."""
+"""Read what was saved, in any form: a report, a JSON file or a folder of results."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from audit.self_audit import saved as saved_self_audits
 from audit.studies import saved as saved_studies
 from audit.utility.saved import parse_any
 
-#: The name in a page of the documents that a file has one of.
+#: The part of a page to which each kind of document belongs.
 _PARTS = {"result": "documents", "finding": "findings", "study": "studies", "self_audit": "self_audits"}
 _READERS: dict[str, Callable[[Any], object]] = {
     "result": parse_any,
@@ -25,16 +25,16 @@ _READERS: dict[str, Callable[[Any], object]] = {
 
 
 def load_parts(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
-    """Return what `render_report` takes: the documents in these files, each kind in order; None without any.
+    """Return the arguments of `render_report`: the documents in these files by kind; None for a missing kind.
 
-    A file is a report of this version or a newer one, or JSON that `--json` saved; a folder counts with all
-    its JSON files, by name. Of several titles the first one is taken. A document that an earlier file
-    holds too, but for the environment it was made in, is left out.
+    A file is a report, of this version or a newer one, or JSON that `--json` saved. A folder stands for all
+    its JSON files, by name. Of several titles the first is taken. A document that an earlier file holds too,
+    but for the environment it was made in, is left out.
 
     Raises
     ------
     AuditError
-        A file is missing, damaged or something else; the message names it.
+        A file is missing, damaged or of another kind; the message names it.
 
     Examples
     --------
@@ -92,23 +92,23 @@ def _documents(text: bytes) -> list[Any]:
 
 
 def _check(document: Any) -> str:
-    """Return to which part of a page a document belongs, once it has been read as that."""
+    """Return the part of a page to which a document belongs, after checking that it can be read."""
     kind = next((kind for kind in _PARTS if isinstance(document, dict) and kind in document), None)
     if kind is None:
-        raise AuditError("it holds something that is no result, finding, study or self-audit.")
+        raise AuditError("it holds something that is not a result, finding, study or self-audit.")
     _READERS[kind](document)
     return _PARTS[kind]
 
 
 def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
-    """Return the `findings`, `studies` and `self_audits` in files, each in order; None where there are none.
+    """Return the `findings`, `studies` and `self_audits` in these files; None for a missing kind.
 
     A file is what `--json` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit` saves.
 
     Raises
     ------
     AuditError
-        A file is missing, damaged or something else; the message names it.
+        A file is missing, damaged or of another kind; the message names it.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
 def _attached(document: Any, where: str) -> str:
     if not isinstance(document, dict) or not ({*_PARTS} - {"result"}) & {*document}:
         raise AuditError(
-            f"{where} is no finding, study or self-audit; give a file written by "
+            f"{where} is not a finding, study or self-audit; give a file written by "
             "`--json FILE` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit`."
         )
     try:

@@ -1,4 +1,4 @@
-"""The rule about moves: what the noise covers of them, and what it is called if that is not all."""
+"""The rule about moves of the output: whether the noise covers them, and which fault it is if not."""
 
 import math
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from audit.sampling.recorded.leaves import is_number
 from audit.sampling.recorded.noise import values_at
 from audit.words import fault_words as words
 
-#: Seeds whose moves are taken apart: those on which most moves.
+#: Moves on this many seeds are analysed, the largest first.
 _SEEDS: Final = 3
 #: A draw spends the whole ε if it spends this share of it.
 _WHOLE: Final = 0.75
 
 
 def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
-    """On the same draws the output moves by more than its noise covers."""
+    """Return the fault if, on the same draws, the output moves by more than its noise covers."""
     worst: tuple[float, Fault] | None = None
     for move in _moves(scene):
         if move.is_outside:
@@ -36,7 +36,7 @@ def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _moves(scene: Scene) -> Iterator[Move]:
-    """Yield the moves on the seeds where most moves, and with the coins pushed to their ends."""
+    """Yield the largest moves over the seeds, and those with uniform draws pushed to their ends."""
     for force in (None, Force(0.0), Force(1.0)):
         sizes: dict[int, float] = {}
         for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
@@ -52,7 +52,7 @@ def _moves(scene: Scene) -> Iterator[Move]:
 
 
 def _outside(scene: Scene, move: Move) -> Fault | None:
-    """Return the fault if noise that several numbers share leaves a combination of them without any."""
+    """Return the fault if several numbers share noise and a combination of them has none."""
     if not move.is_shared:
         return None
     again = move_of(scene, move.seed + 500, move.force)
@@ -70,7 +70,7 @@ def _outside(scene: Scene, move: Move) -> Fault | None:
 
 
 def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
-    """Return the fault if the noise does not cover a move that its shift undoes."""
+    """Return the fault if a shift of the noise undoes a move but costs more than the claim allows."""
     factor = _factor(move, asked)
     if factor is None:
         return None
@@ -102,14 +102,14 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
 
 
 def _factor(move: Move, asked: Asked) -> float | None:
-    """Return how many times too small the noise is, None if it is not; ∞ if no such noise is large enough."""
+    """Return how many times too small the noise is: None if it is large enough, ∞ if no scale would be."""
     if "normal" in move.kinds:
         if delta_of_normal(asked.epsilon, move.cost) <= asked.delta * (1 + TIGHT):
             return None
         return move.cost / covered_by_normal(asked.epsilon, asked.delta) if asked.delta else math.inf
     if move.cost <= asked.epsilon * (1 + TIGHT):
         return None
-    if asked.delta:  # half of each draw's values lose all that they can
+    if asked.delta:  # half of each draw's values have its largest loss
         active = int((move.spent > TIGHT).sum())
         if -math.expm1(asked.epsilon - move.cost) / 2.0**active <= asked.delta:
             return None
@@ -117,7 +117,7 @@ def _factor(move: Move, asked: Asked) -> float | None:
 
 
 def _further(scene: Scene, move: Move) -> float | None:
-    """Return how far the output moves with a record a thousand times as large, if so much farther."""
+    """Return how far the output moves with a record a thousand times as large; None if not much farther."""
     if FAR not in scene.databases:
         return None
     runs = scene.run(LEFT, move.seed, force=move.force), scene.run(FAR, move.seed, force=move.force)
@@ -129,7 +129,7 @@ def _further(scene: Scene, move: Move) -> float | None:
 
 
 def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
-    """Whether removing the one record and adding the other are each covered, by draws of their own."""
+    """Whether separate draws cover removing the one record and adding the other."""
     if MIDDLE not in scene.databases:
         return False
     steps = [_step(scene, move, side) for side in SIDES]
@@ -140,7 +140,7 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 
 
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
-    """Return what one half of a replacement spends, and on which draws."""
+    """Return the ε that one half of a replacement spends, and its draws; None if unknown."""
     half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
     found = move_of(half, move.seed, move.force)
     if found is None or not found.is_verified or found.kinds != {"pure"}:

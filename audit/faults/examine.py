@@ -1,4 +1,4 @@
-"""Ask for the fault behind a refutation: in a process of its own, and nothing it does can break a result."""
+"""Find the fault behind a refutation, in a separate process, where no failure can break the result."""
 
 import math
 import time
@@ -35,7 +35,7 @@ LIMIT: Final = 3.0
 
 
 def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
-    """Return the fault behind a refutation, found in a process of its own; None of what is not refuted.
+    """Return the fault behind a refutation, found in a separate process; None if nothing is refuted.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
         return None
     try:
         return _asked_of(task, result.witness)
-    except Exception as error:  # noqa: BLE001  it explains a result, which stands without it
+    except Exception as error:  # noqa: BLE001  the result stands without its explanation
         return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format(show(str(error), 120)))
 
 
@@ -60,7 +60,7 @@ def examined(
     *,
     bits: bool = False,
 ) -> Fault:
-    """Return the fault that recorded runs show, in this process: for tests, and for subjects that one trusts.
+    """Return the fault that recorded runs in this process show. For tests, and for subjects that are trusted.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def examined(
     relation
         The relation that makes them neighbours.
     bits
-        Whether it fails by the low bits of floats.
+        Whether the claim fails by the low bits of floats.
     """
     left, right = pair
     asked = Asked(epsilon=claim.epsilon, delta=claim.delta, bits=bits, nan=_has_nan(left, right))
@@ -129,7 +129,7 @@ def _drawn(subject: Subject, asking: Task) -> Block:
 
 
 def _differing(left: Any, right: Any) -> tuple[int, int] | None:
-    """Return where the one record that differs stands in either list, and -1 where it is missing."""
+    """Return the index of the differing record in each list, -1 where it is missing; None if unknown."""
     if not isinstance(left, list | tuple) or not isinstance(right, list | tuple):
         return None
     shorter = min(len(left), len(right))
@@ -140,7 +140,7 @@ def _differing(left: Any, right: Any) -> tuple[int, int] | None:
 
 
 def _has_nan(left: Any, right: Any) -> bool:
-    """Whether the record that differs is NaN on one side alone."""
+    """Whether the differing record is NaN, or holds a NaN, on one side only."""
     found = _differing(left, right)
     if found is None:
         return False
@@ -154,7 +154,7 @@ def _is_nan(value: Any) -> bool:
 
 
 def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
-    """Return the database without the record that a replacement replaces."""
+    """Return the database without the replaced record, as `MIDDLE`; empty if none was replaced."""
     found = _differing(left, right)
     if found is None or found[0] != found[1] or check_relation(relation) is not Relation.REPLACE_ONE:
         return {}
@@ -163,7 +163,7 @@ def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
 
 
 def _both(left: Any, right: Any) -> list[Any]:
-    """Return the left database with the record of the right one added."""
+    """Return a list with the left database plus the right one's record; empty if that does not exist."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return []
@@ -171,7 +171,7 @@ def _both(left: Any, right: Any) -> list[Any]:
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return the right database, the number that differs a thousand times as large, if the domain has it."""
+    """Return the right database with the differing number times 1000, as `FAR`; empty if not in domain."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return {}

@@ -1,4 +1,4 @@
-"""One examination: the subject in the process where its runs are recorded."""
+"""One examination of a subject, in the process that records its runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from audit.words import fault_words as words
 
 @dataclass(frozen=True, eq=False)
 class Examiner(Around):
-    """Runs the subject on recorded draws, in the place of a mechanism: a run of it is one examination."""
+    """Examines a subject by recorded runs. It is run like a mechanism: each call is one examination."""
 
     calling: Calling
 
@@ -32,7 +32,7 @@ class Examiner(Around):
 
 
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
-    """Return the fault that runs of a mechanism show, each from its first state."""
+    """Return the fault that runs of a mechanism show, each from the mechanism's first state."""
     pristine, given = (
         Pristine(mechanism),
         {name: Input(each, every_run=True) for name, each in databases.items()},

@@ -1,4 +1,4 @@
-"""What a maintainer should be told of faults from public reports, written down before the code that tells it.
+"""The faults to name for bugs from public reports, written down before the code that names them.
 
 Each case is a few lines for one class of fault. Its kinds were read off the report: the first is the exact
 one, the others say the same less exactly. UNKNOWN is never wrong; anything else is.
@@ -326,7 +326,7 @@ def test_a_fault_of_the_flawed_gallery_is_named_on_the_pair_that_the_audit_found
 
 
 @pytest.mark.parametrize("name", ["o01", "o12"])
-def test_an_audit_names_the_same_in_a_process_of_its_own(name):
+def test_an_audit_in_a_separate_process_names_the_same_fault(name):
     case = CASES[name]
     result = audit_privacy(case.mechanism, case.claim, relation=case.relation, pairs=[case.pair])
     alone = examined(adapt(case.mechanism), case.pair, case.claim, case.relation)
@@ -345,7 +345,7 @@ def test_without_recording_the_result_is_the_same_but_for_the_fault():
     assert without.fault is None
 
 
-def test_nothing_is_said_of_what_is_not_refuted():
+def test_no_fault_is_named_without_a_refutation():
     result = audit_privacy(histogram, PURE, relation=ADD, pairs=[([0], [0, 1])], budget=1_000)
     assert not result.refuted
     assert result.fault is None

@@ -1,4 +1,4 @@
-"""Correct mechanisms, spoilt in one way each: the fault has the name of that way."""
+"""Correct mechanisms, each spoilt in one way: the named fault is that way."""
 
 import math
 import random
@@ -79,7 +79,7 @@ WAYS = {
         {K.DATA_DEPENDENT_DOMAIN},
     ),
 }
-#: These draw no noise with a scale, answer alike for the one seed, or would need keys that differ.
+#: These draw no noise with a scale, give the same answer for the one seed, or would need different keys.
 SPARED = {
     ("kary-randomized-response", "a scale from data"),
     ("exponential", "a scale from data"),
@@ -135,7 +135,7 @@ def test_selection_by_secrets_is_counted():
 KEPT = np.random.default_rng(5)
 
 
-def test_noise_that_was_not_seen_is_said_to_be():
+def test_unseen_noise_is_reported():
     fault = examined(adapt(lambda db: sum(db) + KEPT.laplace(0.0, 0.1)), ([0], [1]), PureDP(1.0))
     assert fault.kind is K.UNKNOWN
     assert "could not look" in fault.words
@@ -158,7 +158,7 @@ def test_a_record_a_thousand_times_as_large_shows_that_nothing_clips():
 
     result = audit_privacy(loose, PureDP(1.0), records=[0.0, 5.0, 5000.0], size=1)
     assert result.fault.kind is K.NOT_CLIPPED
-    assert "a thousand times as large, by 5,000" in result.fault.words
+    assert "by 5,000 if the record is a thousand times as large" in result.fault.words
     bounded = audit_privacy(loose, PureDP(1.0), records=[0.0, 5.0], size=1)
     assert (bounded.fault.kind, bounded.fault.factor) == (K.NOISE_TOO_SMALL, 5.0)
 

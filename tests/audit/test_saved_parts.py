@@ -1,4 +1,4 @@
-"""What was saved, read again: a report made from it, and what changed from one session to another."""
+"""Saved results, read again: a report made from them, and what changed between two sessions."""
 
 import dataclasses
 import json
@@ -74,11 +74,11 @@ def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
     ("text", "said"),
     [
         ("<html></html>", "no saved results are inside"),
-        ('{"other": 1}', "it holds something that is no result"),
+        ('{"other": 1}', "it holds something that is not a result"),
         ('{"schema": 9, "result": {}}', "schema must be at most 2"),
-        ('<script type="application/json" id="dp-audit-data">[]</script>', "not those of a page"),
+        ('<script type="application/json" id="dp-audit-data">[]</script>', "not results as a page"),
         ('<script type="application/json" id="dp-audit-data">{"documents": 3}</script>', "are damaged"),
-        ('<script type="application/json" id="dp-audit-data">{"documents": [3]}</script>', "no result"),
+        ('<script type="application/json" id="dp-audit-data">{"documents": [3]}</script>', "not a result"),
     ],
 )
 def test_what_holds_no_results_is_refused_in_one_line_that_names_it(tmp_path, text, said):

@@ -1,4 +1,4 @@
-"""Draws that rank pairs before anything is counted: what they promise, and what an audit makes of it."""
+"""Draws that rank pairs before any counting: what they promise, and how an audit uses it."""
 
 import math
 
@@ -162,7 +162,7 @@ def test_a_search_that_is_promised_nothing_goes_on_as_without():
     assert draws[0] == draws[1][: len(draws[0])]
 
 
-def test_without_recorded_runs_none_is_made(monkeypatch):
+def test_with_recorded_false_no_recorded_run_is_made(monkeypatch):
     monkeypatch.delattr(Sampler, "probe")
     where = {"records": [0, 1], "size": 2, "budget": 1_000}
     assert audit_privacy(words, PureDP(1.0), **where, recorded=False).samples >= 998

@@ -1,4 +1,4 @@
-"""The presets: closed forms against enumeration, the separations, and what a bound may not fall below."""
+"""The presets: closed forms against enumeration, the separations, and least values of the bounds."""
 
 import dataclasses
 import math

@@ -153,7 +153,7 @@ def test_two_accesses_of_one_entry_are_those_of_the_interactive_simulation():
 
 @pytest.mark.parametrize("kind", ["exact", "random"])
 def test_samples_follow_the_law_of_the_output(kind, agreement, power):
-    # random answers leave the law itself: an estimate x̃/ỹ has the mean x·E[1/ỹ], alike for every outcome
+    # random answers do not change the law: an estimate x̃/ỹ has the mean x·E[1/ỹ], the same for every outcome
     simulation = simulated("poll twice")
     oracle = ExactOracle(COIN) if kind == "exact" else RandomOracle(COIN, rng=np.random.default_rng(1))
     truth = mixed(simulation.protocol, COIN)

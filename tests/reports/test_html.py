@@ -1,6 +1,6 @@
 """The page of audits: what it shows, what it escapes, what it loads.
 
-Long, for one made-up session is looked at from every side.
+Long because one made-up session is looked at from every side.
 """
 
 import base64
@@ -240,7 +240,7 @@ def test_the_first_screen_says_what_is_wrong_first():
         *("refuted", "not-refuted", "proved"),
     ]
     fine = Tree(html(*EVERYTHING[:3])).text
-    said = "All 3 outcomes are as expected: 1 claim known to be flawed was refuted, and no other of 2 was."
+    said = "All 3 outcomes are as expected: 1 claim known to be flawed was refuted, and none of the other 2."
     assert said in fine
     assert "unexpected" not in fine[: fine.index("Index")]
 
@@ -393,7 +393,7 @@ def test_the_section_tells_the_witness_and_how_to_see_it_again():
     ).text
     assert "On left = [0] the event “" not in text  # quotation marks are the browser's
     assert (
-        "From left to right, record 0: 0 → 1. Both databases, record by record; what differs is marked "
+        "From left to right, record 0: 0 → 1. Both databases, record by record; differences are marked "
         "Recordleftright 0 differs 0 1 On left the event the output is at least 1.5 happens "
         "with probability 0.48 (0.45–0.51); "
         "on right with 0.05 (0.04–0.06). The claim allows at most eε·q + δ = 0.136."

@@ -257,7 +257,7 @@ entries = (
         simulated_poll,
         options={"budget": 2_000},
         reference=_POLL.reference,
-        summary="two rounds on two entries, by statistical queries: distance 0.012 for 0.3",
+        summary="two rounds on two entries, by statistical queries: distance 0.012, allowed 0.3",
     ),
     Entry(
         _COARSE.name,
@@ -265,6 +265,6 @@ entries = (
         options={"budget": 2_000},
         expected="refuted",
         reference=_COARSE.reference,
-        summary="a response simulated within β/t for β/(3t·e^2ε): distance 0.67 for 0.1",
+        summary="a response simulated within β/t for β/(3t·e^2ε): distance 0.67, allowed 0.1",
     ),
 )
