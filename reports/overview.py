@@ -9,7 +9,7 @@ from audit.utility import text as utility_text
 from audit.utility.saved import Saved
 from audit.words import allowance
 
-from .drawing import Drawing, Picture, Scale
+from .pictures.drawing import Drawing, Picture, Scale
 
 __all__ = ["about", "all_audits", "outcome", "outcome_sentence", "rank"]
 
@@ -18,6 +18,7 @@ AS_EXPECTED, UNEXPECTED = "as expected", "unexpected"
 _FEW = 4
 #: The width of a mark. Marks that lie closer together are drawn smaller.
 _DOT = 6.0
+_ROUNDING = 1e-6  # an exact bound so near the claim is the claim
 _OPEN = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
@@ -90,12 +91,14 @@ def outcome_sentence(results: Sequence[Saved]) -> str:
         return f"{len(wrong)} of {len(results)} audits need{'s' * (len(wrong) == 1)} a look: {told}."
     if len(expected) == len(results):
         flawed = sum(result.refuted for result in results)
-        kept = f", and none of the other {len(results) - flawed}" if flawed < len(results) else ""
+        kept = len(results) - flawed
+        others = {0: "", 1: ", and the other was not"}.get(kept, f", and none of the other {kept} was")
         return (
             f"All {len(results)} outcomes are as expected: {flawed} claim{'s' * (flawed != 1)} known to be "
-            f"flawed {'was' if flawed == 1 else 'were'} refuted{kept}."
+            f"flawed {'was' if flawed == 1 else 'were'} refuted{others}."
         )
-    return f"No claim was refuted: {_counted(results)}."
+    refuted = any(each.refuted for each in results)
+    return f"{'Every refutation was expected' if refuted else 'No claim was refuted'}: {_counted(results)}."
 
 
 def _counted(results: Sequence[Saved]) -> str:
@@ -131,7 +134,7 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
     dots: dict[str, list[str]] = {}
     drawing.up(up, left, right, "found ÷ claimed")
     drawing.path("threshold", f"M{left:g} {up.at(1.0):g}H{right:g}")
-    drawing.words("the claim", left + 4, up.at(1.0) + 13, "tick")
+    drawing.words("the claim", left + 4, up.at(1.0) + 18, "tick")
     for i, (ratio, detectable, kind) in enumerate(points):
         x, y = round(left + 8 + pitch * i, 1), up.at(ratio)
         dots.setdefault(kind, []).append(f"M{x:g} {y:g}h0")
@@ -149,7 +152,7 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
     if lines:
         drawing.path("detectable", f"M{left + 4:g} 261v14")
         drawing.words("from the bound up to what is caught nine times in ten", left + 14, 272, "tick")
-    above = sum(ratio > 1 for ratio, *_ in points)
+    above = sum(ratio > 1.0 + _ROUNDING for ratio, *_ in points)
     text = (
         f"{len(points)} audits by ε found ÷ ε claimed (utility: β), the largest first: {above} above the "
         f"claim, {len(points) - above} within it."

@@ -1,5 +1,7 @@
 """The small print of an audit: what was audited, how and where, as labels and values."""
 
+import re
+
 from audit.results.result import Evidence
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
@@ -7,7 +9,9 @@ from audit.utility.saved import Saved
 from audit.values import wording
 from audit.words import pair_words, story
 
-__all__ = ["environment", "facts"]
+__all__ = ["environment", "facts", "few_digits"]
+
+_LONG = re.compile(r"-?\d+\.\d{4,}(?:e[+-]?\d+)?\b")
 
 _NUMERICS = {
     "ideal": "ideal (as if the mechanism computed with real numbers)",
@@ -27,7 +31,9 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
     told = [
         (
             "Parameters",
-            ", ".join(f"{key} = {wording.shown(value)}" for key, value in result.parameters.items()),
+            few_digits(
+                ", ".join(f"{key} = {wording.shown(value)}" for key, value in result.parameters.items())
+            ),
         ),
         ("Statement", result.reference or ""),
         ("Runs", utility_text.runs(result) if isinstance(result, UtilityResult) else story.runs(result)),
@@ -41,6 +47,17 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
         ("Numerics", _numerics(result)),
     ]
     return tuple((label, value) for label, value in told if value)
+
+
+def few_digits(text: str) -> str:
+    """Return a text whose numbers have three digits; the page's JSON has them all.
+
+    Examples
+    --------
+    >>> few_digits("1.114790751648848, -0.5 and 1e-09")
+    '1.11, -0.5 and 1e-09'
+    """
+    return _LONG.sub(lambda found: f"{float(found[0]):.3g}", text)
 
 
 def environment(result: Saved) -> tuple[tuple[str, str], ...]:

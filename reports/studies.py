@@ -12,8 +12,8 @@ from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import from_json
 from audit.values import wording
 
-from .chart import chart, is_closed
-from .drawing import Picture
+from .pictures.drawing import Picture
+from .pictures.study import chart, is_closed
 
 __all__ = ["StudiesPart", "studies_part"]
 

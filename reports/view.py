@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +14,17 @@ from audit.utility.saved import Saved
 from audit.values import wording
 from audit.words import again, alike, allowance, claim_words, fault_words, pair_words, story
 
-from . import overview, pictures, utility_pictures
-from .drawing import Picture
-from .small_print import environment, facts
+from . import overview
+from .pictures import claim, courses
+from .pictures import utility as utility_pictures
+from .pictures.drawing import Picture
+from .pictures.outputs import outputs_picture
+from .small_print import environment, facts, few_digits
 from .utility_view import FailureView, ProblemView, beta_found, failure_view, problem_views
 
 MOST_DATABASE = 300
 _MOST_RECORD = 60
+_DIGITS = 3  # of an event; the JSON inside has all
 _MOST_ALERTS = 15
 
 
@@ -192,7 +195,7 @@ def audit_view(
         "href": page or f"#{anchor}",
         "what": "privacy" if private else "utility",
         "name": wording.short(result.subject, 120) or "(no name)",
-        "claim": "no claim" if result.claim is None else wording.short(f"{result.claim}", 120),
+        "claim": "no claim" if result.claim is None else wording.short(few_digits(f"{result.claim}"), 120),
         "claim_words": claim_words.claim_sentence(result),
         "verdict": result.verdict.value,
         "kind": _kind(result.verdict),
@@ -214,9 +217,10 @@ def audit_view(
 def _of_privacy(result: AuditResult) -> dict[str, object]:
     witness, fault = result.witness, result.fault
     drawn = (
-        pictures.closeness(result),
-        *(() if witness is not None else (pictures.profile(result, None),)),
-        pictures.evidence(result),
+        claim.closeness(result),
+        *(() if witness is not None else (claim.profile(result, None),)),
+        courses.evidence(result),
+        courses.search(result),
     )
     return {
         "claim_brief": story.brief_claim(result),
@@ -225,7 +229,7 @@ def _of_privacy(result: AuditResult) -> dict[str, object]:
         "why": _why(result),
         "bounds": _bounds(result),
         "witness": _witness(result, witness),
-        "simplest": _witness(result, witness.simpler if witness else None, alone=False),
+        "simplest": _witness(result, witness.simpler if witness else None, draw=False),
         "why_no_simpler": story.why_no_simpler(result),
         "failure": None,
         "fault": "" if fault is None else fault_words.told(fault),
@@ -313,43 +317,33 @@ def _why(result: AuditResult) -> str:
     if result.refuted and result.fault is not None:
         return wording.short(fault_words.told(result.fault), 240)
     if result.refuted and result.witness is not None:
-        words = story.WitnessWords(result, result.witness)
+        words = story.WitnessWords(result, result.witness, digits=_DIGITS)
         most = f", at most {words.limit} is allowed" if words.limit else ""
         return f"“{wording.short(words.event, 80)}” has probability {words.p}{most}."
     return wording.short(story.verdict_sentence(result), 240)
 
 
-def _witness(result: AuditResult, witness: Witness | None, *, alone: bool = True) -> WitnessView | None:
+def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True) -> WitnessView | None:
     if witness is None:
         return None
-    words = story.WitnessWords(result, witness, limit=MOST_DATABASE)
-    drawn = [pictures.event_picture(result, witness, words)]
-    drawn += [pictures.profile(result, witness), pictures.trade_off(result, witness)] if alone else []
+    words = story.WitnessWords(result, witness, limit=MOST_DATABASE, digits=_DIGITS)
+    drawn = (
+        claim.event_picture(result, witness, words),
+        outputs_picture(witness),
+        claim.profile(result, witness),
+        claim.trade_off(result, witness),
+    )
     return WitnessView(
         words,
         tuple(map(_aligned, pair_words.aligned(witness, limit=_MOST_RECORD))),
         story.examples(witness),
         story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
-        tuple(filter(None, drawn)),
+        tuple(filter(None, drawn)) if draw else (),
     )
-
-
-_LONG = re.compile(r"-?\d+\.\d{4,}(?:e[+-]?\d+)?\b")
-
-
-def _few_digits(text: str) -> str:
-    """Return a text with its numbers cut to three digits; the page's JSON has all digits.
-
-    Examples
-    --------
-    >>> _few_digits("1.114790751648848, -0.5 and 1e-09")
-    '1.11, -0.5 and 1e-09'
-    """
-    return _LONG.sub(lambda found: f"{float(found[0]):.3g}", text)
 
 
 def _aligned(row: tuple[str, str, str, bool]) -> tuple[str, str, str, bool]:
     """Return a row of two databases in few digits, unless that would hide how they differ."""
     place, left, right, differs = row
-    short = _few_digits(left), _few_digits(right)
+    short = few_digits(left), few_digits(right)
     return row if differs and short[0] == short[1] else (place, *short, differs)

@@ -85,7 +85,7 @@ def _compared(old: Saved | Finding, new: Saved | Finding) -> list[tuple[str, str
     spans, others = _spans(old), _spans(new)
     for name in spans.keys() & others.keys():
         one, other = spans[name], others[name]
-        slack = _ROUNDING * max(1.0, *(abs(end) for end in (*one, *other) if math.isfinite(end)))
+        slack = _ROUNDING * max([1.0, *(abs(end) for end in (*one, *other) if math.isfinite(end))])
         if max(one[0], other[0]) > min(one[1], other[1]) + slack:
             found.append(("bound", f"{name}: {_span(one)} → {_span(other)}"))
     return found

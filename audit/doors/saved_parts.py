@@ -1,12 +1,11 @@
 """Read what was saved, in any form: a report, a JSON file or a folder of results."""
 
-import json
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from audit.codec.stored import loads, read
+from audit.codec.stored import dumps, loads, read
 from audit.doors.report_link import extract
 from audit.errors import AuditError, CorruptFile
 from audit.findings import saved as saved_findings
@@ -24,12 +23,14 @@ _READERS: dict[str, Callable[[Any], object]] = {
 }
 
 
-def load_parts(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
+def load_parts(
+    paths: Iterable[str | os.PathLike[str]], *, said: Callable[[str], object] = lambda _: None
+) -> dict[str, Any]:
     """Return the arguments of `render_report`: the documents in these files by kind; None for a missing kind.
 
     A file is a report, of this version or a newer one, or JSON that `--json` saved. A folder stands for all
-    its JSON files, by name. Of several titles the first is taken. A document that an earlier file holds too,
-    but for the environment it was made in, is left out.
+    its JSON files, by name. Of several titles the first is taken. Of the same audit in several files the last
+    one counts, and `said` is told how often that was so.
 
     Raises
     ------
@@ -43,21 +44,38 @@ def load_parts(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     audit.errors.CorruptFile: no/such/file.html cannot be read: No such file or directory.
     """
     found: dict[str, Any] = {}
-    known: set[str] = set()
+    left_out = 0
     for path in (each for given in paths for each in _files(Path(given))):
         for name, value in _read(path).items():
             if name == "title":
                 found.setdefault(name, value)
             elif value is not None:
-                texts = [_said(each) for each in value]
-                new = [each for each, text in zip(value, texts, strict=True) if text not in known]
-                found[name] = [*found.get(name, ()), *new]
-                known.update(texts)
+                found[name], again = _merged(found.get(name, []), value)
+                left_out += again
+    if left_out:
+        some = "1 result is" if left_out == 1 else f"{left_out} results are"
+        said(f"{some} in several files: the last one counts.")
     return {**dict.fromkeys(_PARTS.values()), **found}
 
 
-def _said(document: dict[str, Any]) -> str:
-    return json.dumps({**document, "environment": None}, sort_keys=True)
+def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
+    """Return what earlier files alone hold and what another one holds, and how many were in both."""
+    later = {*map(_identity, more)}
+    kept = [each for each in known if _identity(each) not in later]
+    return [*kept, *more], len(known) - len(kept)
+
+
+def _identity(document: Any) -> str:
+    """Return what only the same audit has: its subject, claim, seed and what repeats it.
+
+    An audit that nothing names, as of a function in a notebook, is the same only if it found the same.
+    """
+    if not isinstance(document, dict) or "result" not in document:
+        return dumps(document)
+    result, command = document["result"], document.get("environment", {}).get("command")
+    named = [result.get(name) for name in ("kind", "subject", "claim", "relation", "parameters", "seed")]
+    target = result.get("target")
+    return dumps([*named, target, command] if target or command else result)
 
 
 def _files(path: Path) -> list[Path]:

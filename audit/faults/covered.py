@@ -1,21 +1,24 @@
 """The rule about moves of the output: whether the noise covers them, and which fault it is if not."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.faults.asked import FAR, MIDDLE, SIDES, TIGHT, Asked
 from audit.faults.moves import Move, covered_by_normal, delta_of_normal, move_of
 from audit.faults.scene import LEFT, RIGHT, Force, Scene
 from audit.results.fault import Fault, FaultKind
 from audit.sampling.recorded.leaves import is_number
-from audit.sampling.recorded.noise import values_at
+from audit.sampling.recorded.noise import Floats, values_at
 from audit.words import fault_words as words
 
 #: Moves on this many seeds are analysed, the largest first.
 _SEEDS: Final = 3
+#: Relative difference of equal slopes.
+_ALIKE: Final = 1e-4
 #: A draw spends the whole ε if it spends this share of it.
 _WHOLE: Final = 0.75
 
@@ -23,21 +26,24 @@ _WHOLE: Final = 0.75
 def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
     """Return the fault if, on the same draws, the output moves by more than its noise covers."""
     worst: tuple[float, Fault] | None = None
-    for move in _moves(scene):
+    # A coin at its end may be as rare as delta allows.
+    for move in _moves(scene, (None,) if asked.delta else (None, Force(0.0), Force(1.0))):
         if move.is_outside:
             found = _outside(scene, move)
             if found is not None:
                 return found
             continue
         found = _uncovered(scene, move, asked) if move.is_verified else None
+        if move.others and found is not None and not _is_aligned(scene, move):
+            continue
         if found is not None and (worst is None or move.cost > worst[0]):
             worst = move.cost, found
     return None if worst is None else worst[1]
 
 
-def _moves(scene: Scene) -> Iterator[Move]:
-    """Yield the largest moves over the seeds, and those with uniform draws pushed to their ends."""
-    for force in (None, Force(0.0), Force(1.0)):
+def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
+    """Yield the largest moves over the seeds, each with uniform draws pushed by each of `forces`."""
+    for force in forces:
         sizes: dict[int, float] = {}
         for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
             runs = [scene.plain(s)[seed] if force is None else scene.run(s, seed, force=force) for s in SIDES]
@@ -49,6 +55,13 @@ def _moves(scene: Scene) -> Iterator[Move]:
             move = move_of(scene, seed, force)
             if move is not None and move.moving.any():
                 yield move
+
+
+def _is_aligned(scene: Scene, move: Move) -> bool:
+    """Whether each draw reaches the same numbers on the left: else a private choice went another way."""
+    turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
+    left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)
+    return left is not None and np.array_equal(left.reach != 0.0, move.reach != 0.0)
 
 
 def _outside(scene: Scene, move: Move) -> Fault | None:
@@ -83,7 +96,7 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
         return Fault(FaultKind.NOT_CLIPPED, None, words.unbounded(largest, further, draws))
     pure, shown = (
         "pure" in move.kinds,
-        None if move.mixed or not math.isfinite(factor) else float(f"{factor:.6g}"),
+        None if move.others or not math.isfinite(factor) else float(f"{factor:.6g}"),
     )
     if pure and len(active) > 1:
         if _is_two_steps(scene, move, asked):
@@ -93,12 +106,50 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
         if whole and len(places) == len(active):
             said = words.spent(len(active), draws, asked.at, move.cost / asked.epsilon)
             return Fault(FaultKind.BUDGET_SPENT_TWICE, shown, said)
-    if len(active) == 1 and int(move.moving.sum()) == 1:
-        covers = largest / factor if math.isfinite(factor) else 0.0
-        said = words.one_draw(largest, move.numbers[active[0]].told, covers, asked.at, shown)
+    return Fault(FaultKind.NOISE_TOO_SMALL, shown, _too_far(scene, move, draws, asked, shown))
+
+
+def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float | None) -> str:
+    """Return what moves beside what the draws cover: numbers of the output, or the draws themselves."""
+    active = move.spent > TIGHT
+    norm = "L2" if "normal" in move.kinds else "L1"
+    slope = _slope(move, active, move_of(scene, move.seed + 500))
+    scales = np.array([number.scale for number in move.numbers])[active]
+    if slope is not None and np.ptp(scales) > _ALIKE * scales.max():
+        by = math.nan
+        moved = zip(move.places, np.abs(move.moved).tolist(), move.moving, strict=True)
+        moves = words.each_moves({place: far for place, far, moving in moved if moving})
+    elif slope is not None:
+        by = _size(move.moved[move.moving], norm)
+        where = [place for place, moving in zip(move.places, move.moving, strict=True) if moving]
+        moves = words.moves(where, by, norm)
     else:
-        said = words.many_draws(int(move.moving.sum()), draws, asked.at, shown, mixed=move.mixed)
-    return Fault(FaultKind.NOISE_TOO_SMALL, shown, said)
+        assert move.shift is not None
+        by = _size(move.shift[active], norm)
+        moves = words.has_to_shift(draws, by, norm if active.sum() > 1 else "")
+    told = words.times_slope(draws, slope or 1.0)
+    said = words.too_far(moves, told, by / factor if factor else math.nan, asked.at, factor)
+    if "normal" in move.kinds and not asked.delta:
+        return said + words.NO_PURE
+    return said + words.besides(move.others) if move.others else said
+
+
+def _slope(move: Move, active: NDArray[np.bool_], again: Move | None) -> float | None:
+    """Return what each number of noise is multiplied by before it is added to a number of the output.
+
+    None where they do not go one to one, or not in all runs alike, as in a ratio.
+    """
+    if again is None or again.reach.shape != move.reach.shape:
+        return None
+    sizes = np.abs(move.reach[move.moving][:, active])
+    apart = np.abs(np.abs(again.reach[move.moving][:, active]) - sizes).max()
+    ones, least, most = sizes > 0, sizes[sizes > 0].min(), sizes.max()
+    alike = max(most - least, apart) <= _ALIKE * most
+    return float(most) if alike and (ones.sum(axis=0) == 1).all() and (ones.sum(axis=1) == 1).all() else None
+
+
+def _size(by: Floats, norm: str) -> float:
+    return float(np.linalg.norm(by, 2 if norm == "L2" else 1))
 
 
 def _factor(move: Move, asked: Asked) -> float | None:

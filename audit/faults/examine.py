@@ -25,13 +25,15 @@ from audit.sampling.shipping import Parcel
 from audit.subject.signatures import Calling
 from audit.subject.subject import Subject
 from audit.task import PrivacyTask
-from audit.values.brief import show
 from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished
+from audit.values.wording import short
 from audit.words import fault_words as words
 
-#: Seconds that an examination may take.
+#: Seconds of processor time of an examination: a busy machine changes nothing.
 LIMIT: Final = 3.0
+#: Seconds that it may take in all, for a subject that sleeps or hangs in compiled code.
+PATIENCE: Final = 30.0
 
 
 def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
@@ -49,7 +51,7 @@ def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
     try:
         return _asked_of(task, result.witness)
     except Exception as error:  # noqa: BLE001  the result stands without its explanation
-        return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format(show(str(error), 120)))
+        return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format(short(str(error).rstrip("."), 120)))
 
 
 def examined(
@@ -98,7 +100,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
     databases = {LEFT: left, RIGHT: right, **_middle(left, right, task.relation), **_far(task, left, right)}
     databases |= zip(ELSEWHERE, (strongest.left, strongest.right, *_both(left, right)), strict=False)
     prepared = {name: subject.prepare(database) for name, database in databases.items()}
-    examiner, calling = Examiner(subject.object, subject.calling), Calling(takes_rng=True)
+    examiner, calling = Examiner(subject.object, subject.calling, LIMIT), Calling(takes_rng=True)
     question = (prepared, asked)
     asking = Task(
         left=question,
@@ -107,7 +109,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
         seed=task.options.seed,
         path=(FAULT,),
         alone=True,
-        limit=min(LIMIT, left_over),
+        limit=min(PATIENCE, left_over),
     )
     block = _drawn(replace(subject, object=examiner, calling=calling), asking)
     found: Any = next(iter([*block.left, *block.right]))

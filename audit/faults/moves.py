@@ -26,7 +26,7 @@ from audit.sampling.recorded.noise import (
 )
 
 #: A run with more numbers of noise is not analysed.
-MOST_NUMBERS: Final = 256
+MOST_NUMBERS: Final = 512
 
 
 @dataclass(eq=False)
@@ -43,8 +43,9 @@ class Move:
         The noise that is drawn on the right.
     reach
         The derivative of the output by the noise on the right, shape (places, numbers).
-    mixed
-        Whether draws that are not noise were made as well. These may add privacy that is not counted here.
+    others
+        The draws that are not noise, such as a sample of the records. These may add privacy that is not
+        counted here.
     """
 
     scene: Scene
@@ -54,7 +55,7 @@ class Move:
     moved: Floats
     numbers: list[Number]
     reach: Floats
-    mixed: bool
+    others: list[str]
 
     @property
     def moving(self) -> NDArray[np.bool_]:
@@ -131,11 +132,15 @@ def move_of(scene: Scene, seed: int, force: Force | None = None, *, right: str =
     numbers = numbers_of(runs[right])
     if values[0] is None or values[1] is None or not numeric or len(numbers) > MOST_NUMBERS:
         return None
+    moved = values[1] - values[0]
+    still = [place for place, by in zip(numeric, moved, strict=True) if not by]
+    if any(first.leaves[place] != second.leaves[place] for place in still):  # whole numbers beyond 2^53
+        return None
     reach = reach_of(partial(scene.run, right, seed, force=force), numbers, numeric)
     if reach is None:
         return None
-    mixed = any(scale_of(draw) is None for draw in second.draws)
-    return Move(scene, seed, force, numeric, values[1] - values[0], numbers, reach, mixed)
+    others = [draw.method for draw in second.draws if scale_of(draw) is None]
+    return Move(scene, seed, force, numeric, moved, numbers, reach, others)
 
 
 def delta_of_normal(epsilon: float, move: float) -> float:

@@ -19,6 +19,13 @@ SEEDS: Final = 40
 LEFT, RIGHT = "left", "right"
 #: Draws that are also pushed one by one.
 _PUSHED_ALONE: Final = 12
+#: A forced run ends after this many draws more than an ordinary one, or this many times as many. A loop that
+#: waits for another value of a forced draw would never end.
+_SPARE, _LONGER = 100, 2
+#: Draws that decide branches, and the ends that they are forced to.
+COINS: Final = frozenset(
+    {"random", "uniform", "integers", "randbelow", "standard_exponential", "exponential"}
+)
 
 
 @dataclass(frozen=True)
@@ -100,8 +107,11 @@ class Scene:
 
     def run(self, side: str, seed: int, *, force: Force | None = None, shift: Shift | None = None) -> Run:
         """Return the run of a side on the draws of a seed, forced and shifted."""
+        most = _SPARE + _LONGER * max((len(run.draws) for run in self._plain.get(side, ())), default=0)
 
         def edit(place: int, draw: Draw) -> Any:
+            if force is not None and place >= most:
+                raise RuntimeError("it draws without end")
             values = draw.values if force is None else force(place, draw)
             return shifted(values, place, shift or {})
 

@@ -24,6 +24,7 @@ from audit.evidence.coupled import Coupling
 from audit.evidence.memory import PairMemory
 from audit.evidence.power import Section
 from audit.evidence.standing import FOR_GOOD, Standing
+from audit.results.course import Course
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.sampling.remake.digest import digest_of
 from audit.task import PrivacyTask
@@ -240,7 +241,16 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
         pairs_tried=first.pairs_tried + found.pairs_tried,
         budget=first.budget + found.budget,
         earlier=(*first.earlier, first.samples - sum(first.earlier)),
+        wealth_course=_joined(first.wealth_course, found.wealth_course, first.samples),
+        search_course=_joined(first.search_course, found.search_course, first.pairs_tried),
     )
+
+
+def _joined(first: Course | None, then: Course | None, start: int) -> Course | None:
+    """Return two courses as one; None if the first is of a version that kept none."""
+    if first is None or then is None:
+        return first
+    return Course.of(zip(then.places, then.values, strict=True), before=first, start=start)
 
 
 _KNOWN = {

@@ -16,7 +16,9 @@ from typing import Any, ClassVar, Self
 from audit.codec import encoding
 from audit.errors import AuditError, NoTruth
 from audit.results.agreement import Agreement
+from audit.results.course import Course
 from audit.results.fault import Fault
+from audit.results.outputs import Outputs
 from audit.results.saved_value import SavedValue
 from audit.values.on_demand import ability
 from audit.values.said import Said
@@ -158,9 +160,8 @@ class SavedResult(NoTruth, SavedValue):
         return self.verdict is Verdict.REFUTED
 
     def _stored(self) -> dict[str, Any]:
-        """Return the saved fields; `fault`, `agreements` and `remembered` are left out if empty."""
-        empty = {name for name in ("fault", "agreements", "remembered") if not getattr(self, name, True)}
-        return {name: value for name, value in super()._stored().items() if name not in empty}
+        """Return the saved fields; these are left out if empty."""
+        return self._without("fault", "agreements", "remembered", "wealth_course", "search_course")
 
     @property
     def disagreements(self) -> tuple[Agreement, ...]:
@@ -223,6 +224,8 @@ class Witness(SavedValue):
     examples : tuple of tuple of str
         Outputs on the left and on the right, each cut to a short text: the first ones of these runs or, if
         the laws are exact, the most probable.
+    outputs : Outputs, optional
+        The outputs of these runs, or the exact laws, in bins, with the part of each bin that is in the event.
 
     Examples
     --------
@@ -253,6 +256,11 @@ class Witness(SavedValue):
     beside: "Witness | None" = None
     given: bool = False
     examples: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    outputs: Outputs | None = None
+
+    def _stored(self) -> dict[str, Any]:
+        """Return what is saved of it, its outputs only where it has them."""
+        return self._without("outputs")
 
     @property
     def simpler(self) -> "Witness | None":
@@ -298,6 +306,9 @@ class AuditResult(SavedResult):
         What is wrong with a refuted subject, as recorded runs show; None if nothing was refuted or examined.
     only_output : str, optional
         The output of every run on every database, as a short text; None if outputs vary.
+    wealth_course, search_course : Course, optional
+        The log wealth by runs, after each bet of this audit and of those it goes on from; the largest loss of
+        a pair by pairs tried, exact or as the runs of the search show it.
     assumptions, notes, not_tested : tuple of str
         Sentences; the `kind` of each, such as ``"stateless"``, is for code.
 
@@ -327,6 +338,8 @@ class AuditResult(SavedResult):
     earlier: tuple[int, ...] = ()
     remembered: tuple[tuple[Any, Any], ...] = ()
     fault: Fault | None = None
+    wealth_course: Course | None = None
+    search_course: Course | None = None
     _ended: Any = field(default=None, repr=False, compare=False)
 
     def to_json(self, *, extend: bool = False) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from audit.codec.files import write_text
 from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
+from audit.results.course import Course
+from audit.results.outputs import Outputs
 from audit.results.result import SCHEMA, AuditResult, SavedResult, Witness
 from audit.results.saved_value import SavedValue, is_saved
 from audit.values.brief import show
@@ -152,6 +154,18 @@ def _said(stored: Any, where: str) -> Said:
     return Said(**found)
 
 
+def _whole(made: type[Course | Outputs]) -> fields.Reader:
+    """Return what reads columns of numbers that belong together, and refuses others."""
+
+    def read_one(stored: Any, where: str) -> Course | Outputs:
+        found: Course | Outputs = reads(made)(stored, where)
+        if not found.is_coherent:
+            raise CorruptFile(f"{where} is damaged: its columns do not belong together.")
+        return found
+
+    return read_one
+
+
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
     """Return the readers of a class's saved fields: those in `special`, and by type for all others."""
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
@@ -195,6 +209,8 @@ _BY_TYPE: dict[Any, fields.Reader] = {
     tuple[float, float]: listed(probability, length=2),
     Said: _said,
     Witness: _witness,
+    Course: _whole(Course),
+    Outputs: _whole(Outputs),
 }
 _OF_RESULTS = {
     "claim": _any_of((PrivacyClaim, UtilityClaim), "a claim"),

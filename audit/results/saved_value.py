@@ -43,6 +43,11 @@ class SavedValue:
         names = [each.name for each in dataclasses.fields(self) if is_saved(each.name)]
         return {name: _plain(getattr(self, name), name) for name in names}
 
+    def _without(self, *names: str) -> dict[str, Any]:
+        """Return what is saved of it, without those of these fields that hold nothing."""
+        empty = {name for name in names if not getattr(self, name, True)}
+        return {name: value for name, value in SavedValue._stored(self).items() if name not in empty}
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented

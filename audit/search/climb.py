@@ -59,8 +59,6 @@ _SMALLER = (0.5, 0.25)
 _SURE = 2.0
 #: A look is doubled at most this often.
 _LEVELS = 9
-
-
 #: After this many proposals in a row that were all seen before, the search takes the domain for exhausted.
 _MOST_REPEATS = 500
 
@@ -256,6 +254,11 @@ class Search:
             return top
         best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
         return max([top, *best_known], key=self._hope)
+
+    def surest_loss(self) -> float:
+        """Return the largest loss a step of the pairs looked at, less what the luck of the best may be."""
+        losses = (self._rank(each.memory)[1] for level in self._looked for each in level)
+        return max(losses, default=0.0)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
         """Return the pair that recorded draws favour, unless the best pair by counts is surely better.

@@ -4,7 +4,8 @@ One run on each side, from one generator state, shows how far the output moves o
 show how wide the noise is. The least shift of the noise that undoes the move gives the law of the privacy
 loss, and this law gives the growth of the best bet. How the output depends on the noise is measured once for
 each form of the draws, by one run for each number of noise. Before a promise takes the lead it is tested: on
-shifted draws, the right database has to give the output of the left one.
+shifted draws, the right database has to give the output of the left one. The weights of a `choice(p=...)`
+give the whole law of the choice at once.
 
 A promise proposes; it never decides. Runs drawn for it count as runs, and none of them is bet on.
 """
@@ -97,9 +98,11 @@ class Steering:
         """
         found, claim = None, at_distance(self.epsilon, self.delta, distance)
         if isinstance(left, Run) and isinstance(right, Run):
-            found = (
-                0.0 if canonical.same(left.output, right.output) else self._promise(left, right, draw, claim)
-            )
+            found = promised_by_weights(left, right, *claim)
+            if found is None and canonical.same(left.output, right.output):
+                found = 0.0
+            if found is None:
+                found = self._promise(left, right, draw, claim)
         self._in_vain = 0 if found is not None else self._in_vain + 1
         return found or 0.0
 
@@ -177,6 +180,47 @@ def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], o
     again = draw([(True, shift)])[0]
     values = values_at(again, places) if isinstance(again, Run) else None
     return values is not None and bool(np.allclose(values, output, rtol=_CLOSE, atol=_CLOSE))
+
+
+def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> float | None:
+    """Return the growth, in nats a pair of runs, of the best bet on one `choice(p=...)` that is published.
+
+    The weights of a coupled run tell the whole law of the choice. None where no choice has weights on both
+    sides. Draws after one that came out differently are not compared.
+
+    Parameters
+    ----------
+    left, right
+        Recorded runs.
+    epsilon, delta
+        The claim.
+
+    Examples
+    --------
+    >>> from audit.sampling.recorded.generator import Draw
+    >>> runs = [Run((Draw("choice", {"p": [p, 1.0 - p]}, 0),), 0, {}) for p in (0.9, 0.1)]
+    >>> promised_by_weights(*runs, 3.0, 0.0), promised_by_weights(*runs, 1.0, 0.0) > 0
+    (0.0, True)
+    """
+    best = None
+    for one, other in zip(left.draws, right.draws, strict=False):
+        weights = [draw.parameters.get("p") for draw in (one, other) if draw.method == "choice"]
+        if len(weights) == 2 and not any(each is None for each in weights):
+            p, q = (np.asarray(each, float) for each in weights)
+            if p.shape == q.shape:
+                best = max(
+                    best or 0.0, _best_choice(p, q, epsilon, delta), _best_choice(q, p, epsilon, delta)
+                )
+        if not canonical.same(one.values, other.values):
+            break
+    return best if best is None or best > _LEAST else 0.0
+
+
+def _best_choice(p: Floats, q: Floats, epsilon: float, delta: float) -> float:
+    """Return the growth of the best bet on a set of choices of weights p against q."""
+    order = np.argsort(-p / np.maximum(q, 1e-300), kind="stable")[:-1]  # all together tell nothing
+    growth = growth_rate(p[order].cumsum(), q[order].cumsum(), epsilon, delta)
+    return float(np.max(growth, initial=0.0))
 
 
 def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, delta: float) -> float:

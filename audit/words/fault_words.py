@@ -1,5 +1,6 @@
 """The words for each fault: one or two sentences that a maintainer can act on."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -72,38 +73,82 @@ def claimed(epsilon: float, delta: float) -> str:
     return f"ε = {number(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
 
 
-def one_draw(move: float, draw: str, covers: float, at: str, factor: float | None) -> str:
-    """Return the words for one draw that does not cover a move.
+def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None) -> str:
+    """Return the words for draws that do not cover a move; `covers` is NaN if its size is not known.
 
     Examples
     --------
-    >>> print(one_draw(2.0, "laplace(scale=1)", 1.0, "ε = 1", 2.0))
-    On the same random draws the output moves by 2. `laplace(scale=1)` covers a move of 1 at ε = 1: the
-    sensitivity is at least twice what the scale assumes.
+    >>> print(too_far(moves([()], 2.0, "L1"), times_slope("laplace(scale=1)", 1.0), 1.0, "ε = 1", 2.0))
+    On the same random draws the output moves by 2. `laplace(scale=1)` covers 1 at ε = 1: the sensitivity is
+    at least twice what the scale assumes.
+    >>> print(too_far(moves([()], 2.0, "L1"), times_slope("standard_normal", 0.5), math.nan, "ε = 1", None))
+    On the same random draws the output moves by 2. `standard_normal`, times 0.5, covers less at ε = 1.
     """
-    said = f"On the same random draws the output moves by {number(move)}. "
-    said += f"`{draw}` covers a move of {number(covers)} at {at}"
-    return (
-        f"{said}: the sensitivity is at least {times(factor)} what the scale assumes."
-        if factor
-        else f"{said}."
-    )
+    amount = "less" if math.isnan(covers) else number(covers)
+    said = f"On the same random draws {moves}. {draws} covers {amount} at {at}"
+    if factor and math.isnan(covers):
+        said += f": the noise is too small by a factor of {number(factor)}"
+    elif factor:
+        said += f": the sensitivity is at least {times(factor)} what the scale assumes"
+    return f"{said}."
 
 
-def many_draws(count: int, draws: str, at: str, factor: float | None, *, mixed: bool) -> str:
-    """Return the words for draws of several numbers that do not cover their moves."""
-    said = f"On the same random draws {count} numbers of the output move. "
-    said += f"Together `{draws}` do not cover that at {at}"
-    if factor:
-        return f"{said}: the noise is too small by a factor of {number(factor)}."
-    return f"{said}{'' if not mixed else ' (draws that are not noise were left out)'}."
+def times_slope(draws: str, slope: float) -> str:
+    """Return draws, and what they are multiplied by."""
+    return f"`{draws}`" + ("" if abs(slope - 1.0) < 1e-6 else f", times {number(slope)},")
+
+
+def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
+    """Return which numbers of the output move, and how far.
+
+    Examples
+    --------
+    >>> moves([(0,)], 2.0, "L1"), moves([(0,), (1,)], 2.0, "L1")
+    ('output[0] moves by 2', 'output[0] and output[1] move by 2 in L1 norm')
+    """
+    if len(where) == 1:
+        return f"{place(where[0])} moves by {number(by)}"
+    return f"{several(where)} move by {number(by)} in {norm} norm"
+
+
+def each_moves(by: Mapping[Sequence[Any], float]) -> str:
+    """Return how far some numbers of the output move, one by one.
+
+    Examples
+    --------
+    >>> each_moves({("total",): 48.0, ("old",): 1.0})
+    "output['total'] moves by 48, output['old'] by 1"
+    """
+    told = [
+        f"{place(where)} {'' if i else 'moves '}by {number(far)}" for i, (where, far) in enumerate(by.items())
+    ]
+    return ", ".join([*told[:3], *([f"{len(told) - 3} more"] if len(told) > 3 else [])])
+
+
+def has_to_shift(draws: str, by: float, norm: str) -> str:
+    """Return how far draws have to shift, where the output follows them otherwise than one to one.
+
+    Examples
+    --------
+    >>> has_to_shift("laplace(scale=1)", 2.0, "")
+    '`laplace(scale=1)` has to shift by 2 to hide what moves'
+    """
+    return f"`{draws}` has to shift by {number(by)}{f' in {norm} norm' if norm else ''} to hide what moves"
+
+
+def besides(methods: Sequence[str]) -> str:
+    """Say that draws which are no noise were made too."""
+    return f" What `{listed(sorted(set(methods)))}` hides of the records is left out here."
+
+
+NO_PURE = " Normal noise of any scale breaks a claim without δ: claim one with δ, or draw Laplace noise."
 
 
 def spent(count: int, draws: str, at: str, factor: float) -> str:
     """Return the words for several draws that each spend the whole budget."""
     return (
         f"{count} separate draws, `{draws}`, hide the same record. Each spends the whole budget of {at}; "
-        f"together they spend {number(factor)} times as much."
+        f"together they spend {times(factor)} as much."
     )
 
 
@@ -135,8 +180,7 @@ def nan_comes_out(where: Sequence[Sequence[Any]], draws: str) -> str:
 
 
 def _passes(seen: str, draws: str) -> str:
-    hidden = f", which `{draws}` does not hide" if draws else ""
-    return f"A record that is NaN passes the clipping: {seen}{hidden}."
+    return f"A NaN record passes the clipping: {seen}. `{draws}` covers clipped records only."
 
 
 def reused(where: Sequence[Sequence[Any]], draws: str) -> str:
@@ -170,9 +214,14 @@ def fixed(draws: str, *, own: bool) -> str:
 def weights(left: Any, right: Any) -> str:
     """Return the words for a choice that exact weights decide."""
     return (
-        f"`choice(p=...)` gets exact weights: {shown(left, 60)} on the left and {shown(right, 60)} on the "
-        "right. An option with weight 0 on one side only reveals which database was used."
+        f"`choice(p=...)` gets exact weights: {shown(_list(left), 60)} on the left and "
+        f"{shown(_list(right), 60)} on the right. An option with weight 0 on one side only reveals which "
+        "database was used."
     )
+
+
+def _list(weights: Any) -> list[float]:
+    return [float(f"{weight:.3g}") for weight in weights]
 
 
 def possible(what: str, more: int, side: str, share: float, delta: float) -> str:
@@ -180,7 +229,7 @@ def possible(what: str, more: int, side: str, share: float, delta: float) -> str
     other = "left" if side == "right" else "right"
     allowed = "" if not delta else f" (more than δ = {number(delta)})"
     often = "in every run" if share == 1.0 else f"with a probability of about {number(share, digits=2)}"
-    first = f"{what[0].upper()}{what[1:]}{' or another like it' if more else ''}"
+    first = f"{what[0].upper()}{what[1:]}{', or another like it,' if more else ''}"
     return f"{first} comes out on the {side} {often}{allowed}; on the {other} no draw gives it."
 
 
@@ -196,11 +245,11 @@ def counted_draws(left: Mapping[str, int], right: Mapping[str, int]) -> str:
     Examples
     --------
     >>> print(counted_draws({"laplace(scale=1)": 1}, {"laplace(scale=1)": 2}))
-    `laplace(scale=1)` is drawn once on the left, twice on the right: the noise depends on the data.
+    `laplace(scale=1)` is drawn once on the left, twice on the right: how often depends on the data.
     """
     name = next(name for name in (*left, *right) if left.get(name, 0) != right.get(name, 0))
     a, b = number_of_times(left.get(name, 0)), number_of_times(right.get(name, 0))
-    return f"`{name}` is drawn {a} on the left, {b} on the right: the noise depends on the data."
+    return f"`{name}` is drawn {a} on the left, {b} on the right: how often depends on the data."
 
 
 def spread(where: Sequence[Any], left: float, right: float) -> str:
@@ -222,8 +271,8 @@ def scales(method: str, name: str, left: Any, right: Any) -> str:
 def silenced(draws: str, where: Sequence[Any]) -> str:
     """Return the words for noise that has scale 0 on these databases, but not on all."""
     return (
-        f"`{draws}` is drawn but does not reach {place(where)} on either database: its scale is 0 there, but "
-        "not on every database. The noise depends on the data."
+        f"`{draws}` is drawn and changes {place(where)} on other databases, but on neither of these: its "
+        "multiplier depends on the data and is 0 here."
     )
 
 
@@ -232,7 +281,8 @@ def likely(output: str, p: float, q: float, at: str, side: str) -> str:
     other = "left" if side == "right" else "right"
     return (
         f"The random draws give {output} with probability {number(p)} on the {side} and {number(q)} on the "
-        f"{other}, more than {at} allows. Check the sensitivity of the score and the noise in the choice."
+        f"{other}: a loss of {number(math.log(p / q))}, where {at} is claimed. Check the sensitivity of the "
+        "score and the noise in the choice."
     )
 
 
@@ -254,6 +304,7 @@ NOTHING_SEEN = (
 )
 NOT_SHOWN = "The recorded draws do not show which fault this is."
 NOT_LOOKED = "The audit could not look at the draws: {}."
+TOO_LONG = "The audit stopped looking at the draws after {:g} s of processor time."
 
 
 def listed(names: Sequence[str]) -> str:

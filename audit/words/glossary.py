@@ -59,7 +59,7 @@ GLOSSARY = {
         "numerics: ideal, float",
         (
             "Ideal treats the mechanism as if it computed with real numbers; float takes the "
-            "floating-point numbers as they are returned."
+            "floating-point numbers as returned."
         ),
     ),
     "significance": (

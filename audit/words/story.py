@@ -27,14 +27,16 @@ def brief_claim(result: AuditResult) -> str:
     return f"({number(epsilon)}, {number(delta)})-DP" if delta else f"{number(epsilon)}-DP"
 
 
-def event_words(witness: Witness) -> str:
-    """Return the event in words."""
+def event_words(witness: Witness, digits: int = 6) -> str:
+    """Return the event in words, ends of intervals to at least `digits` digits."""
     words = getattr(witness.event, "words", None)
-    return short(words() if callable(words) else f"{witness.event}", MOST_EVENT)
+    return short(words(digits) if callable(words) else f"{witness.event}", MOST_EVENT)
 
 
 class WitnessWords:
     """The parts of a witness's story, as texts. Each database takes at most about `limit` characters.
+
+    Ends of intervals have at least `digits` digits.
 
     Attributes
     ----------
@@ -60,17 +62,19 @@ class WitnessWords:
         If the event is a fitted score: a sentence on a single output entry that refutes the claim too.
     """
 
-    def __init__(self, result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE) -> None:
+    def __init__(
+        self, result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE, digits: int = 6
+    ) -> None:
         most = allowed(result, witness)
         self.change = change(witness)
         self.on_p, self.on_q = ("left", "right") if witness.direction == "left" else ("right", "left")
         self.database_p, self.database_q = pair_words(witness, limit=limit)
-        self.event, self.q = event_words(witness), number(witness.q)
+        self.event, self.q = event_words(witness, digits), number(witness.q)
         self.p, self.limit = (number(witness.p), "") if most is None else apart(witness.p, most)
         self.allowance, self.apart = allowance(result, witness), distance_words(result, witness)
         self.p_interval, self.q_interval = interval(witness.p_interval), interval(witness.q_interval)
         self.part = _part_words(result, witness)
-        self.beside = _beside_words(result, witness.beside)
+        self.beside = _beside_words(result, witness.beside, digits)
         self.always = _always_words(witness, self.on_p)
 
 
@@ -94,11 +98,11 @@ def _always_words(witness: Witness, where: str) -> str:
     return f"Every run on {where} gave the same output." if witness.runs else f"On {where} nothing varies."
 
 
-def _beside_words(result: AuditResult, beside: Witness | None) -> str:
+def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> str:
     """Return the sentence on a single output entry that refutes the claim too, beside a fitted score."""
     if beside is None:
         return ""
-    w = WitnessWords(result, beside)
+    w = WitnessWords(result, beside, digits=digits)
     happens = f'"{w.event}" happens with probability {w.p}{w.p_interval} on {w.on_p}'
     most = f"; at most {w.limit} is allowed" if w.limit else ""
     return f"One entry alone shows it too: {happens} and {w.q}{w.q_interval} on {w.on_q}{most}."

@@ -97,6 +97,14 @@ def test_going_on_in_memory_and_from_a_file_give_the_same_bytes(first):
     assert here.pairs_tried > first.pairs_tried
     assert AuditResult.from_json(here.to_json()) == here
     assert "in 2 audits that go on from one another" in f"{here}"
+    for course, old, end in (
+        (here.wealth_course, first.wealth_course, 5_000),
+        (here.search_course, first.search_course, here.pairs_tried),
+    ):
+        now, then = (dict(zip(each.places, each.values, strict=True)) for each in (course, old))
+        assert then.items() <= now.items()
+        assert old.places[-1] < course.places[-1] <= end
+    assert here.wealth_course.values[-1] == pytest.approx(here.log_wealth, rel=1e-5)
 
 
 def test_more_runs_make_smaller_losses_detectable(first):

@@ -25,7 +25,9 @@ from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import Event, NumberIn
 from audit.events.features.numbers import Value
+from audit.results.course import Course
 from audit.results.fault import Fault, FaultKind
+from audit.results.outputs import Outputs
 from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
 from audit.results.saved import layout, load, save
 from audit.values.said import Says
@@ -107,6 +109,11 @@ def through_text(result):
         ),
         refuted(witness=witness(distance=20, simplest=witness())),
         refuted(witness=witness(given=True, examples=(("[0]", "'a'"), ("raised KeyError: 3",)))),
+        refuted(
+            witness=witness(outputs=Outputs("it", (0.0, 0.5), ("none",), (3, 1), (0, 4), (3, 0), (0, 0))),
+            wealth_course=Course((40, 90), (-0.5, 14.25)),
+            search_course=Course((8, 16), (1.5, math.inf)),
+        ),
         refuted(witness=witness(left=[object()], event=None, p_interval=None, q_interval=None, runs=0)),
         refuted(
             claim=PAC(0.1, 0.05), witness=None, parameters={"bounds": (0, 1), 3: {4}}, expected="refuted"
@@ -235,6 +242,18 @@ def with_number(field, written):
             "result.verdict must be one of refuted, not ref",
         ),
         (damaged(lambda d: d["result"].update(verdict=["refuted"])), "result.verdict must be one of"),
+        (
+            damaged(lambda d: d["result"].update(wealth_course={"places": [1, 2], "values": [0.5]})),
+            "result.wealth_course is damaged: its columns do not belong together.",
+        ),
+        (
+            damaged(lambda d: d["result"].update(search_course={"places": [2, 1], "values": [0.5, 1.0]})),
+            "result.search_course is damaged",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(outputs={"of": "it", "names": ["a"]})),
+            "result.witness.outputs is damaged",
+        ),
         (damaged(lambda d: d["result"].update(colour=1)), 'result has the unknown field "colour".'),
         (
             damaged(lambda d: d["result"].update(significance=5)),

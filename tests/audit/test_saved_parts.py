@@ -46,10 +46,7 @@ def written(path, *results, **parts):
 
 
 def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
-    """Also from results of the first schema; the same results give the same bytes, wherever they stood.
-
-    What several of these hold is shown once.
-    """
+    """Also from results of the first schema; the same results give the same bytes, wherever they stood."""
     documents = [OLD_SCHEMA, audit().to_json()]
     page, again = tmp_path / "page.html", tmp_path / "again.html"
     render_report(documents, page, findings=[finding_json(Finding("E1", "B", "s", "holds", "f"))])
@@ -64,10 +61,22 @@ def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
         (folder / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
     finding = tmp_path / "findings.json"
     finding.write_text(json.dumps([finding_json(Finding("E1", "B", "s", "holds", "f"))]), encoding="utf-8")
-    (folder / "c.json").write_text(json.dumps({**documents[1], "environment": {"elapsed": 3.0}}))
-    assert run("report", folder, page, finding, "--html", again) == 0
+    assert run("report", folder, finding, "--html", again) == 0
     assert again.read_bytes() == before
     assert run("diff", page, again) == 0
+
+
+def test_of_an_audit_in_two_files_the_last_one_counts(tmp_path, capsys):
+    """Two tests of one name and audits that nothing names stay apart; the same finding stands once."""
+    first = [audit(target="laplace"), audit("lambda"), audit("lambda", epsilon_lower=0.5)]
+    then = [audit(target="laplace", epsilon_lower=0.95), audit("lambda"), audit(target="laplace", seed=1)]
+    found = {"findings": [finding_json(Finding("E1", "B", "s", "holds", "f"))]}
+    one, two = written(tmp_path / "one.html", *first, **found), written(tmp_path / "two.html", *then, **found)
+    assert run("report", one, two, "--html", tmp_path / "both.html") == 0
+    assert "3 results are in several files: the last one counts." in capsys.readouterr().out
+    both = load_parts([tmp_path / "both.html"])
+    assert both["documents"] == [each.to_json() for each in (first[2], *then)]
+    assert both["findings"] == found["findings"]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +137,7 @@ def test_changes_are_named_by_kind_the_weightiest_first(tmp_path, capsys):
         (audit(epsilon_lower=0.7), audit(epsilon_lower=1.1), []),
         (audit(evidence=Evidence.EXACT), audit(evidence=Evidence.EXACT, epsilon_lower=0.9 + 1e-6), ["bound"]),
         (audit(evidence=Evidence.EXACT), audit(evidence=Evidence.EXACT, epsilon_lower=0.9 + 1e-12), []),
+        (*[audit(evidence=Evidence.EXACT, epsilon_lower=math.inf)] * 2, []),
         (audit(), audit(claim=PureDP(2.0)), ["claim"]),
         (audit(), audit(verdict=Verdict.ERROR, epsilon_lower=9.0), ["verdict"]),
     ],

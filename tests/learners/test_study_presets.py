@@ -26,7 +26,7 @@ from learners.studies.thresholds import (
     points_delta,
     pure_failure,
 )
-from reports.chart import chart
+from reports.pictures.study import chart
 
 BY_NAME = {study.name: study for study in studies()}
 

@@ -9,8 +9,8 @@ import pytest
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json
-from reports.chart import chart
 from reports.html import render
+from reports.pictures.study import chart
 
 
 def cell(x, low, high, bound=None):

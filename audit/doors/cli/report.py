@@ -19,7 +19,7 @@ def rebuild(paths: Sequence[Path], *, html: Path | None, split: bool) -> int:
         html = paths[0]
     else:
         check_apart(html, *paths)
-    parts = load_parts(paths)
+    parts = load_parts(paths, said=click.echo)
     check_writable(html)
     documents = parts.pop("documents")
     render_report(documents, html, **parts, split=split)

@@ -153,6 +153,12 @@ class SimulatedProtocol:
         return AdversarialOracle(self.population, record)
 
 
+class _SimulatedCoarsely(SimulatedProtocol):
+    """Beside a `CoarseSimulation`: it cuts acceptances off at 1, so "random" has no such law."""
+
+    records = ("entries", "exact", *_STEADY)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CoarseSimulation(ProtocolSimulation):
     """Wrong: asks within beta/t, and accepts with p̃/(q·e^epsilon), as K08 Lemmas 4.4 and 4.5 do (N11).
@@ -241,7 +247,7 @@ def coarse_response(*, epsilon: float = 3.0, beta: float = 0.1) -> SimulatedProt
     [1]
     """
     protocol = NonInteractiveProtocol(queries=[(0, RandomizedResponse(epsilon=epsilon))], size=1)
-    return SimulatedProtocol(
+    return _SimulatedCoarsely(
         simulation=CoarseSimulation(protocol=protocol, accesses=1, beta=beta),
         population=Population([1]),
         name="flawed-simulated-response",

@@ -14,10 +14,12 @@ from markupsafe import Markup, escape
 
 from audit.values import wording
 
-__all__ = ["WIDTH", "Drawing", "Picture", "Scale"]
+__all__ = ["FRAME", "WIDTH", "Drawing", "Picture", "Scale", "round_up"]
 
 #: The width of a picture in its own units; letters are 13 high.
 WIDTH = 420.0
+#: Left and right of what has a vertical axis.
+FRAME = 52.0, 400.0
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def _step(least: float) -> float:
 def _powers(low: float, high: float) -> list[float]:
     whole = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     wide = math.log10(high / low)
-    every, steps = max(1, math.ceil(wide / 7)), (1,) if wide > 2.5 else (1, 2, 5)
+    every, steps = max(1, math.ceil(wide / 7)), (1,) if wide > 2.0 else (1, 2, 5)
     values = (step * 10.0**power for power in whole if power % every == 0 for step in steps)
     return [value for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
 
@@ -154,9 +156,25 @@ class Drawing:
             self.words(_tick(tick), left - 6, y + 4, "tick", "end")
         self.words(name, 2, scale.end - 12, "tick")
 
+    def legend(self, keys: Iterable[tuple[str, str]], top: float) -> None:
+        """Add lines that say what a class of shapes stands for, 20 units apart."""
+        for i, (kind, words) in enumerate(keys):
+            y, left = top + 20 * i, FRAME[0]
+            shapes = {"point": f"M{left + 11:g} {y:g}h0", "shape": f"M{left:g} {y - 6:g}h22v12h-22z"}
+            self.path(kind, shapes.get(kind.partition(" ")[0], f"M{left:g} {y:g}h22"))
+            self.words(words, left + 30, y + 4)
+
     def done(self) -> Markup:
         """Return the elements."""
         return Markup("\n").join(self.parts)
+
+
+def round_up(value: float) -> float:
+    """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that is `value` or a little more; 1 for nothing."""
+    if value < 1e-300:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next((t * power for t in (1, 1.5, 2, 3, 5, 7) if t * power >= value * (1 - 1e-12)), 10 * power)
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
