@@ -2,12 +2,13 @@
 
 oldest    the lowest version of each dependency that `pyproject.toml` allows
 newest    the newest that there are
-spawn     processes that may not fork
+spawn     processes that may not fork, started where SIGINT is ignored, as in the background of a script
 names     the wheel, in a project with folders called `mechanisms`, `learners` and `reports`
 """
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -61,7 +62,9 @@ def newest():
 def spawn():
     """Processes that may not fork, with the versions of the working environment."""
     chosen = [each for each in TESTS if "sampling" in each or "replay" in each or "cli" in each]
+    heeded = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a new process inherits it
     _run([sys.executable, "-m", "pytest", "-q", *chosen], cwd=ROOT, DP_AUDIT_SPAWN="1")
+    signal.signal(signal.SIGINT, heeded)
 
 
 def names():

@@ -1,6 +1,7 @@
 """The progress of an audit in a test session under ``-v``."""
 
 import contextlib
+import sys
 import time
 from typing import Any
 
@@ -13,15 +14,19 @@ EVERY = 5.0
 
 
 def live(config: pytest.Config) -> Listener | None:
-    """Return a listener that shows an audit's progress; None without ``-v`` or in a worker of xdist."""
+    """Return a listener that shows an audit's progress; None without ``-v`` or a reporter.
+
+    What the reporter of a pytest-xdist worker writes is lost; the stderr is the session's.
+    """
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or config.get_verbosity() < 1:
         return None
-    return _Live(reporter, config.pluginmanager.get_plugin("capturemanager"))
+    in_worker = hasattr(config, "workerinput")
+    return _Live(None if in_worker else reporter, config.pluginmanager.get_plugin("capturemanager"))
 
 
 class _Live:
-    """Writes the progress of an audit in whole lines, which can be read in a log too."""
+    """Writes the progress of an audit in whole lines, which a log can hold; without a reporter, on stderr."""
 
     def __init__(self, reporter: Any, capturing: Any) -> None:
         self._reporter, self._capturing = reporter, capturing
@@ -43,8 +48,12 @@ class _Live:
     def _show(self, line: str) -> None:
         shown = self._capturing.global_and_fixture_disabled() if self._capturing else contextlib.nullcontext()
         with shown:
-            self._reporter.ensure_newline()
-            self._reporter.write_line(line)
+            if self._reporter is None:
+                sys.stderr.write(f"{line}\n")
+                sys.stderr.flush()
+            else:
+                self._reporter.ensure_newline()
+                self._reporter.write_line(line)
 
 
 def _line(event: AuditProgressed, left: float | None) -> str:

@@ -2,12 +2,13 @@
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from audit.errors import AuditError
+from audit.errors import AuditError, SubjectError
 from audit.events.features.bits import reads_bits_of_floats
 from audit.faults.asked import ELSEWHERE, FAR, MIDDLE, Asked
 from audit.faults.examiner import Examiner, looked_at
@@ -15,7 +16,7 @@ from audit.faults.scene import LEFT, RIGHT
 from audit.relations import Relation, check_relation
 from audit.results.fault import Fault, FaultKind
 from audit.results.result import AuditResult, Witness
-from audit.sampling.blocks import Task
+from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.fresh import can_start, draw_once
 from audit.sampling.isolated.recipes import recipe_of
 from audit.sampling.recorded.leaves import leaves_of
@@ -100,21 +101,17 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
     databases |= zip(ELSEWHERE, (strongest.left, strongest.right, *_both(left, right)), strict=False)
     prepared = {name: subject.prepare(database) for name, database in databases.items()}
     examiner, calling = Examiner(subject.object, subject.calling, LIMIT), Calling(takes_rng=True)
-    seed = task.options.seed
-    recipe = recipe_of(examiner, calling, seed=seed)
-    if recipe is None:
-        recipe = Parcel.of(replace(subject, object=examiner, calling=calling), seed=seed)
     question = (prepared, asked)
     asking = Task(
         left=question,
         right=question,
         size=1,
-        seed=seed,
+        seed=task.options.seed,
         path=(FAULT,),
         alone=True,
         limit=min(PATIENCE, left_over),
     )
-    block = draw_once(recipe, asking)
+    block = _drawn(replace(subject, object=examiner, calling=calling), asking)
     found: Any = next(iter([*block.left, *block.right]))
     if isinstance(found, Unfinished):
         raise AuditError(found.reason)
@@ -122,6 +119,15 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
         raise AuditError(f"{found.kind}: {found.message}")
     assert isinstance(found, Fault)
     return found
+
+
+def _drawn(subject: Subject, asking: Task) -> Block:
+    """Return a run of a subject in a fresh process: made anew there, or copied if that fails."""
+    recipe = recipe_of(subject.object, subject.calling, seed=asking.seed)
+    if recipe is not None:
+        with suppress(SubjectError):  # it is defined after an audit of its script, for example
+            return draw_once(recipe, asking)
+    return draw_once(Parcel.of(subject, seed=asking.seed), asking)
 
 
 def _differing(left: Any, right: Any) -> tuple[int, int] | None:

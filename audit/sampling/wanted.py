@@ -47,9 +47,10 @@ def refuse_lists(
     raised = f"{subject.name} {first.left[0]}, because it was given a list of records; it takes "
     on_arrays = _on(run, np.array, databases)
     if on_arrays == {_ANSWERS}:
-        raise InvalidValue(
-            raised, "an array: pass ", Parameter("convert", example="convert=numpy.array"), "."
-        )
+        singly = any(_outcome(run(record)) == _ANSWERS for record in databases[0][:1])
+        streamed = "; if it takes one record at a time, audit a function that returns the list of its answers"
+        array = Parameter("convert", example="convert=numpy.array")
+        raise InvalidValue(raised, "an array: pass ", array, f"{streamed if singly else ''}.")
     named = any(isinstance(record, Mapping) for record in databases[0])
     if not (named or on_arrays <= _ON_AN_ARRAY):
         return

@@ -6,10 +6,12 @@ import sys
 import numpy as np
 import pytest
 
-from audit import PureDP, Verdict, assert_private, audit_privacy
+from audit import PureDP, Relation, Verdict, assert_private, audit_privacy
 from audit.adapters import pandas, sklearn
 from audit.distributions import Finite
 from audit.errors import AuditError, InvalidKind, InvalidValue, SubjectError
+from audit.faults.examine import examined
+from audit.results.fault import FaultKind
 from audit.sampling import Sampler
 
 
@@ -212,6 +214,18 @@ def test_a_function_of_a_frame_gets_one_of_its_columns():
     refuted = audited(mechanism, 1.0, oslo, rome)
     assert refuted.verdict is Verdict.REFUTED
     assert refuted.witness.left == oslo  # the witness holds records, not frames
+
+
+def patients_per_town(frame, rng):
+    counts = frame.groupby("town").size()
+    return counts + rng.laplace(scale=1.0, size=len(counts))
+
+
+def test_groups_that_only_one_database_has_are_named_by_their_label():
+    mechanism = pandas(patients_per_town, columns=["town"])
+    fault = examined(mechanism, (["Oslo"], ["Oslo", "Rome"]), PureDP(1.0), Relation.ADD_OR_REMOVE_ONE)
+    assert fault.kind is FaultKind.DATA_DEPENDENT_DOMAIN
+    assert "key 'Rome'" in fault.words
 
 
 def test_frames_are_made_of_dicts_plain_values_and_nothing():

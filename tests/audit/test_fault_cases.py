@@ -7,6 +7,8 @@ one, the others say the same less exactly. UNKNOWN is never wrong; anything else
 import math
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -355,6 +357,23 @@ def test_no_fault_is_named_without_a_refutation():
     result = audit_privacy(histogram, PURE, relation=ADD, pairs=[([0], [0, 1])], budget=1_000)
     assert not result.refuted
     assert result.fault is None
+
+
+SCRIPT = """
+from audit import PureDP, audit_privacy
+audit_privacy(len, PureDP(1.0), pairs=[([0], [1])], budget=200)
+UNIT = 1.0
+def release(database, rng):
+    return UNIT * database[0], rng.laplace()
+print(audit_privacy(release, PureDP(1.0), pairs=[([0], [1])], budget=1_000, confirm_budget=200).fault.kind)
+"""
+
+
+def test_a_function_that_a_script_defines_after_an_audit_is_explained_too(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, "script.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str(K.UNNOISED_PART)
 
 
 def hangs_when_recorded(database, rng):

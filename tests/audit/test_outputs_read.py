@@ -225,6 +225,19 @@ def test_a_bit_that_sits_in_one_place_is_found(name):
     assert audit(FORMS[name], keeps=3.0).verdict is Verdict.REFUTED
 
 
+def test_a_row_of_a_table_is_read_by_its_label_wherever_it_stands():
+    """At ε = 1 a noisy count of scale 0.4 leaks 2.5; read by place it is mixed with its neighbours' noise."""
+
+    def release(database, rng):
+        towns = ["Bonn", "Mainz", "Ulm"][int(rng.integers(3)) :]
+        values = [rng.normal(scale=50.0) for _ in towns[1:]]
+        return series(rng, index=towns, values=[*values, database[0] + rng.laplace(scale=0.4)])
+
+    result = audit_privacy(release, PureDP(epsilon=1.0), pairs=[([0], [1])], budget=20_000)
+    assert result.verdict is Verdict.REFUTED
+    assert "output['Ulm']" in str(result)
+
+
 @pytest.mark.parametrize("name", FLOATS)
 def test_a_bit_in_the_low_bits_is_found_where_floats_are_attacked(name):
     assert audit(FLOATS[name], keeps=3.0, numerics="float").verdict is Verdict.REFUTED

@@ -247,12 +247,10 @@ PLACES = """
 
 
 def test_an_option_is_the_calls_else_the_marks_else_the_command_lines_else_the_ini_files(session, pytester):
-    """Under -v, where this session's audits tell at every look how far they are."""
     pytester.makeini(
         "[pytest]\naudit_budget=3000\naudit_significance=1e-3\naudit_seed=7\naudit_json=results\naudit_remember=kept"
     )
-    pytester.makeconftest("import audit.doors.live\naudit.doors.live.EVERY = 0.0")
-    ran = session(PLACES, "--audit-budget=4000", "-v")
+    session(PLACES, "--audit-budget=4000")
     saved = [json.loads(path.read_text()) for path in (pytester.path / "results").iterdir()]
     found = {
         each["result"]["subject"]: [each["result"][name] for name in ("budget", "significance", "seed")]
@@ -261,12 +259,14 @@ def test_an_option_is_the_calls_else_the_marks_else_the_command_lines_else_the_i
     assert found == {"ini": [4000, 1e-3, 7], "mark": [4000, 1e-4, 8], "call": [5000, 1e-4, 9]}
     assert all("--audit-budget=4000" in each["environment"]["command"] for each in saved)
     assert [path.name.partition("-")[0] for path in (pytester.path / "kept").iterdir()] == ["call"]
-    ran.stdout.re_match_lines_random([r"  ini: [\d,]+ of at most 4,000 runs$"])
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with xdist"])
 def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, workers):
-    result = session(TWO, "--audit-budget=4000", "--audit-report=page.html", "--junitxml=junit.xml", *workers)
+    """Under -v, where this session's audits tell at every look how far they are."""
+    pytester.makeconftest("import audit.doors.live\naudit.doors.live.EVERY = 0.0")
+    arguments = ("-v", "--audit-budget=4000", "--audit-report=page.html", "--junitxml=junit.xml", *workers)
+    result = session(TWO, *arguments)
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines_random(
         [
@@ -278,6 +278,8 @@ def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, w
         ]
     )
     result.stdout.no_fnmatch_line("NOT REFUTED*as expected*")
+    told = result.stderr if workers else result.stdout
+    told.re_match_lines_random([r"  coin: [\d,]+ of at most 4,000 runs$"])
     page = (pytester.path / "page.html").read_text()
     assert "coin" in page
     assert "leak" in page

@@ -19,6 +19,10 @@ def array_halves(database, rng):
     return float((database / 2)[0] + rng.laplace())
 
 
+def answer_to_one(event, rng):
+    return event + rng.laplace()
+
+
 def frame_sum(database, rng):
     return float(database["age"].sum() + rng.laplace())
 
@@ -40,6 +44,7 @@ def audited(mechanism, records=(0.0, 1.0), **options):
             r"array_mean raised AttributeError: .* an array: pass `convert=numpy\.array`\.$",
         ),
         (array_halves, [0.0, 1.0], r"raised TypeError: .* an array: pass `convert=numpy\.array`\.$"),
+        (answer_to_one, [0, 1], r"; if it takes one record at a time, audit a function that returns .*s\.$"),
         (frame_sum, [{"age": 1}, {"age": 2}], r"a frame: pass `convert=pandas\.DataFrame`\.$"),
         (frame_sum, [1, 2], r"`audit\.adapters\.pandas\(frame_sum, columns=\[.*\]\)` in its place\.$"),
         (frame_groups, [(1, "a"), (2, "b")], r"`audit\.adapters\.pandas\(frame_groups, columns=\["),
@@ -56,7 +61,7 @@ def test_two_runs_on_lists_decide_and_two_more_on_the_neighbour():
     CALLS.clear()
     with pytest.raises(InvalidValue):
         audited(array_mean)
-    assert [kind.__name__ for kind in CALLS] == ["list"] * 4 + ["ndarray"] * 4
+    assert [kind.__name__ for kind in CALLS] == ["list"] * 4 + ["ndarray"] * 4 + ["float"] * 2
 
 
 def test_a_mechanism_that_answers_is_not_run_once_more():

@@ -68,7 +68,7 @@ EXPECTED = {
     raises: (range(10), (0, 3), "the call raises RuntimeError"),
     gives_none: ([0, 30, 41, 99], (0, 3), "the output is None"),
     noise_by_range: ([0, 1, 5], (1, 3), r"the output equals \d"),
-    keys_from_the_data: (["a", "b", "c"], (0, 3), r"the key '.' is released"),
+    keys_from_the_data: (["a", "b", "c"], (0, 3), r"a number is released under the key '.'"),
     one_draw_for_two: ([0, 1], (1, 3), r"output\[0\] − output\[1\] equals -?1"),
     fixed_seed: ([1], (0, 3), f"the output equals {NUMBER}"),
     first_of: ([0, 1, 2], (1, 3), rf"output\[\d\] is (the largest entry|at least {NUMBER}|below {NUMBER})"),

@@ -243,7 +243,7 @@ class Entry(NumberFeature):
     key: Any
     cheap = True
     said = "output[{0.key!r}]"
-    present = "the key {0.key!r} is released"
+    present = "a number is released under the key {0.key!r}"
     absent = "no number is released under the key {0.key!r}"
 
     def column(self, view: View) -> Floats:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.events.features.stand_ins import frame_of, is_table
+from audit.events.features.stand_ins import Frame, frame_of, is_table
 from audit.events.features.views import as_number
 from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
@@ -183,6 +183,11 @@ def _of_array(value: Any, most: int) -> Iterator[tuple[Step, Any]]:
     return ((("item", at), plain[at]) for at in np.ndindex(plain.shape))
 
 
+def _of_frame(value: Frame, _most: int) -> Iterator[tuple[Step, Any]]:
+    cells = ("attribute", "values") if value.labelled is None else ("labelled", None)
+    return _by(value, cells, *(("attribute", name) for name in _attributes(value) if name != "values"))
+
+
 def _of_set(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
     numbers = all(as_number(part) is not None for part in value)
     return ((("sorted", i), part) for i, part in enumerate(sorted(value) if numbers else ()))
@@ -201,6 +206,7 @@ def _of_moment(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
 _OPENERS: tuple[tuple[Any, Callable[[Any, int], Iterator[tuple[Step, Any]]]], ...] = (
     (str, _of_text),
     (Raised, _of_message),
+    (Frame, _of_frame),
     (np.void, lambda value, _: ((("item", name), value[name]) for name in value.dtype.names or ())),
     ((dt.date, dt.time, dt.timedelta), _of_moment),
     ((np.datetime64, np.timedelta64), _through(("ticks", None))),
@@ -306,6 +312,7 @@ _WAYS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[str, Any], str]]] = 
     "array": (lambda value, _: np.asarray(value), lambda said, _: f"asarray({said})"),
     "numpy": (lambda value, _: value.to_numpy(), lambda said, _: said),
     "frame": (lambda value, _: frame_of(value), lambda said, _: said),
+    "labelled": (lambda value, _: value.labelled, lambda said, _: said),
     "ticks": (_ticks, lambda said, _: f"{said} (in ticks)"),
     "digits": (_digits, lambda said, _: f"digits({said})"),
     "state": (_state, lambda said, _: f"state({said})"),

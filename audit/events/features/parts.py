@@ -257,13 +257,13 @@ class PartIs(AtomFeature):
         return [atom(part) for part in parts_at(view, self.path)]
 
     def say(self, examples: Sequence[Any]) -> str:
-        """Return the part in words; for a key of the output, whether it is released."""
+        """Return the part in words; for a key of the output, whether a number is released under it."""
         if len(examples) == 1 and len(self.path) == 1 and (named := _key_of(self.path)):
             part = part_at(examples[0], self.path)
             if part is ABSENT:
                 return f"the key {named} is not released"
             if atom(part) == _SOME_NUMBER:
-                return f"the key {named} is released"
+                return f"a number is released under the key {named}"
         return super().say(examples)
 
     def _of(self, output: Any) -> Hashable:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from audit.values import canonical
+from audit.values.brief import show
 from audit.values.outcomes import without_addresses
 
 #: Only the two ends of an output with more entries or characters than `HUGE` are kept, `END` of each.
@@ -21,7 +22,7 @@ HUGE = 2**17
 END = 128
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frame:
     """A data frame, series or index in plain arrays.
 
@@ -42,8 +43,8 @@ class Frame:
 
     Examples
     --------
-    >>> Frame("Series", (np.array([1.5]),), ("float64",), ("age",), np.array([0]), {}).kind
-    'Series'
+    >>> Frame("Series", (np.array([1.5]),), ("float64",), ("age",), np.array(["mean"]), {})
+    Series({'mean': 1.5})
     """
 
     kind: str
@@ -53,10 +54,28 @@ class Frame:
     index: Any
     attributes: Any
 
+    def __repr__(self) -> str:
+        return f"{self.kind}({show([*map(list, self.values)] if self.labelled is None else self.labelled)})"
+
     @cached_property
     def key(self) -> Hashable:
         """The canonical key, worked out once: features are learned from a frame again and again."""
         return canonical.key(self)
+
+    @cached_property
+    def labelled(self) -> dict[Any, Any] | None:
+        """The values by their labels, of a data frame by column first; None unless labels are unique.
+
+        Labels must be texts and whole numbers. A row keeps its label when others join or leave the table.
+        """
+        rows = _labels(self.index)
+        if rows is None:
+            return None
+        columns = [dict(zip(rows, values, strict=True)) for values in self.values]
+        if type(self.columns) is tuple:  # a series
+            return columns[0]
+        names = _labels(self.columns)
+        return None if names is None else dict(zip(names, columns, strict=True))
 
 
 @dataclass(frozen=True)
@@ -139,6 +158,13 @@ def frame_of(table: Any) -> Frame:
             attributes["index"] = _described(table.index)
     arrays = tuple(column.to_numpy() for column in columns)
     return Frame(kind, arrays, tuple(_said(column.dtype) for column in columns), names, rows, attributes)
+
+
+def _labels(index: Any) -> list[Any] | None:
+    """Return the labels of an axis; None unless they are texts or whole numbers that differ."""
+    labels = [] if index is None else index.tolist()
+    plain = index is not None and {str, int}.issuperset(map(type, labels))
+    return labels if plain and len({*labels}) == len(labels) else None
 
 
 def _names(index: Any) -> Sequence[Any]:

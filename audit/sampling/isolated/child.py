@@ -222,6 +222,7 @@ def _work(
     found = len(sys.modules)
     try:
         host = None if parcel is None else parcel.move_in(path)
+        write_record(records, BEAT, 0)  # the time to start and to make the subject is not a run's
         while (frame := read_frame(requests)) is not None:
             addressee, request, streamed = unpack(frame)
             if addressee != number:  # meant for a worker that has died since

@@ -31,6 +31,8 @@ _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
 #: Larger: slower constructors are accepted. Seconds that a process may take to make its subject.
 _MAKING: Final = 60.0
+#: In place of the last beat: the worker has not yet sent its first one, which says that it has its subject.
+_UNREADY: Final = -1
 
 
 class _DiedError(Exception):
@@ -77,7 +79,7 @@ class Child:
         #: Modules that the last fresh process imported and that others may start with (`is_preloaded`).
         self.loaded: tuple[str, ...] = ()
         self._death: str | None = None
-        self._beat = -1
+        self._beat = _UNREADY
         self._foundations = {*foundations}
         first = (os.getcwd(), parcel, (RNG_CHECK, number), Foundations(foundations))  # noqa: PTH109  a text is sent
         write_frame(self._requests, pack(first))
@@ -212,14 +214,15 @@ class Child:
 
     def _answer(self, limit: float) -> tuple[str, Any]:
         """Return the next answer, or raise the error that it holds."""
-        since, beat, late = time.monotonic(), self._beat, False
+        since, beat, late = time.monotonic(), self._beat, 0.0
         while not self._answers:
             if self._death is not None:
-                raise _DiedError(in_words(limit) if late else self._death)
-            due = since + limit + max(_GRACE, limit / 2)
+                raise _DiedError(in_words(late) if late else self._death)
+            allowed = max(limit, _MAKING) if self._beat == _UNREADY else limit
+            due = since + allowed + max(_GRACE, allowed / 2)
             if not self._listen(math.inf if late else max(due - time.monotonic(), 0.0)):
                 self._kill()
-                late = True
+                late = allowed
             elif self._beat != beat:
                 since, beat = time.monotonic(), self._beat
         word, value = self._answers.popleft()
@@ -263,6 +266,7 @@ class Child:
             self._worker = record.value
         elif record.kind == ENDED:
             self._worker = 0
+            self._beat = _UNREADY
             self._number += 1
             self._answers.extend(unpack(frame) for frame in self._inbox.drain())
             self._death = _in_words(record.value)

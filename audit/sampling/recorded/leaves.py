@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from audit.events.features.stand_ins import frame_of, is_table
 from audit.values.canonical import key
 from audit.values.wording import shown
 
@@ -35,9 +36,16 @@ def leaves_of(output: Any) -> Leaves:
     return found
 
 
+def _opened(value: Any) -> Any:
+    """Return a table as a dict by its labels, an array as a list, anything else as it is."""
+    if is_table(value):
+        frame = frame_of(value)
+        value = list(frame.values) if frame.labelled is None else frame.labelled
+    return value.tolist() if isinstance(value, np.ndarray) and value.ndim else value
+
+
 def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
-    if isinstance(value, np.ndarray) and value.ndim:
-        value = value.tolist()
+    value = _opened(value)
     if isinstance(value, np.ndarray | np.generic):
         value = value.item()
     if isinstance(value, Mapping):
@@ -69,8 +77,7 @@ def tokens(output: Any) -> dict[Any, str]:
 
 
 def _tokens(value: Any) -> Iterator[tuple[Any, str]]:
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
+    value = _opened(value)
     if isinstance(value, Mapping):
         for name, held in value.items():
             yield ("key", key(name)), f"the key {shown(name, 40)}"
