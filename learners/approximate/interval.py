@@ -128,9 +128,9 @@ class IntervalLearner(ThresholdLearner):
     --------
     >>> import numpy as np
     >>> learner = IntervalLearner(dimension=64)
-    >>> learner.sample_size
+    >>> learner.sample_size()
     21055
-    >>> database = [(2**63 - 5, 1), (2**63, 0)] * (learner.sample_size // 2 + 1)
+    >>> database = [(2**63 - 5, 1), (2**63, 0)] * (learner.sample_size() // 2 + 1)
     >>> 2**63 - 5 < learner(database, np.random.default_rng(0)) <= 2**63
     True
     """
@@ -157,7 +157,7 @@ class IntervalLearner(ThresholdLearner):
         return fitted_split(self.top, failure=self.beta / 2.0, **told)
 
     @cached_property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs."""
         return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
 

@@ -179,7 +179,7 @@ class PointLearner(OfNumbers, PlainParameters):
     >>> learner = PointLearner(dimension=64)
     >>> learner([(5, 0), (2**64 - 1, 1)] * 200, np.random.default_rng(0)) == 2**64 - 1
     True
-    >>> learner.sample_size
+    >>> learner.sample_size()
     928
     """
 
@@ -229,7 +229,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return PAC(self.alpha, self.beta) if self.enough_points else None
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs; it does not depend on d.
 
         Raises
@@ -249,7 +249,7 @@ class PointLearner(OfNumbers, PlainParameters):
         """Return hard problems with `sample_size` examples each; none where nothing is claimed."""
         if not self.enough_points:
             return []
-        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
         """Return one number."""

@@ -118,7 +118,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     Examples
     --------
-    >>> [SearchingIntervalLearner(dimension=64, by=by).sample_size for by in ("power", "length")]
+    >>> [SearchingIntervalLearner(dimension=64, by=by).sample_size() for by in ("power", "length")]
     [4642, 19574]
     """
 
@@ -172,7 +172,7 @@ class SearchingIntervalLearner(ThresholdLearner):
         return self.search.level + self.search.slack(self._failure) + chosen
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs."""
         return promised_size(2.0 * math.floor(self.most_errors) + 1.0, alpha=self.alpha, beta=self.beta)
 

@@ -45,10 +45,6 @@ class ThresholdLearner(OfNumbers, PlainParameters):
 
     if TYPE_CHECKING:
 
-        @property
-        def sample_size(self) -> int:
-            """The number of examples that the utility claim needs."""
-
         def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
             """Return the outputs of `size` runs."""
 
@@ -77,7 +73,7 @@ class ThresholdLearner(OfNumbers, PlainParameters):
 
     def problems(self) -> list[IntervalProblem]:
         """Return hard problems with `sample_size` examples each."""
-        return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+        return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def counted(self, database: Any) -> NumberSample:
         """Return a database counted, or refuse it."""

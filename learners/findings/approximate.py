@@ -128,7 +128,7 @@ def bns_lemma_1() -> Finding:
         )
         rows.append((alpha, beta, math.log2(4.0 / alpha / beta), unit, claimed, claimed / unit, tight))
     learner = PointLearner(dimension=64)
-    exact = missed(learner.selection, size=learner.sample_size, mass=0.075)
+    exact = missed(learner.selection, size=learner.sample_size(), mass=0.075)
     table = Table(
         ("α", "β", "least d", "(1/αε)·ln(1/βδ)", "m", "the constant", "m, tight A_dist"),
         tuple(rows),
@@ -140,8 +140,8 @@ def bns_lemma_1() -> Finding:
         "There is a proper (α, β, ε, δ)-private learner of POINT_d with m = O((1/αε)·ln(1/βδ)).",
         "hidden condition",
         f"For 2^d ≥ 4/(αβ) (N2). The constant is {min(r[5] for r in rows):.1f} to "
-        f"{max(r[5] for r in rows):.1f}; with a tight A_dist (E9) about half. At m = {learner.sample_size} a "
-        f"point of mass 0.075 is missed with probability {exact:.4f} ≤ 0.1.",
+        f"{max(r[5] for r in rows):.1f}; with a tight A_dist (E9) about half. At m = {learner.sample_size()} "
+        f"a point of mass 0.075 is missed with probability {exact:.4f} ≤ 0.1.",
         row="L9",
         errata=("N2",),
         corrected="With 2^d ≥ 4/(αβ).",
@@ -197,11 +197,11 @@ def bns_searches() -> Finding:
 
 
 def _searched(d: int, by: By) -> int:
-    return SearchingIntervalLearner(dimension=d, by=by, **_TOLD).sample_size
+    return SearchingIntervalLearner(dimension=d, by=by, **_TOLD).sample_size()
 
 
 def _rec(d: int, split: Literal["fitted", "even"]) -> int:
-    return IntervalLearner(dimension=d, split=split, **_TOLD).sample_size
+    return IntervalLearner(dimension=d, split=split, **_TOLD).sample_size()
 
 
 def _overtakes(size: Callable[[int], int], d: int) -> bool:

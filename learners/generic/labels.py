@@ -172,7 +172,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return generic_size(kept, alpha=self.alpha / 2.0, beta=self.beta / 2.0, epsilon=self.epsilon)
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs."""
         if self.share is None:
             return self.unlabelled_size + self.labelled_size
@@ -183,7 +183,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     def problems(self) -> list[LearningProblem]:
         """Return hard problems with a target in the class, with `sample_size` examples each."""
-        return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+        return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept."""

@@ -23,6 +23,7 @@ from learners.formulas import classes
 from learners.sanitizers.tallies import length
 from mechanisms import ExponentialMechanism
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class GenericSanitizer(ClaimsItsEpsilon):
+class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     """Choose a small database with probability proportional to exp(−epsilon·m·(worst error)/2).
 
     A database is a list of points of the domain; the output is a tuple of `output_size` of them.
@@ -81,7 +82,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
     Examples
     --------
     >>> sanitizer = GenericSanitizer(alpha=0.5)
-    >>> sanitizer.output_size, len(sanitizer.candidates), sanitizer.sample_size
+    >>> sanitizer.output_size, len(sanitizer.candidates), sanitizer.sample_size()
     (4, 35, 47)
     >>> sanitizer([3] * 47, np.random.default_rng(0))
     (3, 3, 3, 3)
@@ -169,7 +170,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
         return found
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of records that the utility claim needs."""
         nats = math.log(self.count) - math.log(self.beta)
         return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
@@ -211,7 +212,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
 
     def problems(self) -> list[Problem]:
         """Return databases of `sample_size` records: even, constant, two heavy points, ends, geometric."""
-        m, points = self.sample_size, list(self.records)
+        m, points = self.sample_size(), list(self.records)
         light = max(1, math.floor(self.alpha * m / 1.05))
         told = {
             "spread evenly": [points[i * len(points) // m] for i in range(m)],
@@ -237,7 +238,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
     def random(self, rng: np.random.Generator) -> Problem:
         """Return any database of `sample_size` records: random masses on the points of the domain."""
         points = self.records
-        times = rng.multinomial(self.sample_size, rng.dirichlet(np.full(len(points), 0.5))).tolist()
+        times = rng.multinomial(self.sample_size(), rng.dirichlet(np.full(len(points), 0.5))).tolist()
         records = [point for point, count in zip(points, times, strict=True) for _ in range(count)]
         return FixedProblem(f"random: {times}", records, self._error)
 
@@ -300,6 +301,6 @@ entry = Entry(
     reference=GenericSanitizer.reference,
     summary=(
         "the exponential mechanism over small databases: intervals of {0, …, 3}; "
-        f"m = {_BY_DEFAULT.sample_size:,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
+        f"m = {_BY_DEFAULT.sample_size():,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
     ),
 )

@@ -99,13 +99,10 @@ class LaplaceAverage(LocalAverage):
         """The largest size of a value of the query."""
         return self.bound
 
-    @property
-    def least_size(self) -> int:
-        """The least size that the tolerance is guaranteed at: `laplace_size`."""
-        if self.tolerance is None:
-            return 1
+    def _entries(self, tolerance: float) -> int:
+        """Return `laplace_size`."""
         return sizes.laplace_size(
-            tau=self.tolerance,
+            tau=tolerance,
             beta=self.beta,
             epsilon=self.epsilon,
             bound=self.bound,
@@ -223,12 +220,9 @@ class SignAverage(LocalAverage):
             epsilon=self.epsilon, query=self.query, vectorised=self.vectorised, records=self.records
         )
 
-    @property
-    def least_size(self) -> int:
-        """The least size that the tolerance is guaranteed at: `sign_size`."""
-        if self.tolerance is None:
-            return 1
-        return sizes.sign_size(tau=self.tolerance, beta=self.beta, epsilon=self.epsilon)
+    def _entries(self, tolerance: float) -> int:
+        """Return `sign_size`."""
+        return sizes.sign_size(tau=tolerance, beta=self.beta, epsilon=self.epsilon)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the answers of `size` runs, from the number of entries that report 1."""
