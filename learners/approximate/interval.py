@@ -95,7 +95,7 @@ class IntervalLearner(ThresholdLearner):
     epsilon, delta
         The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     split
         "fitted": every call of Rec gets the budget that it needs (`fitted_split`); "even": all the same.
     points

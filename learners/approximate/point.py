@@ -144,7 +144,7 @@ class PointLearner(OfNumbers, PlainParameters):
     epsilon, delta
         The privacy claimed, epsilon > 0 and 0 < delta < 1 (≤ 1/2 for the tight one).
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     tight
         False: A_dist as printed, which is (epsilon/2, delta/2)-private. True: with the noise that its claim
         needs, for about half of the examples.
@@ -203,7 +203,7 @@ class PointLearner(OfNumbers, PlainParameters):
         check_dimension(self.dimension, owner=owner)
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         refuse_pure(self.delta, owner=owner, pure="PurePointLearner")
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        check_accuracy(self.alpha, self.beta, owner=owner, below=1.0)
         _ = self.selection
 
     @cached_property

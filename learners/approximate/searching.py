@@ -85,7 +85,7 @@ class SearchingIntervalLearner(ThresholdLearner):
     epsilon, delta
         The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     by
         How the length is searched: "power" or "length" (`LengthSearch`).
     points, size

@@ -54,7 +54,7 @@ class ThresholdLearner(OfNumbers, PlainParameters):
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         refuse_pure(self.delta, owner=owner, pure="PureIntervalLearner")
         finite_number(self.delta, what=f"The `delta` of `{owner}`", maximum=0.5)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        check_accuracy(self.alpha, self.beta, owner=owner, below=1.0)
 
     @property
     def top(self) -> int:

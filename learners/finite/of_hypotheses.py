@@ -48,10 +48,10 @@ class OfHypotheses(StatedSize):
         def hypotheses(self) -> Hypotheses:
             """The class with its truth table."""
 
-    def _check_budget(self) -> None:
+    def _check_budget(self, *, below: float = 0.5) -> None:
         owner = type(self).__name__
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        check_accuracy(self.alpha, self.beta, owner=owner, below=below)
 
     @property
     def utility_claim(self) -> PAC | None:

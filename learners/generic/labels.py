@@ -96,7 +96,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     concepts
         The class. Default: the points of {0, 1, 2, 3}.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     share
         The part of a database that is used without labels, in [0, 1]; None: the share in `sample_size`.
     size
@@ -144,7 +144,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     aligned: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        self._check_budget()
+        self._check_budget(below=1.0)
         owner = type(self).__name__
         if self.share is not None:
             probability(self.share, what=f"The `share` of `{owner}`")

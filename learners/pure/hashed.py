@@ -180,7 +180,7 @@ class HashedPointLearner(PureLearner):
     epsilon
         The privacy claimed, > 0.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     bits
         l, the bits of a bucket, at most d, where nothing is hashed; default: what needs the fewest examples.
     points, size

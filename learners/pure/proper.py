@@ -122,7 +122,7 @@ class PurePointLearner(_ProperLearner):
     epsilon
         The privacy claimed, > 0.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     points, size
         The numbers, and the number of examples, that a privacy audit builds databases of.
 

@@ -228,7 +228,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     def vary(self, problem: Any, rng: np.random.Generator) -> Problem:
         """Return a problem near another: a share of its records is moved to one point."""
         records = problem.draw(rng)
-        many = int(rng.integers(1, max(2, math.ceil(2.0 * self.alpha * len(records)))))
+        many = int(rng.integers(1, max(2, math.ceil(min(1.0, 2.0 * self.alpha) * len(records)))))
         first, point = int(rng.integers(len(records) - many + 1)), int(rng.integers(len(self.records)))
         changed = [*records[:first], *[self.records[point]] * many, *records[first + many :]]
         origin = problem.name.split(", some")[0]

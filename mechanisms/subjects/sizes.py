@@ -19,7 +19,7 @@ class StatedSize:
     >>> from learners import PointLearner
     >>> learner = PointLearner(dimension=64)
     >>> learner.sample_size(), learner.sample_size(alpha=0.05, beta=0.01)
-    (928, 2146)
+    (928, 2180)
     """
 
     accuracy: ClassVar[str] = "alpha"

@@ -296,7 +296,7 @@ def test_examples_that_are_none_are_refused(kind, database, error):
 
 
 @pytest.mark.parametrize(
-    "keywords", [{"dimension": 4097}, {"dimension": 0}, {"epsilon": 0}, {"alpha": 0.5}, {"delta": 1.0}]
+    "keywords", [{"dimension": 4097}, {"dimension": 0}, {"epsilon": 0}, {"alpha": 1.0}, {"delta": 1.0}]
 )
 @pytest.mark.parametrize("kind", [PointLearner, IntervalLearner])
 def test_parameters_out_of_range_are_refused(kind, keywords):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["LaplaceAverage", "SignAverage"]
 
 _MOST_EXACT = 256
-"""The largest database whose answer declares its exact law. A law of n entries takes time n at each point."""
+"""The largest database whose `SignAverage` declares its exact law: it takes time n²."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,16 +124,12 @@ class LaplaceAverage(LocalAverage):
         noise = self.noise.sample(size * mean.size, rng) / self._n
         return mean + noise.reshape(size, *mean.shape)
 
-    def distribution(self, database: Any) -> Density | Product | None:
-        """Return the exact law of the answer, None for more than 256 entries: an audit asks it much."""
-        return None if self._n > _MOST_EXACT else self.law(database)
-
-    def law(self, database: Any) -> Density | Product:
-        """Return the exact law of the answer for a database of any size; time n a point.
+    def distribution(self, database: Any) -> Density | Product:
+        """Return the exact law of the answer.
 
         Examples
         --------
-        >>> round(LaplaceAverage(size=1000).law([1] * 500 + [-1] * 500).sf(0.1), 6)
+        >>> round(LaplaceAverage(size=1000).distribution([1] * 500 + [-1] * 500).sf(0.1), 6)
         0.131724
         """
         from audit.distributions import Product
