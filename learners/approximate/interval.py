@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from audit.catalogue import Entry
-from audit.errors import InvalidValue
+from audit.errors import InvalidKind, InvalidValue
 from learners.approximate.budgets import Split, even_split, fitted_split
 from learners.approximate.samples import threshold_errors
 from learners.approximate.sizes import interval_size, promise_at
@@ -54,8 +54,8 @@ class SplitPromise(ConcavePromise):
     name: ClassVar[str] = "split-concave-promise"
 
     def __post_init__(self) -> None:
-        if self.split is None:
-            raise InvalidValue("The `split` of `SplitPromise` must be given.")
+        if not isinstance(self.split, Split):
+            raise InvalidKind(f"The `split` of `SplitPromise` must be a `Split`; got {self.split!r:.40}.")
         super().__post_init__()
 
     @property

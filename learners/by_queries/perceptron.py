@@ -245,6 +245,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     def __post_init__(self) -> None:
         check_accuracy(self.alpha, self.beta, owner=type(self).__name__)
+        positive_int(self.dimension, what=f"The `dimension` of `{type(self).__name__}`")
         ends = [(0.0,) * (self.dimension - 1) + (value,) for value in (-1.0, 0.5, 1.0)]
         self._settle(tuple((x, y) for x in ends for y in (-1, 1)))
 

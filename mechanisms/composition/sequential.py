@@ -73,7 +73,7 @@ class Sequential(Combined):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.budget is not None:
-            refuse_overspending([claimed(part) for part in self.subjects()], limit=self.budget)
+            refuse_overspending([claimed(part) for part in self.subjects()], limit=check_claim(self.budget))
 
     @property
     def claim(self) -> PrivacyClaim:

@@ -131,7 +131,11 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
     def __post_init__(self) -> None:
         super().__post_init__()
         owner = type(self).__name__
-        if not self.queries or not all(isinstance(query, StatisticalQuery) for query in self.queries):
+        if (
+            not isinstance(self.queries, list | tuple)
+            or not self.queries
+            or not all(isinstance(query, StatisticalQuery) for query in self.queries)
+        ):
             raise InvalidKind(f"The `queries` of `{owner}` must be statistical queries, at least one.")
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.chunk is not None:
