@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.claims import check_claim
 from audit.errors import InvalidValue, probability
 from mechanisms.composition.accounting import claimed, parallel_bound, sequential_bound
 from mechanisms.composition.budget import refuse_overspending
