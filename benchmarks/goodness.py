@@ -117,9 +117,10 @@ def catalogued() -> Iterator[Case]:
             hasattr(subject, word) for word in ("distribution", "sample")
         ):
             continue
-        (left, right), *_, (other, _) = Declared(entry).pairs
-        if subject.distribution(left) is not None:
-            yield Case(entry.name, subject, {"left": left, "right": right, "other": other})
+        pairs = Declared(entry).pairs
+        databases = {"left": pairs[0][0], "right": pairs[0][1], "other": pairs[-1][0]}
+        if subject.distribution(databases["left"]) is not None:
+            yield Case(entry.name, subject, databases)
 
 
 def compared(case: Case, database: Any, *, runs: int, rng: np.random.Generator) -> Fit:

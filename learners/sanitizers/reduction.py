@@ -204,7 +204,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         alpha, beta = self._accuracy(
             self.alpha if alpha is None else alpha, self.beta if beta is None else beta
         )
-        return max(self.sanitizer.sample_size(alpha=alpha, beta=beta), self._transferred(alpha, beta))
+        return max(int(self.sanitizer.sample_size(alpha=alpha, beta=beta)), self._transferred(alpha, beta))
 
     def problems(self) -> list[LearningProblem]:
         """Return hard realizable problems, with `sample_size` examples each."""

@@ -46,7 +46,10 @@ class _NoisyInteger(ClaimsItsEpsilon):
     def __post_init__(self) -> None:
         owner = type(self).__name__
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        positive_int(self.sensitivity, what=f"The `sensitivity` of `{owner}`", maximum=2**53)
+        finite_number(
+            positive_int(self.sensitivity, what=f"The `sensitivity` of `{owner}`"),
+            what=f"The `sensitivity` of `{owner}`",
+        )
         GeometricNoise(self.rate)
 
     @property

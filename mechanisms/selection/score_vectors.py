@@ -52,7 +52,10 @@ class BoundedGrowth:
     name: ClassVar[str] = "bounded-growth"
 
     def __post_init__(self) -> None:
-        positive_int(self.growth, what="The `growth` of `BoundedGrowth`", maximum=2**53)
+        finite_number(
+            positive_int(self.growth, what="The `growth` of `BoundedGrowth`"),
+            what="The `growth` of `BoundedGrowth`",
+        )
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Return whether two vectors of scores can occur on neighbouring databases."""

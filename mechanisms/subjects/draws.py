@@ -8,8 +8,6 @@ from functools import wraps
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from audit.errors import InvalidKind, positive_int
 from audit.values.brief import show
 
@@ -17,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["ChecksDraws"]
+
+_DRAWS = ("random", "laplace", "integers", "binomial", "standard_gamma")
+"""What a generator draws with; a stand-in for one has some of these."""
 
 
 class ChecksDraws:
@@ -67,7 +68,7 @@ def _check(subject: Any, name: str, value: Any) -> None:
     elif name == "database":
         if value is None or isinstance(value, Number | Mapping):
             raise InvalidKind(f"A database of `{owner}` must be a list or an array; got {show(value, 40)}.")
-    elif not isinstance(value, np.random.Generator):
+    elif not any(hasattr(value, draws) for draws in _DRAWS):
         seed = value if isinstance(value, int) else 0
         raise InvalidKind(
             f"The `rng` of `{owner}` must be a numpy.random.Generator, such as "
