@@ -250,6 +250,11 @@ class Accuracy(_Numbers):
     beta: float = _checked(probability, one=False)
 
 
+def private(epsilon: float, delta: float = 0.0) -> PureDP | ApproximateDP:
+    """Return the claim of these numbers, a `PureDP` for δ = 0."""
+    return ApproximateDP(epsilon, delta) if delta else PureDP(epsilon)
+
+
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
     """Return the ε and δ that the claim (ε, δ) about neighbours implies for databases `steps` apart.
 

@@ -25,20 +25,15 @@ from audit.databases.paths import lengths
 from audit.sampling import Sampler
 from audit.self_audit.judging import log_e_value
 from audit.self_audit.measures.false_alarms import capped_wealth
-from audit.self_audit.subjects.tight import (
-    ALPHA,
-    Geometric,
-    Histogram,
-    Tight,
-    randomized_response,
-    tight_cases,
-)
+from audit.self_audit.subjects.exact import geometric
+from audit.self_audit.subjects.tight import Tight, noisy_counts, randomized_response, tight_cases
 from audit.subject.subject import adapt
 from audit.verdict.betting import Betting, NeverAnswers
 from audit.verdict.terms import Terms
 
 SIGNIFICANCE = 0.05
 BUDGET = 2_000
+ALPHA = math.exp(-1.0)
 CAP = 20.0
 #: What the two criteria may accuse a sound auditor of, each: for 2,000 audits this is "at most 144 refuted".
 ALARM_LEVEL = 9e-6
@@ -102,7 +97,7 @@ class Domain:
 CASES = {
     **{name: Case(**vars(case)) for name, case in tight_cases().items()},
     "threshold release": Case(threshold_release, (([], ["k"]),), 1.0, ALPHA**3 / (1 + ALPHA)),
-    "several pairs": Case(Geometric(), tuple(([k], [k + 1]) for k in range(8)), 1.0),
+    "several pairs": Case(geometric().mechanism, tuple(([k], [k + 1]) for k in range(8)), 1.0),
     "forgetful response": Case(forgetful_response, (([0], [1]),), math.log(3)),
 }
 
@@ -120,9 +115,14 @@ class NoisySum:
         return float(sum(database)) + getattr(rng, self.noise)(size=size)
 
 
-class NoisyCount(Geometric):
+class NoisyCount:
+    """The number of records with two-sided geometric noise of ε = 1."""
+
+    def __call__(self, database, rng):
+        return int(self.sample(database, 1, rng)[0])
+
     def sample(self, database, size, rng):
-        return super().sample([len(database)], size, rng)
+        return geometric().mechanism.sample([len(database)], size, rng)
 
 
 class ExponentialNoisyMax:
@@ -161,7 +161,7 @@ SEARCHED = {
     "threshold release": Domain(
         threshold_release, ADD, 1.0, CASES["threshold release"].delta, records=("k",), size=(0, 6)
     ),
-    "histogram": Domain(Histogram(), ADD, 1.0, records=(0, 1, 2), size=(0, 4)),
+    "histogram": Domain(noisy_counts(), ADD, 1.0, records=(0, 1, 2), size=(0, 4)),
     "noisy max": Domain(ExponentialNoisyMax(), Relation.QUERY_ANSWERS, 1.0, records=None, size=(2, 4)),
     "labels": Domain(
         label_response,

@@ -67,9 +67,7 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
             "audit runs by `audit_privacy`, outside `@given`."
         )
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise InvalidValue(
-            "The ", Parameter("pair"), f" must be two databases (left, right); got {show(pair)}."
-        )
+        raise Parameter("pair").wrong(f"must be two databases (left, right); got {show(pair)}.")
     left, right = pair
     if claim is None:
         if told.claim is None:

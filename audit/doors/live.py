@@ -26,24 +26,19 @@ class _Live:
     def __init__(self, reporter: Any, capturing: Any) -> None:
         self._reporter, self._capturing = reporter, capturing
         self._started = self._told = time.monotonic()
-        self._limit: float | None = None
         self._pace = Pace()
 
     def __call__(self, event: Event) -> None:
         now = time.monotonic()
         if isinstance(event, AuditStarted):
             self._started = self._told = now
-            self._limit, self._pace = event.time_limit, Pace()
+            self._pace = Pace(event.time_limit)
         elif isinstance(event, AuditProgressed):
-            elapsed = now - self._started
-            self._pace.note(event.runs, elapsed=elapsed)
+            self._pace.note(event.runs, elapsed=now - self._started)
             if now - self._told < EVERY:
                 return
             self._told = now
-            left = self._pace.seconds_left(event.budget)
-            if left is not None and self._limit is not None:
-                left = min(left, max(self._limit - elapsed, 0.0))
-            self._show(_line(event, left))
+            self._show(_line(event, self._pace.seconds_left(event.budget)))
 
     def _show(self, line: str) -> None:
         shown = self._capturing.global_and_fixture_disabled() if self._capturing else contextlib.nullcontext()

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from audit.errors import AuditError
 from audit.sampling.isolated.cluster import connected
-from audit.sampling.isolated.elsewhere import HEED, Elsewhere, elsewhere
+from audit.sampling.isolated.elsewhere import HEED, elsewhere
+from audit.sampling.isolated.processes import Elsewhere
 from audit.sampling.isolated.starting import usable_cores
 from audit.values.progress import AuditFinished, Counted, Listener, terminal_progress
 

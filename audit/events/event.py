@@ -53,10 +53,14 @@ class NumberIn:
             inside |= (column >= low) & ((column < high) | (high == INF))
         return inside
 
+    @property
+    def special(self) -> str | None:
+        """The feature's own words for these intervals, if it has some."""
+        return self.feature.special(self.intervals, unscored=self.unscored)
+
     def words(self) -> str:
         """Return the condition in words."""
-        special = self.feature.special(self.intervals, unscored=self.unscored)
-        return f"{self.feature.words} {self._bounds()}" if special is None else special
+        return f"{self.feature.words} {self._bounds()}" if self.special is None else self.special
 
     def _bounds(self) -> str:
         points = [_say_point(low, high) for low, high in self.intervals if _is_point(low, high)]
@@ -296,9 +300,4 @@ def _read(stored: dict[str, Any]) -> Event:
     return replace(event, said=str(stored["words"]))
 
 
-register(
-    "event",
-    Event,
-    write=_write,
-    read=_read,
-)
+register("event", Event, write=_write, read=_read)

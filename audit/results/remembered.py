@@ -110,7 +110,7 @@ def _read(remember: Any) -> Iterator[Pair]:
     pairs = load(remember).remembered if isinstance(remember, (str, os.PathLike)) else remember
     if not isinstance(pairs, (list, tuple)):
         wanted = "a folder, the file of a saved result, or pairs (left, right)"
-        raise InvalidKind("The ", REMEMBER, f" must be {wanted}; got {show(remember)}.")
+        raise REMEMBER.wrong(f"must be {wanted}; got {show(remember)}.", kind=InvalidKind)
     for pair in pairs:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             raise InvalidValue("Each of the ", REMEMBER, f" pairs must be (left, right); got {show(pair)}.")

@@ -4,7 +4,9 @@ import dataclasses
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, get_type_hints
+from enum import Enum
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from audit.claims import PrivacyClaim, UtilityClaim
 from audit.codec import fields
@@ -13,16 +15,7 @@ from audit.codec.files import write_text
 from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
-from audit.results.agreement import Agreement
-from audit.results.fault import Fault, FaultKind
-from audit.results.result import (
-    SCHEMA,
-    AuditResult,
-    Evidence,
-    SavedResult,
-    Verdict,
-    Witness,
-)
+from audit.results.result import SCHEMA, AuditResult, SavedResult, Witness
 from audit.results.saved_value import SavedValue, is_saved
 from audit.values.brief import show
 from audit.values.said import Said
@@ -162,10 +155,27 @@ def _said(stored: Any, where: str) -> Said:
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
     """Return what the saved fields of a class are read by: those in `special`, the others by their types."""
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
-    read = {each.name: special.get(each.name) or _BY_TYPE[types[each.name]] for each in saved}
+    read = {each.name: special.get(each.name) or _by_type(types[each.name]) for each in saved}
     unset = dataclasses.MISSING
     needed = {each.name for each in saved if each.default is unset and each.default_factory is unset}
     return {name: (reader, name in needed) for name, reader in read.items()}
+
+
+def reads(made: type[SavedValue], **special: fields.Reader) -> fields.Reader:
+    """Return what reads a value of a class, its fields as `known_fields` says."""
+    known = known_fields(made, **special)
+    return lambda stored, where: made(**fields.fields(stored, where, known))
+
+
+def _by_type(kind: Any) -> fields.Reader:
+    """Return what reads a field of this type."""
+    if kind in _BY_TYPE:
+        return _BY_TYPE[kind]
+    if get_origin(kind) is tuple:  # of any length
+        return listed(_by_type(get_args(kind)[0]))
+    if get_origin(kind) is UnionType:  # with None
+        return optional(_by_type(get_args(kind)[0]))
+    return member(kind) if issubclass(kind, Enum) else reads(kind)
 
 
 def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.Known:
@@ -173,36 +183,24 @@ def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.K
     return known_fields(made, **_OF_RESULTS, **special)
 
 
-def _agreement(stored: Any, where: str) -> Agreement:
-    return Agreement(**fields.fields(stored, where, known_fields(Agreement)))
-
-
-_TEXTS = listed(text)
 _SAID = {"kind": (text, True), "text": (text, True)}
-#: By the type of a field.
+#: By the type of a field; `_by_type` knows further ones.
 _BY_TYPE: dict[Any, fields.Reader] = {
     Any: value,
     str: text,
-    str | None: optional(text),
     bool: fields.flag,
-    bool | None: optional(fields.flag),
     int: fields.count,
-    int | None: optional(fields.count),
     float: number,
-    float | None: optional(number),
-    tuple[float, float] | None: optional(listed(probability, length=2)),
     dict[str, Any]: fields.plain_dict,
-    tuple[int, ...]: listed(fields.count),
-    tuple[Said, ...]: listed(_said),
-    Verdict: member(Verdict),
-    Evidence: member(Evidence),
+    tuple[float, float]: listed(probability, length=2),
+    Said: _said,
+    Witness: _witness,
 }
 _OF_RESULTS = {
     "claim": _any_of((PrivacyClaim, UtilityClaim), "a claim"),
     "significance": fields.significance,
     "seed": fields.seed,
     "expected": optional(one_of("refuted", "not refuted")),
-    "agreements": listed(_agreement),
 }
 _WITNESS = known_fields(
     Witness,
@@ -214,15 +212,8 @@ _WITNESS = known_fields(
     confidence=optional(probability),
     seed=optional(fields.seed_path),
     distance=fields.steps,
-    simplest=optional(_witness),
-    beside=optional(_witness),
-    examples=listed(_TEXTS, length=2),
+    examples=listed(listed(text), length=2),
 )
-_FAULT = {"kind": (member(FaultKind), True), "factor": (optional(number), False), "words": (text, False)}
-
-
-def _fault(stored: Any, where: str) -> Fault:
-    return Fault(**fields.fields(stored, where, _FAULT))
 
 
 def _pairs(stored: Any, where: str) -> tuple[tuple[Any, Any], ...]:
@@ -232,4 +223,4 @@ def _pairs(stored: Any, where: str) -> tuple[tuple[Any, Any], ...]:
     return found
 
 
-_RESULT = result_fields(AuditResult, witness=optional(_witness), fault=optional(_fault), remembered=_pairs)
+_RESULT = result_fields(AuditResult, remembered=_pairs)

@@ -673,6 +673,6 @@ def test_growth_is_told_by_the_brackets_of_both_ends_also_where_the_last_was_nev
 def test_the_command_says_growth_as_the_brackets_show_it(monkeypatch, capsys):
     curve = CurveResult("a", "", "", (_cell(1.0, 9, 10), _cell(2.0, 9, 10), _cell(3.0, 4_000, None)))
     result = StudyResult("s", "s", "c", axis="d", curves=(curve,))
-    monkeypatch.setattr(studies, "carry_out", lambda *_, **__: result)
+    monkeypatch.setattr(studies, "cells_of", lambda *_, **__: result)
     studies._one(SimpleNamespace(name="s", summary="s"), store=None, terms={}, jobs=1)
     assert "it grows; the last value was never met" in capsys.readouterr().out

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from audit.codec.files import check_apart, check_writable, write_text
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
-from audit.doors.report_link import render_report
+from audit.doors.cli.outputs import Outputs
 from audit.doors.side_by_side import Call, processes_for, side_by_side, told_of
 from audit.findings.finding import Compute, Finding, glossary, load_findings
 from audit.findings.saved import to_json
@@ -35,9 +34,7 @@ def show_findings(
     Each is printed in one line; with a pattern, or `full`, in full.
     """
     wanted = matching(load_findings(), pattern, what="finding", shown=_LISTED)
-    check_apart(html, saved)
-    for path in filter(None, (html, saved)):
-        check_writable(path)
+    outputs = Outputs(html, saved)
     full = full or pattern is not None
     if not full:
         click.echo(header())
@@ -47,11 +44,8 @@ def show_findings(
         click.echo(short_names + "\n")
     more = "" if full else "; give a PATTERN or --full for the details"
     click.echo(f"{len(found)} of {len(wanted)} findings computed{more}")
-    if saved is not None:
-        write_text(saved, "[\n" + ",\n".join(layout(to_json(each)) for each in found) + "\n]\n")
-    if html is not None:
-        render_report(None, html, findings=[to_json(each) for each in found])
-        click.echo(f"report: {html}")
+    documents = [to_json(each) for each in found]
+    outputs.write("[\n" + ",\n".join(map(layout, documents)) + "\n]\n", findings=documents)
     return code
 
 

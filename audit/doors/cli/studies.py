@@ -1,23 +1,25 @@
-"""The work of ``dp-audit study``."""
+"""The work of ``dp-audit study``: the cells side by side, each printed as soon as it is there."""
 
 import math
 import os
 import time
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path as Folder
 from typing import Any
 
 import click
 
-from audit.codec.files import check_apart, check_writable, write_text
-from audit.doors.cli.cells import carry_out
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
-from audit.doors.report_link import render_report
-from audit.doors.side_by_side import processes_for, told_of
+from audit.doors.cli.outputs import Outputs
+from audit.doors.side_by_side import Call, processes_for, side_by_side, told_of
 from audit.errors import AuditError, InvalidValue
 from audit.options import Options
+from audit.sampling.isolated.elsewhere import elsewhere, on_cluster
+from audit.studies.cells import Cell, Step
 from audit.studies.results import StudyResult
-from audit.studies.run import StudyInterrupted
+from audit.studies.run import CellAdvanced, Path, StudyInterrupted, StudyRun
 from audit.studies.saved import CellStore, layout, to_json
 from audit.studies.study import Study, load_studies, load_study
 from audit.values.wording import number
@@ -35,9 +37,9 @@ def list_studies(pattern: str | None = None) -> int:
 def show_studies(
     pattern: str | None,
     *,
-    html: Path | None = None,
-    saved: Path | None = None,
-    cells: Path | None = None,
+    html: Folder | None = None,
+    saved: Folder | None = None,
+    cells: Folder | None = None,
     values: str | None = None,
     jobs: int | None = None,
     **given: Any,
@@ -54,17 +56,12 @@ def show_studies(
         wanted = {name: study.over(chosen) for name, study in wanted.items()}
     terms = {name: value for name, value in given.items() if value is not None}
     Options(**terms)  # what is out of range is refused before any hours of work
-    check_apart(html, saved)
-    for path in filter(None, (html, saved)):
-        check_writable(path)
+    outputs = Outputs(html, saved)
     output = saved or html
     folder = cells or (None if output is None else output.parent / "study-cells")
     store = CellStore(folder, say=lambda line: click.echo(line, err=True))
     results, code = _all(wanted, store=store, terms=terms, jobs=processes_for(jobs))
-    if saved is not None:
-        write_text(saved, layout(results))
-    if html is not None:
-        render_report(None, html, studies=[to_json(each) for each in results])
+    outputs.write(layout(results), studies=[to_json(each) for each in results])
     if code == INTERRUPTED:
         click.echo(_stopped(results, wanted, None if store.unsaved else folder), err=True)
     return NOT_DONE if store.unsaved and not code else code
@@ -81,7 +78,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
     return matching(load_studies(), pattern, what="study", shown=shown)
 
 
-def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path | None) -> str:
+def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Folder | None) -> str:
     """Return how many least sizes were found, and how to resume, in words."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
@@ -129,7 +126,7 @@ def _all(
 def _one(study: Study, *, store: CellStore, terms: dict[str, Any], jobs: int) -> StudyResult:
     began = time.monotonic()
     click.echo(f"{study.name}: {study.summary}")
-    result = carry_out(study, store=store, terms=terms, jobs=jobs)
+    result = cells_of(study, store=store, terms=terms, jobs=jobs)
     for curve in result.curves:
         if not curve.shown:
             continue
@@ -149,3 +146,86 @@ def _one(study: Study, *, store: CellStore, terms: dict[str, Any], jobs: int) ->
 
 
 _GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growth unknown"}
+
+
+def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
+    """Return the result of a study, its cells sought side by side, those of the largest values first.
+
+    They take longest.
+
+    Raises
+    ------
+    StudyInterrupted
+        The user stopped it; each step that was taken is saved.
+    """
+    alone = jobs if study.cells == 1 else 1  # many share the cores, each has one
+    run = StudyRun(study, store=store, jobs=alone, listener=_print, **terms)
+    paths = run.paths if elsewhere(jobs) is None else sorted(run.paths, key=lambda path: -path[1])
+    folder = None if on_cluster() else store.folder  # its machines have disks of their own
+
+    def call(path: Path) -> Call:
+        saved = run.saved(path)
+        return Call(
+            here=lambda _: (run.seek(path, saved), ()),
+            there=(seek_by_name, _named(study), path, saved, folder, dict(terms)),
+        )
+
+    def take(index: int, answer: Callable[[], Any]) -> None:
+        cell, unsaved = answer()
+        for why in unsaved:
+            store.give_up(why)
+        run.take(paths[index], cell, save=on_cluster())
+
+    if not side_by_side([call(path) for path in paths], jobs=jobs, what="least sizes", take=take):
+        raise StudyInterrupted(run.told())
+    return run.told()
+
+
+def _print(event: CellAdvanced) -> None:
+    if event.done:
+        click.echo(f"  {event.curve:<28} {event.cell.value:>10g}  {bracket(event.cell)}")
+
+
+def _named(study: Study) -> tuple[str, tuple[float, ...]]:
+    """Return how another process finds a study: its target or name, and its values if they were chosen."""
+    return study.target or study.name, study.values if study.chosen else ()
+
+
+def seek_by_name(
+    named: tuple[str, tuple[float, ...]],
+    path: Path,
+    saved: Sequence[Step],
+    folder: Folder | None,
+    terms: Mapping[str, Any],
+) -> tuple[Cell, list[str]]:
+    """Return a cell of a study that is found by its name, and why it could not be saved."""
+    why: list[str] = []
+    run = _run(named, folder, tuple(terms.items()))
+    run.store = CellStore(folder, say=why.append)
+    return run.seek(path, saved), why
+
+
+@lru_cache(maxsize=1)
+def _run(
+    named: tuple[str, tuple[float, ...]], folder: Folder | None, terms: tuple[tuple[str, Any], ...]
+) -> StudyRun:
+    name, values = named
+    study = load_study(name) if ":" in name else load_studies()[name]
+    return StudyRun(study.over(values) if values else study, store=CellStore(folder), **dict(terms))
+
+
+def bracket(cell: Cell) -> str:
+    """Return the bracket of a cell in words.
+
+    Examples
+    --------
+    >>> from audit.studies.cells import Cell, Step
+    >>> bracket(Cell(4.0, 4.0, 50.0, (Step(9, "refuted"), Step(10, "met"))))
+    'refuted at 9, met at 10; bound 50'
+    >>> bracket(Cell(4.0, 4.0, 50.0, (Step(128, "refuted"), Step(197, "met", how="exact"))))
+    'refuted at 128, met at 197 (closed form); bound 50, REFUTED'
+    """
+    low = "never refuted" if cell.refuted is None else f"refuted at {cell.refuted:,}"
+    high = "never met" if cell.met is None else f"met at {cell.met:,} {cell.how_met}".rstrip()
+    bound = "" if cell.bound is None else f"; bound {cell.bound:,.0f}"
+    return f"{low}, {high}{bound}{', REFUTED' if cell.refutes_bound else ''}"

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any, Final
@@ -16,6 +16,7 @@ from typing import Any, Final
 from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand
+from audit.sampling.isolated.elsewhere import in_order
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
 from audit.sampling.isolated.starting import start
 from audit.sampling.seeds import RNG_CHECK
@@ -24,8 +25,6 @@ from audit.sampling.watch import in_words
 from audit.values.outcomes import Unfinished
 from audit.values.said import Says
 
-#: Smaller: a quicker reaction to Ctrl-C. Seconds between checks while waiting for children.
-_HEED: Final = 0.1
 # Larger: hangs in compiled code end later. The least seconds past a run's limit, which the child enforces,
 # before the parent ends the run.
 _GRACE: Final = 2.0
@@ -252,13 +251,6 @@ class Child:
             self._death = _in_words(record.value)
 
 
-def _result(future: Future[Block]) -> Block:
-    """Return a block; short waits notice a Ctrl-C whose signal went to another thread."""
-    while not wait([future], timeout=_HEED).done:
-        pass
-    return future.result()
-
-
 def drawn_by(
     children: Sequence[Child], tasks: Sequence[Task], draw: Callable[[Child, Task], Block]
 ) -> Iterator[Block]:
@@ -279,15 +271,8 @@ def drawn_by(
 
     pool = ThreadPoolExecutor(len(children))
     try:
-        ahead = deque[Future[Block]]()
-        for task in tasks:
-            ahead.append(pool.submit(drawn, task))
-            if len(ahead) == 2 * len(children):  # limits the blocks that wait to be taken
-                yield _result(ahead.popleft())
-        while ahead:
-            yield _result(ahead.popleft())
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)  # before the next task starts a killed child again
+        yield from in_order(pool, drawn, zip(tasks), workers=len(children))
+    except BaseException:  # no further task starts a killed child again
         for child in children:  # threads may still be waiting for them
             child.kill()
         raise

@@ -7,13 +7,12 @@ and of the cases are controls: an audit at 1e-6 refutes one with at most that pr
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from statistics import median
 
 from audit.catalogue import load_catalogue
 from audit.claims import PureDP
 from audit.results.result import AuditResult, Evidence
 from audit.self_audit.audits import Audits, Sizes, Task
-from audit.self_audit.judging import judged_share
+from audit.self_audit.judging import judged_share, ranged
 from audit.self_audit.row import Row
 from audit.self_audit.subjects.cases import Case
 from audit.self_audit.subjects.peers import Peer, peer_suite
@@ -88,18 +87,8 @@ def _faulty(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
     note = f"{len(found) - len(missed)} of {len(found)} refuted"
     note += f", {by_law} by a declared law, without runs" if by_law else ""
     note += f"; not refuted: {', '.join(missed)}" if missed else ""
-    return Row(
-        PART,
-        what,
-        len(used),
-        median(used) if used else None,
-        min(used, default=None),
-        max(used, default=None),
-        kind="runs",
-        spread="range",
-        note=note,
-        details=tuple((name, _told(result)) for name, result in found.items()),
-    )
+    told = tuple((name, _told(result)) for name, result in found.items())
+    return ranged(PART, what, used, kind="runs", note=note, details=told)
 
 
 def _controls(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
