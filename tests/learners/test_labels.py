@@ -151,7 +151,7 @@ def test_a_record_that_is_none_is_refused_wherever_it_stands(record):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("keywords", [{"epsilon": -1}, {"alpha": 0.5}, {"beta": 0}, {"share": 1.5}])
+@pytest.mark.parametrize("keywords", [{"epsilon": -1}, {"alpha": 1.0}, {"beta": 0}, {"share": 1.5}])
 def test_parameters_out_of_range_are_refused(keywords):
     with pytest.raises(InvalidValue):
         LabelPrivateLearner(**keywords)

@@ -187,7 +187,7 @@ def test_examples_that_are_none_are_refused(kind, record):
 
 
 @pytest.mark.parametrize("kind", [PurePointLearner, PureIntervalLearner, HashedPointLearner])
-@pytest.mark.parametrize("keywords", [{"dimension": 4097}, {"epsilon": 0}, {"alpha": 0.5}, {"beta": 0}])
+@pytest.mark.parametrize("keywords", [{"dimension": 4097}, {"epsilon": 0}, {"alpha": 1.0}, {"beta": 0}])
 def test_parameters_out_of_range_are_refused(kind, keywords):
     with pytest.raises(InvalidValue):
         kind(**keywords)
