@@ -1,4 +1,4 @@
-"""Mechanisms from what is no function of a list: estimators with `fit`, functions of frames. Public.
+"""Mechanisms that are not functions of a list: estimators with `fit`, functions of frames. Public.
 
 What comes back is audited like any mechanism: `audit_privacy(sklearn(...), claim, records=..., size=...)`.
 scikit-learn and pandas are loaded only when they are used.

@@ -120,7 +120,9 @@ class ApproximateDP(_Numbers):
     def profile(self, epsilon: float) -> float:
         """Return the least delta that the claim implies at another `epsilon`.
 
-        Guarantee --------- Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private,
+        Guarantee
+        ---------
+        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private,
         and for some mechanism this delta cannot be smaller. Let R = e^eps for the claim's eps, R' =
         e^epsilon, and 1 ≤ R' < R. The claim about an event, and about its complement with the sides
         exchanged, says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Under both conditions p − R'·q is

@@ -92,7 +92,8 @@ def neighbours(
     Raises
     ------
     InvalidKind, InvalidValue
-        An argument cannot be used; in a drawn example, a custom relation lists what is no neighbour.
+        An argument cannot be used; in a drawn example, a custom relation lists anything that is not a
+        neighbour.
 
     Examples
     --------

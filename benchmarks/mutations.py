@@ -1,9 +1,8 @@
-"""Which one-constant mutations of the catalogue its audits and its tests notice.
+"""Which mutations of one constant of the catalogue its audits and its tests notice.
 
-Every mutation of `mutated.py` is made in a copy of the tree. There run the comparisons and the audits of the
-entries concerned, as `dp-audit suite` runs them, and then the tests concerned, which stop at the first
-failure; the tests include `tests/test_formulas.py`. What is known is kept in a file, so that a run goes on
-where it was stopped.
+Every mutation of `mutated.py` is made in a copy of the tree. There the comparisons and audits of the entries
+concerned are run, as `dp-audit suite` runs them. Then the tests concerned, with `tests/test_formulas.py`, are
+run until the first failure. Results are kept in a file, so that a run continues where it was stopped.
 
 Usage: python benchmarks/mutations.py [--only suite|tests] [--found FILE] [--rows ROWS]
 """

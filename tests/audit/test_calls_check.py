@@ -1,4 +1,4 @@
-"""What `sample` draws is compared with what calls return, where nothing else would notice."""
+"""Outputs of `sample` are compared with those of calls if nothing else would notice a difference."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def audited(subject, **options):
 
 
 def test_a_call_with_a_quarter_of_the_noise_of_sample_is_an_error_that_names_an_output():
-    # Power: told apart in 150 of 150 audits, so above 0.95 at 99.9 %; half the noise in 119 of 150.
+    # Power: noticed in 150 of 150 audits, so above 0.95 at 99.9 %; half the noise in 119 of 150.
     result = audited(NoisySum(0.25))
     assert result.verdict is Verdict.ERROR
     assert "`sample` and single calls disagree: on [" in result.reason
@@ -65,7 +65,7 @@ def test_a_call_with_a_quarter_of_the_noise_of_sample_is_an_error_that_names_an_
 @pytest.mark.parametrize(
     "subject", [NoisySum(1.0), CappedBits(1.0), MeanOfTenths(1.0)], ids=lambda s: type(s).__name__
 )
-def test_a_call_that_has_the_law_of_sample_is_not_told_apart_whatever_holds_its_numbers(subject):
+def test_a_call_with_the_law_of_sample_matches_it_whatever_container_holds_its_numbers(subject):
     result = audit_privacy(subject, budget=8_000, seed=0)
     assert result.verdict is Verdict.NOT_REFUTED
     assert any("beyond 200 on each database" in line for line in result.not_tested)
@@ -99,9 +99,9 @@ def test_a_small_budget_compares_fewer_calls_and_says_how_many():
     assert any("beyond 50 on each database" in line for line in result.not_tested)
 
 
-def test_one_law_is_told_apart_no_more_often_than_the_significance_says():
+def test_samples_of_one_law_differ_no_more_often_than_the_significance():
     # 60 comparisons at significance 0.1. False alarm: Pr[Bin(60, 0.1) >= 24] < 1e-8.
-    # Power: with bets placed after their batch was drawn, 56 of 60 were told apart.
+    # Power: with bets placed after their batch was drawn, 56 of 60 were noticed.
     terms = Terms(epsilon=1.0, delta=0.0, significance=0.1, budget=8_000)
     alarms = 0
     for seed in range(60):

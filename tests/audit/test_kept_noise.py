@@ -1,4 +1,4 @@
-"""What a correct mechanism keeps between calls refutes nothing; no fault hides behind what looks like that.
+"""State that a correct mechanism keeps refutes nothing, and no fault hides behind similar state.
 
 The mechanisms are those of the panel (`benchmarks/panel_*.py`), which the benchmark audits a hundred times
 each; here each is audited once, at 1e-6, where the engine of the first release refuted nearly all of them.
@@ -138,7 +138,7 @@ class Accountant:
 
 @pytest.mark.parametrize("refusal", ["none", "error"])
 def test_a_subject_that_refuses_after_its_own_budget_is_settled_by_a_factory(refusal):
-    """True ε = 10; 50 runs cannot show it, and what is refused because of earlier runs is no evidence."""
+    """True ε = 10; 50 runs cannot show it, and a refusal because of earlier runs is not evidence."""
     domain = {"records": [0, 1], "size": 2, "budget": 4_000}
     alone = audit_privacy(Accountant(refusal), CLAIM, **domain)
     assert alone.verdict is Verdict.INCONCLUSIVE
@@ -199,7 +199,7 @@ def test_noise_made_at_import_beside_honoured_randomness_is_no_stateless_subject
     assert "keeps noise" in result.reason or "share state" in result.reason
 
 
-def test_a_fresh_process_has_a_working_directory_and_a_home_of_its_own():
+def test_a_fresh_process_has_a_new_working_directory_and_home():
     """Noise kept on disk is kept in one of these folders."""
 
     def told(database, rng):
@@ -263,7 +263,7 @@ def test_a_script_that_audits_as_it_runs_gets_its_verdict():
     assert ran.stdout.split() == ["REFUTED"], ran.stderr
 
 
-def test_a_mechanism_that_takes_too_long_to_be_made_so_often_is_settled_by_a_factory(monkeypatch):
+def test_a_mechanism_too_slow_to_be_made_many_times_is_settled_by_a_factory(monkeypatch):
     """At ε = 3 an event that never varies takes 760 processes, each with half a second of loading."""
     Path("loading.py").write_text(
         "import time\ntime.sleep(0.5)\nKEPT = {}\ndef release(database, rng):\n    return database, len(KEPT)"

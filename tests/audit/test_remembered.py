@@ -1,4 +1,4 @@
-"""Refuted pairs tried first by the next audit: the same pairs, the same bytes; none outside the domain."""
+"""Refuted pairs that the next audit tries first: same pairs, same bytes; none outside the domain."""
 
 import json
 import re

@@ -1,6 +1,6 @@
 """Where runs are drawn changes nothing about them: worker processes, isolated children, children that die.
 
-Long, for every way to die is tried on the same mechanisms, at the top, that a child can import.
+Long because every way to die is tried on the same mechanisms, at the top, that a child can import.
 """
 
 import ctypes

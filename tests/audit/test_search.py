@@ -1,6 +1,6 @@
 """The search for a pair: what it tries, what it spends, and that it finds what hides.
 
-Long, for all of its tests share the subjects that hide something and what the search is made of.
+Long because all of its tests share the subjects that hide something and what the search is made of.
 """
 
 import itertools
@@ -122,7 +122,7 @@ def test_an_endless_stream_of_repeats_comes_to_an_end():
     assert len(world.scouted) == 3
 
 
-def test_a_small_domain_that_was_halved_through_is_looked_at_longer_the_least_known_pairs_first():
+def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
     """Three pairs: after 6,000 runs each was looked at some thousand times, within a factor of two."""
     world = World(neighbours(3), lambda left, right: 0.0)
     world.run(6_000)

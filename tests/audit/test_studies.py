@@ -1,6 +1,6 @@
-"""Studies: the bracket of the least m, its error, resuming, and what may be offered.
+"""Studies: the bracket of the least m, its error probability, resuming, and which studies may be offered.
 
-Long, for brackets, kept steps and searched families are looked at through one small learner and its sweep.
+Long because brackets, kept steps and searched families are looked at through one small learner and its sweep.
 """
 
 import dataclasses
@@ -467,7 +467,7 @@ def studies():
 
 @pytest.fixture
 def offer(thirdparty):
-    """Offer the studies of a distribution of somebody else."""
+    """Offer the studies of another distribution."""
     thirdparty(GROUP, entry="stranger_studies:studies", text=OFFER)
 
 

@@ -1,4 +1,4 @@
-"""SQ learners against every valid oracle: each promise with any answers, and twins that tolerance breaks."""
+"""SQ learners against every valid oracle: each promise holds for any answers; flawed twins break."""
 
 import inspect
 import math

@@ -1,4 +1,4 @@
-"""Algorithm A: the exact loss on every small sample, of A as printed, its tight twin and its flawed ones."""
+"""Algorithm A: the exact loss on every small sample, as printed, for its tight twin and for flawed ones."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Utility that a right entry claims, though the entry asks for no audit of it: `dp-audit run` audits it."""
+"""Utility claims of right entries that the catalogue does not audit: `dp-audit run` audits them."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """A_dist and its tight twin, on databases, on gaps and on solutions too many to list.
 
-Long, for both mechanisms are held to the same closed forms.
+Long because both mechanisms are held to the same closed forms.
 """
 
 import math
@@ -284,7 +284,7 @@ def test_implicit_solutions_answer_as_listed_ones_do():
     )
     for length in (0, 1, 2, 5, 12):
         for _ in range(20):
-            rows = rng.integers(0, 8, length).tolist()  # 6 and 7 are no candidates
+            rows = rng.integers(0, 8, length).tolist()  # 6 and 7 are not candidates
             assert implicit.two_best(rows).gap == listed.two_best(rows).gap
             laws = [mechanism.distribution(rows) for mechanism in (implicit, listed)]
             assert laws[0] == laws[1]

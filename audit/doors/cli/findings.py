@@ -20,7 +20,7 @@ _LISTED = "`dp-audit findings --list` shows them"
 
 
 def list_findings(pattern: str | None) -> int:
-    """Print the names of the findings that are offered, or of those that match; nothing is computed."""
+    """Print the names of the findings, or of those that match. Nothing is computed."""
     for name in matching(load_findings(), pattern, what="finding", shown=_LISTED):
         click.echo(name)
     return 0
@@ -29,9 +29,9 @@ def list_findings(pattern: str | None) -> int:
 def show_findings(
     pattern: str | None, *, full: bool, html: Path | None, saved: Path | None, jobs: int | None = None
 ) -> int:
-    """Compute the matching findings side by side, losing none that is done, and return the exit code.
+    """Compute the matching findings side by side, keep those that are done, and return the exit code.
 
-    Each is printed in one line; with a pattern, or `full`, in full.
+    Each is printed in one line or, with a pattern or `full`, in full.
     """
     wanted = matching(load_findings(), pattern, what="finding", shown=_LISTED)
     outputs = Outputs(html, saved)
@@ -52,13 +52,13 @@ def show_findings(
 def _compute(
     wanted: dict[str, Compute], told: Callable[[Finding], str], *, jobs: int
 ) -> tuple[list[Finding], int]:
-    """Return the findings in their order, each printed as soon as it is there, and the exit code."""
+    """Return the findings in order and the exit code. Each finding is printed as soon as it is done."""
     names, found, failed = list(wanted), dict[int, Finding](), list[str]()
 
     def take(index: int, answer: Callable[[], Finding]) -> None:
         try:
             found[index] = answer()
-        except Exception as error:  # one that fails must not lose the others
+        except Exception as error:  # a failure must not lose the other findings
             if os.environ.get("DP_AUDIT_TRACEBACK"):
                 raise
             click.echo(f"{names[index]}: could not be computed: {told_of(error)}", err=True)

@@ -12,7 +12,7 @@ from audit.doors.report_link import render_report
 
 @dataclass(frozen=True)
 class Outputs:
-    """The report and the saved results of a command, found to be writable before hours of work."""
+    """The report and the saved results of a command, checked to be writable before hours of work."""
 
     html: Path | None
     saved: Path | None

@@ -30,7 +30,7 @@ def show_self_audit(
     html: Path | None,
     saved: Path | None,
 ) -> int:
-    """Audit the auditor, losing no row that is finished, and return the exit code: 1 if a limit is broken."""
+    """Audit the auditor, keep every finished row, and return the exit code: 1 if a limit is exceeded."""
     wanted = matching(_NAMES, part, what="part", shown=f"the parts are {', '.join(_NAMES)}")
     seed = positive_int(0 if seed is None else seed, what=Parameter("seed"), minimum=0)
     outputs = Outputs(html, saved)
@@ -56,7 +56,7 @@ def show_self_audit(
 
 
 class _Status:
-    """The audit under way, in a line on stderr; a line or two on stdout for each row that is finished."""
+    """Shows the audit under way on stderr, and prints a line or two on stdout for each finished row."""
 
     _part = ""
 

@@ -1,4 +1,4 @@
-"""The work of ``dp-audit study``: the cells side by side, each printed as soon as it is there."""
+"""The work of ``dp-audit study``: the cells side by side, each printed as soon as it is done."""
 
 import math
 import os
@@ -26,7 +26,7 @@ from audit.values.wording import number
 
 
 def list_studies(pattern: str | None = None) -> int:
-    """Print the names of the matching studies, of all without a pattern, and what they are."""
+    """Print the names and summaries of the matching studies, of all studies without a pattern."""
     offered = _wanted(pattern)
     width = max(map(len, offered), default=0)
     for name, study in offered.items():
@@ -44,9 +44,9 @@ def show_studies(
     jobs: int | None = None,
     **given: Any,
 ) -> int:
-    """Carry out the matching studies, losing no step that is done, and return the exit code.
+    """Carry out the matching studies, keep every finished step, and return the exit code.
 
-    What is `given` and not None goes to `StudyRun`.
+    Options in `given` that are not None are passed to `StudyRun`.
     """
     wanted = _wanted(pattern)
     if values is not None:
@@ -55,7 +55,7 @@ def show_studies(
             raise InvalidValue(f"`--values` needs exactly one study; got {len(wanted)} studies.")
         wanted = {name: study.over(chosen) for name, study in wanted.items()}
     terms = {name: value for name, value in given.items() if value is not None}
-    Options(**terms)  # what is out of range is refused before any hours of work
+    Options(**terms)  # refuse now what would be refused after hours of work
     outputs = Outputs(html, saved)
     output = saved or html
     folder = cells or (None if output is None else output.parent / "study-cells")
@@ -68,7 +68,7 @@ def show_studies(
 
 
 def _wanted(pattern: str | None) -> dict[str, Study]:
-    """Return the study of the user's own that the text names, or the presets that match it."""
+    """Return the user's own study that the text names, or the presets that match it."""
     if pattern is not None and ":" in pattern:
         study = load_study(pattern)
         return {study.name: study}
@@ -79,7 +79,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
 
 
 def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Folder | None) -> str:
-    """Return how many least sizes were found, and how to resume, in words."""
+    """Return the sentence on how many least sizes were found and how to resume."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
@@ -87,7 +87,7 @@ def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Folde
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """Return the numbers of a list with commas.
+    """Return the numbers of a comma-separated list.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def numbers(text: str) -> tuple[float, ...]:
 def _all(
     studies: dict[str, Study], *, store: CellStore, terms: dict[str, Any], jobs: int
 ) -> tuple[list[StudyResult], int]:
-    """Carry out every study, and return the results and the exit code; one that fails loses no other."""
+    """Carry out every study, also after one fails, and return the results and the exit code."""
     results, code = list[StudyResult](), 0
     for study in studies.values():
         try:
@@ -113,7 +113,7 @@ def _all(
             if result is not None and result.finished:
                 results.append(result)
             return results, INTERRUPTED
-        except Exception as error:  # one that fails must not lose the others
+        except Exception as error:  # a failure must not lose the other studies
             if os.environ.get("DP_AUDIT_TRACEBACK"):
                 raise
             if isinstance(error, AuditError) and len(studies) == 1:
@@ -149,19 +149,19 @@ _GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growt
 
 
 def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
-    """Return the result of a study, its cells sought side by side, those of the largest values first.
+    """Return the result of a study, its cells computed side by side.
 
-    They take longest.
+    Cells of the largest values take longest and start first.
 
     Raises
     ------
     StudyInterrupted
-        The user stopped it; each step that was taken is saved.
+        The user stopped the study. Every step that was taken is saved.
     """
-    alone = jobs if study.cells == 1 else 1  # many share the cores, each has one
+    alone = jobs if study.cells == 1 else 1  # of many cells each gets one core
     run = StudyRun(study, store=store, jobs=alone, listener=_print, **terms)
     paths = run.paths if elsewhere(jobs) is None else sorted(run.paths, key=lambda path: -path[1])
-    folder = None if on_cluster() else store.folder  # its machines have disks of their own
+    folder = None if on_cluster() else store.folder  # machines of a cluster have their own disks
 
     def call(path: Path) -> Call:
         saved = run.saved(path)
@@ -187,7 +187,7 @@ def _print(event: CellAdvanced) -> None:
 
 
 def _named(study: Study) -> tuple[str, tuple[float, ...]]:
-    """Return how another process finds a study: its target or name, and its values if they were chosen."""
+    """Return how another process finds a study: by target or name, with the values if they were chosen."""
     return study.target or study.name, study.values if study.chosen else ()
 
 
@@ -198,7 +198,7 @@ def seek_by_name(
     folder: Folder | None,
     terms: Mapping[str, Any],
 ) -> tuple[Cell, list[str]]:
-    """Return a cell of a study that is found by its name, and why it could not be saved."""
+    """Return a cell of the study with this name, and why it could not be saved, if so."""
     why: list[str] = []
     run = _run(named, folder, tuple(terms.items()))
     run.store = CellStore(folder, say=why.append)

@@ -117,7 +117,7 @@ def _opened(value: Any, most: int) -> Iterator[tuple[Step, Any]]:
     if hasattr(kind, "__array__") and not issubclass(kind, np.generic):
         return _by(value, ("array", None), ("attribute", "dtype"))
     names = [("attribute", name) for name in _attributes(value)]
-    # classes written in C keep state that is no attribute
+    # classes written in C keep state that is not an attribute
     hidden = any("__reduce__" in vars(each) or "__reduce_ex__" in vars(each) for each in kind.__mro__[:-1])
     return _by(value, *names, *([("state", None)] if hidden or not names else []))
 

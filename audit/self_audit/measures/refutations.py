@@ -50,7 +50,7 @@ def _cases(audits: Audits, cases: Mapping[str, Case]) -> Iterator[Row]:
     faulty = [name for name, case in cases.items() if case.broken and case.by_counting]
     hidden = [name for name, case in cases.items() if case.broken and not case.by_counting]
     sound = [name for name, case in cases.items() if not case.broken]
-    left = f"; not audited, for counting cannot show them: {', '.join(hidden)}" if hidden else ""
+    left = f"; not audited, because counting cannot show them: {', '.join(hidden)}" if hidden else ""
     if faulty:
         row = _faulty(audits, "cases of the file, pair given", {name: tasks[name] for name in faulty})
         yield replace(row, note=row.note + left)

@@ -50,7 +50,7 @@ class TableRandomizer(ChecksDraws):
     InvalidValue
         The shape is wrong, a row is no distribution, records repeat, or an outcome is possible for one record
         and impossible for another: then no epsilon is private (K11 Definition 5.1). In use, a database of
-        other than one record, or of one that is no input.
+        other than one record, or of one that is not an input.
 
     Guarantee
     ---------
@@ -212,7 +212,7 @@ class TableRandomizer(ChecksDraws):
         return np.asarray(self.table, dtype=np.float64)
 
     def places(self, records: Any) -> NDArray[np.intp]:
-        """Return the rows of the records, or refuse one that is no input.
+        """Return the rows of the records, or refuse one that is not an input.
 
         Examples
         --------
