@@ -78,11 +78,11 @@ def sizes() -> list[Figure]:
     """Compute how many examples each learner needs at α = β = 0.1, ε = 1, δ = 1e-6."""
     found = []
     for kind in (PurePointLearner, HashedPointLearner, PointLearner, PureIntervalLearner, IntervalLearner):
-        told = [kind(dimension=d).sample_size for d in (16, 32, 64)]
+        told = [kind(dimension=d).sample_size() for d in (16, 32, 64)]
         found.append(Figure(f"m of {kind.__name__}, d = 16, 32, 64", ", ".join(f"{m:,}" for m in told)))
     accounts = {"alpha": 0.1, "beta": 0.1, "epsilon": 1.0, "delta": 1e-6}
     printed, shifted = (lemma_3_size(2**64, shifted=one, **accounts) for one in (False, True))
-    even = IntervalLearner(dimension=64, split="even").sample_size
+    even = IntervalLearner(dimension=64, split="even").sample_size()
     return [
         *found,
         Figure("m of IntervalLearner, even split, d = 64", f"{even:,}"),

@@ -7,7 +7,7 @@ row. It is the share of runs that must move between the two likeliest cells to b
 0.99.
 
 The tests in tests/mechanisms draw as many runs if that fits into ten seconds per file: for everything except
-compositions and the catalogue's own databases.
+compositions and the catalogue's own databases. Here mechanisms and learners are drawn alike.
 
 Usage: python benchmarks/goodness.py [--runs N] [--seed N] [--only shapes|catalogue]
 """
@@ -25,6 +25,7 @@ from figures import Figure, show
 
 from audit.catalogue import load_catalogue
 from audit.distributions.law import OUTSIDE
+from audit.doors.declared import Declared
 from audit.laws.law_check import law_log_e_value
 from mechanisms import (
     ChoosingScores,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 SIGNIFICANCE = 1e-6
 POWER = 0.99
-DATABASES = 1
 
 
 @dataclass(frozen=True)
@@ -110,24 +110,17 @@ def shaped(rng: np.random.Generator) -> Iterator[Case]:
     yield Case(f"{LaplaceMean.name}, by shape", LaplaceMean(epsilon=0.3), means)
 
 
-def catalogued(rng: np.random.Generator) -> Iterator[Case]:
-    """Yield every right mechanism that declares a law, on its own pair and random databases."""
+def catalogued() -> Iterator[Case]:
+    """Yield every right subject with a law and a way to draw many runs, on databases of its own domain."""
     for entry in load_catalogue():
         subject = entry.factory()
-        known = all(hasattr(subject, word) for word in ("distribution", "sample", "records", "size"))
-        if entry.expected == "refuted" or not known or not subject.records:
+        if entry.expected == "refuted" or not all(
+            hasattr(subject, word) for word in ("distribution", "sample")
+        ):
             continue
-        if not type(subject).__module__.startswith("mechanisms."):
-            continue
-        records, size = list(subject.records), subject.size
-        length = size if isinstance(size, int) else size[1]
-        if hasattr(subject, "suggested_pairs") and subject.suggested_pairs():
-            databases = dict(zip(("left", "right"), subject.suggested_pairs()[0], strict=True))
-        else:
-            databases = {}
-        for number in range(DATABASES):
-            databases[f"random {number}"] = [records[i] for i in rng.integers(0, len(records), length)]
-        if subject.distribution(next(iter(databases.values()))) is not None:
+        pairs = Declared(entry).pairs
+        databases = {"left": pairs[0][0], "right": pairs[0][1], "other": pairs[-1][0]}
+        if subject.distribution(databases["left"]) is not None:
             yield Case(entry.name, subject, databases)
 
 
@@ -171,7 +164,7 @@ def main() -> None:
     given = options.parse_args()
     rng, started = np.random.default_rng(given.seed), time.perf_counter()
     cases = [] if given.only == "catalogue" else list(shaped(rng))
-    cases += [] if given.only == "shapes" else list(catalogued(rng))
+    cases += [] if given.only == "shapes" else list(catalogued())
     fits = {
         case.name: {
             name: compared(case, database, runs=given.runs, rng=rng)

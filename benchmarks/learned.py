@@ -75,13 +75,13 @@ def masked() -> list[Figure]:
 
     recoveries = 400 / seconds(recover)
     learner, rng = MaskedParityLearner(dimension=8), np.random.default_rng(0)
-    database = MaskedPopulation(8, r=77, a=1).sample(learner.sample_size, rng)
+    database = MaskedPopulation(8, r=77, a=1).sample(learner.sample_size(), rng)
     run = seconds(lambda: learner(database, rng))
     many = seconds(lambda: learner.sample(database, 1000, rng))
     return [
         Figure("parts of a query on all 131,072 concepts, d = 16", f"{transform:.3f} s"),
         Figure("recoveries by 17 non-adaptive queries, d = 16", f"{recoveries:.0f} a second"),
-        Figure(f"one private run, d = 8, n = {learner.sample_size:,}", f"{run:.3f} s"),
+        Figure(f"one private run, d = 8, n = {learner.sample_size():,}", f"{run:.3f} s"),
         Figure("1,000 private runs at once, the same", f"{many:.3f} s"),
     ]
 
@@ -94,7 +94,7 @@ def conjunctions() -> list[Figure]:
         database = learner.problems()[0].draw(rng)
         run = seconds(lambda: learner(database, rng))  # noqa: B023  called at once
         many = seconds(lambda: learner.sample(database, 1000, rng))  # noqa: B023  called at once
-        what = f"{model}, d = 4, n = {learner.sample_size:,}"
+        what = f"{model}, d = 4, n = {learner.sample_size():,}"
         figures += [Figure(f"one run, {what}", f"{run:.3f} s"), Figure("1,000 at once", f"{many:.3f} s")]
     return figures
 

@@ -581,8 +581,8 @@ MUTATIONS: list[Mutation] = [
         (
             "L15",
             _U,
-            "low=2.0 * self.alpha, high=3.0 * self.alpha",
-            "low=1.8 * self.alpha, high=3.0 * self.alpha",
+            "low=2.0 * alpha, high=3.0 * alpha",
+            "low=1.8 * alpha, high=3.0 * alpha",
         ),
     ),
     *_at(

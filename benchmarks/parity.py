@@ -80,7 +80,7 @@ def utility(form: str, *, tight: bool) -> Figure:
         f"{seconds:.0f} s",
         "≤ 60 s",
         seconds <= 60 and result.verdict is Verdict.NOT_REFUTED,
-        f"{result.verdict.name}, n = {learner.sample_size:,}, {result.samples:,} runs, "
+        f"{result.verdict.name}, n = {learner.sample_size():,}, {result.samples:,} runs, "
         f"failure ≤ {result.beta_upper:.4f}",
     )
 

@@ -3,7 +3,36 @@
 from audit import parametrize_with_checks
 from audit.catalogue import load_catalogue
 
+_GAP = "BNS Proposition 2(ii) asks for a gap of the scores, not for records"
+_PROMISE = "BNS Lemma 3 asks for a promise of the quality function, not for records"
+#: Subjects that claim utility and have no `sample_size`, each with the reason.
+WITHOUT_SIZE = {
+    "OracleRun": "an oracle answers, and there are no records",
+    "OnSample": "audits alone support its claim, on fewer examples than the text's",
+    "ExponentialMechanism": "BNS Proposition 1(ii) bounds the loss of score whatever the number of records",
+    "StableSelection": _GAP,
+    "TightStableSelection": _GAP,
+    "ConcavePromise": _PROMISE,
+    "LiteralConcavePromise": _PROMISE,
+}
+
 
 @parametrize_with_checks(load_catalogue())
 def test_a_subject_is_as_it_declares_itself_to_be(subject, check):
     check(subject)
+
+
+def test_a_subject_with_a_utility_claim_has_its_sample_size_and_a_smaller_error_needs_no_fewer_records():
+    without = set()
+    for entry in load_catalogue():
+        if entry.utility is None:
+            continue
+        made = entry.factory()
+        if not callable(getattr(made, "sample_size", None)):
+            without.add(type(made).__name__)
+            continue
+        learner = getattr(made, "part", made)
+        own = getattr(learner, learner.accuracy, None) or 0.2
+        loose, tight = (made.sample_size(alpha=share * own) for share in (0.9, 0.8))
+        assert 1 <= loose <= tight, entry.name
+    assert without == WITHOUT_SIZE.keys()

@@ -132,6 +132,7 @@ def _checks_of(case: Declared) -> list[_Check]:
         ("parameters", _check_parameters, getattr(made, "parameters", None) is not None),
         ("copies", _check_copies, True),
         ("utility", _check_utility, case.utility is not None),
+        ("sample-size", _check_sample_size, case.utility is not None and _states_size(made)),
     ]
     return [_Check(label, check, case) for label, check, declared in applies if declared]
 
@@ -267,8 +268,13 @@ def _check_utility(case: Declared) -> None:
 
     assert case.utility is not None
     claim = check_utility_claim(case.utility.get("claim", getattr(case.made, "utility_claim", None)))
+    sound = case.entry is None or not case.entry.flaws  # a flaw may be the size itself
+    least = case.made.sample_size() if sound and _states_size(case.made) else 0
     for problem in {id(each): each for each in (case.problems[0], case.problems[-1])}.values():
         database = problem.draw(np.random.default_rng(0))
+        if least and len(database) < least:
+            fewer = f"{len(database)} records, fewer than `sample_size()`, {least}"
+            raise AssertionError(f"the problem {show(problem.name, 40)} has {fewer}")
         with Sampler(case.subject, seed=0) as sampler:
             sampler.copy_inputs = True
             [runs] = sampler.draw(database, database, 1, (CALLS, 1), singly=True)
@@ -276,6 +282,25 @@ def _check_utility(case: Declared) -> None:
             _, fault = measured(problem, output, database, most=largest_error(claim))
             if fault:
                 raise AssertionError(f"the problem {show(problem.name, 40)} {fault}")
+
+
+def _states_size(made: Any) -> bool:
+    """Return whether a subject claims utility from a `sample_size` on, which takes `alpha` and `beta`."""
+    asked = getattr(made, "sample_size", None)
+    claims = getattr(made, "utility_claim", None) is not None
+    return claims and callable(asked) and {"alpha", "beta"} <= set(inspect.signature(asked).parameters)
+
+
+def _check_sample_size(case: Declared) -> None:
+    assert case.utility is not None
+    claim = check_utility_claim(case.utility.get("claim", getattr(case.made, "utility_claim", None)))
+    stated = {f"{share:g} of its beta": share * claim.beta for share in (0.9, 0.8)}
+    few, more = (case.made.sample_size(beta=beta) for beta in stated.values())
+    if not all(isinstance(each, int) for each in (few, more)) or not 1 <= few <= more:
+        raise AssertionError(
+            f"`sample_size` must return a whole number ≥ 1 that falls in beta; got {few} and {more} "
+            f"for {' and '.join(stated)}"
+        )
 
 
 def _kind(output: Any) -> str:

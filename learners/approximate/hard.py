@@ -53,13 +53,14 @@ def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProb
     for share in (_ABOVE, _BELOW, 0.75):
         for target, words in ((0, "0"), (last, f"2^{dimension} − 1")):
             other = last - target if last else target
-            source = NumberSource(dimension, ((target, share * alpha), (other, 1.0 - share * alpha)))
+            mass = min(share * alpha, 1.0)
+            source = NumberSource(dimension, ((target, mass), (other, 1.0 - mass)))
             found.append(PointProblem(f"{share}·α at {words}, the rest on one number", source, target, size))
     rivals = min(math.floor(1.0 / alpha) + 1, last, _MOST_RIVALS)
-    crowded = crowded_source(dimension, target=last // 2, mass=_ABOVE * alpha**2, rivals=rivals)
+    crowded = crowded_source(dimension, target=last // 2, mass=min(_ABOVE * alpha**2, 1.0), rivals=rivals)
     found.append(PointProblem(f"α² at the target, {rivals} rivals", crowded, last // 2, size))
     evenly = NumberSource(dimension, spread=True)
-    half = NumberSource(dimension, ((last, _ABOVE * alpha),), spread=True)
+    half = NumberSource(dimension, ((last, min(_ABOVE * alpha, 1.0)),), spread=True)
     return [
         *found,
         PointProblem("spread over all numbers", evenly, last // 3, size),
@@ -87,7 +88,7 @@ def interval_problems(dimension: int, *, alpha: float, size: int) -> list[Interv
 def _interval_cases(dimension: int, *, alpha: float) -> Iterator[tuple[str, NumberSource, int]]:
     top = 1 << dimension
     middle = top // 3
-    light = _ABOVE * alpha
+    light = min(_ABOVE * alpha, 1.0)
     yield "one number below threshold 2^d", NumberSource(dimension, ((top - 1, 1.0),)), top
     yield "one number from threshold 0 on", NumberSource(dimension, ((0, 1.0),)), 0
     pair = NumberSource(dimension, ((middle, light), (middle + 1, 1.0 - light)))
@@ -95,10 +96,11 @@ def _interval_cases(dimension: int, *, alpha: float) -> Iterator[tuple[str, Numb
     yield "the same, threshold 0", pair, 0
     yield "the same, threshold 2^d", pair, top
     if dimension > 2:
-        both = ((0, 0.5 - light), (middle, light), (middle + 1, light), (top - 1, 0.5 - light))
-        yield "1.01·α on either side of the threshold", NumberSource(dimension, both), middle + 1
         edge = ((top - 2, light), (top - 1, 1.0 - light))
         yield "adjacent at the end, threshold between", NumberSource(dimension, edge), top - 1
+    if dimension > 2 and light <= 0.5:
+        both = ((0, 0.5 - light), (middle, light), (middle + 1, light), (top - 1, 0.5 - light))
+        yield "1.01·α on either side of the threshold", NumberSource(dimension, both), middle + 1
     if dimension <= MOST_BITS:
         yield "spread over all numbers", NumberSource(dimension, spread=True), middle
     else:  # long numbers are slow to draw one by one

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from audit.catalogue import Entry
-from audit.errors import InvalidValue
+from audit.errors import InvalidKind, InvalidValue
 from learners.approximate.budgets import Split, even_split, fitted_split
 from learners.approximate.samples import threshold_errors
 from learners.approximate.sizes import interval_size, promise_at
@@ -54,8 +54,8 @@ class SplitPromise(ConcavePromise):
     name: ClassVar[str] = "split-concave-promise"
 
     def __post_init__(self) -> None:
-        if self.split is None:
-            raise InvalidValue("The `split` of `SplitPromise` must be given.")
+        if not isinstance(self.split, Split):
+            raise InvalidKind(f"The `split` of `SplitPromise` must be a `Split`; got {self.split!r:.40}.")
         super().__post_init__()
 
     @property
@@ -95,7 +95,7 @@ class IntervalLearner(ThresholdLearner):
     epsilon, delta
         The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     split
         "fitted": every call of Rec gets the budget that it needs (`fitted_split`); "even": all the same.
     points
@@ -128,9 +128,9 @@ class IntervalLearner(ThresholdLearner):
     --------
     >>> import numpy as np
     >>> learner = IntervalLearner(dimension=64)
-    >>> learner.sample_size
+    >>> learner.sample_size()
     21055
-    >>> database = [(2**63 - 5, 1), (2**63, 0)] * (learner.sample_size // 2 + 1)
+    >>> database = [(2**63 - 5, 1), (2**63, 0)] * (learner.sample_size() // 2 + 1)
     >>> 2**63 - 5 < learner(database, np.random.default_rng(0)) <= 2**63
     True
     """
@@ -157,7 +157,7 @@ class IntervalLearner(ThresholdLearner):
         return fitted_split(self.top, failure=self.beta / 2.0, **told)
 
     @cached_property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs."""
         return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Entry, Later
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["OfNumbers", "at_64_bits"]
 
 
-class OfNumbers:
+class OfNumbers(StatedSize):
     """A learner over the numbers of d bits, of which a privacy audit takes a few.
 
     Examples

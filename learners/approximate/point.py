@@ -144,7 +144,7 @@ class PointLearner(OfNumbers, PlainParameters):
     epsilon, delta
         The privacy claimed, epsilon > 0 and 0 < delta < 1 (≤ 1/2 for the tight one).
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     tight
         False: A_dist as printed, which is (epsilon/2, delta/2)-private. True: with the noise that its claim
         needs, for about half of the examples.
@@ -179,7 +179,7 @@ class PointLearner(OfNumbers, PlainParameters):
     >>> learner = PointLearner(dimension=64)
     >>> learner([(5, 0), (2**64 - 1, 1)] * 200, np.random.default_rng(0)) == 2**64 - 1
     True
-    >>> learner.sample_size
+    >>> learner.sample_size()
     928
     """
 
@@ -203,7 +203,7 @@ class PointLearner(OfNumbers, PlainParameters):
         check_dimension(self.dimension, owner=owner)
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         refuse_pure(self.delta, owner=owner, pure="PurePointLearner")
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        check_accuracy(self.alpha, self.beta, owner=owner, below=1.0)
         _ = self.selection
 
     @cached_property
@@ -229,7 +229,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return PAC(self.alpha, self.beta) if self.enough_points else None
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs; it does not depend on d.
 
         Raises
@@ -249,7 +249,7 @@ class PointLearner(OfNumbers, PlainParameters):
         """Return hard problems with `sample_size` examples each; none where nothing is claimed."""
         if not self.enough_points:
             return []
-        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
         """Return one number."""

@@ -85,7 +85,7 @@ class SearchingIntervalLearner(ThresholdLearner):
     epsilon, delta
         The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     by
         How the length is searched: "power" or "length" (`LengthSearch`).
     points, size
@@ -118,7 +118,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     Examples
     --------
-    >>> [SearchingIntervalLearner(dimension=64, by=by).sample_size for by in ("power", "length")]
+    >>> [SearchingIntervalLearner(dimension=64, by=by).sample_size() for by in ("power", "length")]
     [4642, 19574]
     """
 
@@ -172,7 +172,7 @@ class SearchingIntervalLearner(ThresholdLearner):
         return self.search.level + self.search.slack(self._failure) + chosen
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs."""
         return promised_size(2.0 * math.floor(self.most_errors) + 1.0, alpha=self.alpha, beta=self.beta)
 

@@ -45,10 +45,6 @@ class ThresholdLearner(OfNumbers, PlainParameters):
 
     if TYPE_CHECKING:
 
-        @property
-        def sample_size(self) -> int:
-            """The number of examples that the utility claim needs."""
-
         def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
             """Return the outputs of `size` runs."""
 
@@ -58,7 +54,7 @@ class ThresholdLearner(OfNumbers, PlainParameters):
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         refuse_pure(self.delta, owner=owner, pure="PureIntervalLearner")
         finite_number(self.delta, what=f"The `delta` of `{owner}`", maximum=0.5)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        check_accuracy(self.alpha, self.beta, owner=owner, below=1.0)
 
     @property
     def top(self) -> int:
@@ -77,7 +73,7 @@ class ThresholdLearner(OfNumbers, PlainParameters):
 
     def problems(self) -> list[IntervalProblem]:
         """Return hard problems with `sample_size` examples each."""
-        return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+        return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def counted(self, database: Any) -> NumberSample:
         """Return a database counted, or refuse it."""

@@ -10,6 +10,7 @@ import numpy as np
 from audit.errors import InvalidValue, finite_number, positive_int
 from learners.finite.listed import spread
 from mechanisms.queries import StatisticalQuery
+from mechanisms.subjects.answers import floats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,7 +131,7 @@ class KMeansQueries:
         positive_int(self.rounds, what=f"The `rounds` of `{owner}`")
         finite_number(self.tau, what=f"The `tau` of `{owner}`", above=0)
         finite_number(self.least_mass, what=f"The `least_mass` of `{owner}`", above=0, maximum=1)
-        matrix = np.asarray(self.start, dtype=np.float64)
+        matrix = floats(self.start, what=f"The `start` of `{owner}`")
         if matrix.ndim != 2 or not matrix.size or not ((matrix >= 0) & (matrix <= 1)).all():
             raise InvalidValue(f"The `start` of `{owner}` must be one or more points of [0, 1]^d.")
 

@@ -9,6 +9,8 @@ from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks
 from learners.by_queries.many_chunks import ManyChunks
 from learners.finite.listed import kinds
+from mechanisms.subjects.draws import ChecksDraws
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ChunkedRun"]
 
 
-class ChunkedRun:
+class ChunkedRun(StatedSize, ChecksDraws):
     """A learner that runs an adaptive SQ algorithm, each query on a chunk of its own.
 
     Examples

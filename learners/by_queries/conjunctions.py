@@ -238,7 +238,7 @@ class ConjunctionLearner(KeepsVariables):
     Examples
     --------
     >>> learner = ConjunctionLearner(dimension=2, epsilon=1.0)
-    >>> learner.sample_size, learner([((1, 1), 1)], np.random.default_rng(0))
+    >>> learner.sample_size(), learner([((1, 1), 1)], np.random.default_rng(0))
     (7012, 'insufficient samples')
     """
 
@@ -269,14 +269,14 @@ class ConjunctionLearner(KeepsVariables):
         return tuple((x, y) for x in BitWords(self.dimension) for y in (0, 1))
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs."""
         chunk = self._noise.chunk_size(self.algorithm.queries(), beta=self.beta)
         return self.dimension * chunk
 
     def problems(self) -> list[LearningProblem]:
         """Return hard problems with a conjunction for a target, with `sample_size` examples each."""
-        return light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+        return light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a conjunction, by the SQ learner with the oracle of the model."""

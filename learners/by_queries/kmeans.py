@@ -75,6 +75,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     size: int | tuple[int, int] | None = None
 
     name: ClassVar[str] = "k-means"
+    accuracy: ClassVar[str] = "tau"
 
     def __post_init__(self) -> None:
         finite_number(self.beta, what=f"The `beta` of `{type(self).__name__}`", above=0, below=0.5)
@@ -91,12 +92,12 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
         return KMeansQueries(self.start, self.rounds, self.tau, self.least_mass)
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of points with which all answers are within tau, except with probability beta.
 
         Examples
         --------
-        >>> KMeans().sample_size
+        >>> KMeans().sample_size()
         45116
         """
         queries = self.algorithm.queries(self.algorithm.start) * self.rounds
@@ -117,11 +118,11 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
 
     def problems(self) -> list[ClusterProblem]:
         """Return steady problems, with `sample_size` points each."""
-        return cluster_problems(self.algorithm, examples=self.sample_size)
+        return cluster_problems(self.algorithm, examples=self.sample_size())
 
     def random(self, rng: np.random.Generator) -> ClusterProblem:
         """Return a random steady problem, with `sample_size` points."""
-        found = random_clusters(self.algorithm, examples=self.sample_size, rng=rng)
+        found = random_clusters(self.algorithm, examples=self.sample_size(), rng=rng)
         return self.problems()[0] if found is None else found
 
     @property

@@ -119,7 +119,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     Examples
     --------
     >>> learner = NoisyConjunctionLearner(eta=0.1)
-    >>> learner.sample_size, learner([((1, 1), 1)], np.random.default_rng(0))
+    >>> learner.sample_size(), learner([((1, 1), 1)], np.random.default_rng(0))
     (17312, 'insufficient samples')
     """
 
@@ -145,14 +145,14 @@ class NoisyConjunctionLearner(KeepsVariables):
         return SignedConjunctions(self.dimension)
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of noisy examples that the utility claim needs."""
         parts = [part for query in self.algorithm.queries() for part in split_query(query, eta=self.eta)]
         return len(parts) * self._noise.chunk_size(parts, beta=self.beta)
 
     def problems(self) -> list[LearningProblem]:
         """Return hard problems with a conjunction for a target, their labels flipped at the rate."""
-        clean = light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+        clean = light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
         return list(map(self._with_noise, clean))
 
     def random(self, rng: np.random.Generator) -> LearningProblem:

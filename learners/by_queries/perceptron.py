@@ -245,6 +245,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     def __post_init__(self) -> None:
         check_accuracy(self.alpha, self.beta, owner=type(self).__name__)
+        positive_int(self.dimension, what=f"The `dimension` of `{type(self).__name__}`")
         ends = [(0.0,) * (self.dimension - 1) + (value,) for value in (-1.0, 0.5, 1.0)]
         self._settle(tuple((x, y) for x in ends for y in (-1, 1)))
 
@@ -254,7 +255,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
         return PerceptronQueries(self.dimension, self.alpha, self.margin, self.rounds)
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples with which all answers are within tolerance, but with probability beta."""
         origin = (0.0,) * self.dimension
         round_of = [self.algorithm.error_query(origin), *self.algorithm.push_queries(origin)]
@@ -271,12 +272,12 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     def problems(self) -> list[SeparableProblem]:
         """Return hard problems of this margin, with `sample_size` examples each."""
         return separable_problems(
-            self.dimension, alpha=self.alpha, margin=self.margin, examples=self.sample_size
+            self.dimension, alpha=self.alpha, margin=self.margin, examples=self.sample_size()
         )
 
     def random(self, rng: np.random.Generator) -> SeparableProblem:
         """Return any problem of this margin, with `sample_size` examples."""
-        return random_separable(self.dimension, margin=self.margin, examples=self.sample_size, rng=rng)
+        return random_separable(self.dimension, margin=self.margin, examples=self.sample_size(), rng=rng)
 
     @property
     def _wanted(self) -> str:

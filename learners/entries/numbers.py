@@ -59,7 +59,7 @@ def _rec(*, dimension: int, **budget: float) -> Any:
     from dataclasses import replace
 
     learner = IntervalLearner(dimension=dimension, **{**_LOOSE, **budget})
-    return replace(learner.mechanism(learner.sample_size), relation=QualityFunctions())
+    return replace(learner.mechanism(learner.sample_size()), relation=QualityFunctions())
 
 
 def _thresholds() -> SearchedProblems:
@@ -81,7 +81,7 @@ _LEAST = 4_500
 
 def _sampled() -> list[Any]:
     """Return the problems on `_LEAST` examples, without the law spread over all numbers: it takes long."""
-    *short, _ = OnSample(part=IntervalLearner(dimension=64), sample_size=_LEAST).problems()
+    *short, _ = OnSample(part=IntervalLearner(dimension=64), examples=_LEAST).problems()
     return short
 
 
@@ -107,7 +107,7 @@ entries = (
     at_64_bits(IntervalLearner, options=_listed(), utility=Later(lambda: {"problems": _thresholds()})),
     Entry(
         "interval-learner-64-least",
-        partial(OnSample, part=IntervalLearner(dimension=64), sample_size=_LEAST),
+        partial(OnSample, part=IntervalLearner(dimension=64), examples=_LEAST),
         options=None,
         utility=Later(lambda: {"problems": _sampled(), "exact": False}),
         reference=IntervalLearner.reference,

@@ -130,7 +130,7 @@ def bns_lemma_1() -> Finding:
         )
         rows.append((alpha, beta, math.log2(4.0 / alpha / beta), unit, claimed, claimed / unit, tight))
     learner = PointLearner(dimension=64)
-    exact = missed(learner.selection, size=learner.sample_size, mass=0.075)
+    exact = missed(learner.selection, size=learner.sample_size(), mass=0.075)
     table = Table(
         ("α", "β", "least d", "(1/αε)·ln(1/βδ)", "m", "the constant", "m, tight A_dist"),
         tuple(rows),
@@ -143,7 +143,7 @@ def bns_lemma_1() -> Finding:
         "hidden condition",
         f"It holds for 2^d ≥ 4/(αβ) (N2). The constant is {min(r[5] for r in rows):.1f} to "
         f"{max(r[5] for r in rows):.1f}, and about half of this with a tight A_dist (E9). At "
-        f"m = {learner.sample_size} a point of mass 0.075 is missed with probability {exact:.4f} ≤ 0.1.",
+        f"m = {learner.sample_size()} a point of mass 0.075 is missed with probability {exact:.4f} ≤ 0.1.",
         row="L9",
         errata=("N2",),
         corrected="The lemma needs 2^d ≥ 4/(αβ).",
@@ -200,11 +200,11 @@ def bns_searches() -> Finding:
 
 
 def _searched(d: int, by: By) -> int:
-    return SearchingIntervalLearner(dimension=d, by=by, **_TOLD).sample_size
+    return SearchingIntervalLearner(dimension=d, by=by, **_TOLD).sample_size()
 
 
 def _rec(d: int, split: Literal["fitted", "even"]) -> int:
-    return IntervalLearner(dimension=d, split=split, **_TOLD).sample_size
+    return IntervalLearner(dimension=d, split=split, **_TOLD).sample_size()
 
 
 def _overtakes(size: Callable[[int], int], d: int) -> bool:

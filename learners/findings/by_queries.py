@@ -135,7 +135,7 @@ def k11_theorem_5_7() -> Finding:
     models: tuple[Model, ...] = ("central", "local")
     losses = [worst(MaskedParityLearner(model=model, epsilon=1.0), 2)[0] for model in models]
     sizes = [
-        [MaskedParityLearner(dimension=d, model=model).sample_size for d in (2, 4, 8)] for model in models
+        [MaskedParityLearner(dimension=d, model=model).sample_size() for d in (2, 4, 8)] for model in models
     ]
     rows = [(model, loss, *needed) for model, loss, needed in zip(models, losses, sizes, strict=True)]
     heads = ("noise", "exact loss, d = 1", "n at d = 2", "n at d = 4", "n at d = 8")

@@ -124,7 +124,7 @@ def k11_corollary_3_6() -> Finding:
     ):
         learner = VCLearner(concepts=concepts, alpha=0.1, beta=0.1)
         kept, bound = len(learner.hypotheses.names), learner.sauer_bound
-        rows.append((name, concepts.vc_dimension(), concepts.size, kept, bound, learner.sample_size))
+        rows.append((name, concepts.vc_dimension(), concepts.size, kept, bound, learner.sample_size()))
     loss, _ = worst(VCLearner(concepts=doubled), 3, sorted_only=True)
     heads = ("class", "VC dimension", "concepts", "hypotheses kept", "Sauer's bound", "n")
     return Finding(
@@ -164,7 +164,7 @@ def k08_theorem_3_8() -> Finding:
     for form, dimension, made, size in forms:
         loss, _ = worst(AmplifiedParityLearner(dimension, 1.0, form=form, made=made), size)
         stated = AmplifiedParityLearner(16, 1.0, form=form)
-        rows.append((form, dimension, size, loss, stated.sample_size, stated.failure_bound))
+        rows.append((form, dimension, size, loss, stated.sample_size(), stated.failure_bound))
     heads = ("form", "d", "examples", "exact loss", "n at d = 16", "failure proved there")
     return Finding(
         "K08 Theorem 3.8",
@@ -200,7 +200,7 @@ def blum_ligett_roth() -> Finding:
         made = GenericSanitizer(alpha=alpha)
         loss, _ = worst(GenericSanitizer(alpha=alpha), 2, sorted_only=True)
         failure = max(_inaccurate(made, weights) for weights in ((1, 1, 1, 1), (1, 0, 0, 0), (5, 3, 1, 0)))
-        rows.append((alpha, made.output_size, made.count, made.sample_size, loss, failure))
+        rows.append((alpha, made.output_size, made.count, made.sample_size(), loss, failure))
     heads = ("α", "records returned", "candidates", "m", "exact loss", "Pr[some |Q(S) − Q(Ŝ)| > α]")
     return Finding(
         "BNS §1, generic sanitizer",
@@ -222,8 +222,8 @@ def blum_ligett_roth() -> Finding:
 
 def _inaccurate(made: GenericSanitizer, weights: tuple[int, ...]) -> float:
     """Return the probability of an error above alpha on a database of the stated size."""
-    counts = [made.sample_size * weight // sum(weights) for weight in weights]
-    counts[0] += made.sample_size - sum(counts)
+    counts = [made.sample_size() * weight // sum(weights) for weight in weights]
+    counts[0] += made.sample_size() - sum(counts)
     database = [x for x, count in zip(made.records, counts, strict=True) for _ in range(count)]
     off = made.worst_errors(database) > made.alpha * (1.0 + 1e-12)
     return float(np.exp(made.log_probabilities(database))[off].sum())
@@ -238,7 +238,9 @@ def bns_theorem_6() -> Finding:
     'not verified'
     """
     made = [GenericSanitizer(concepts=IntervalClass(dimension), alpha=0.34) for dimension in (1, 2, 3)]
-    rows = tuple((d, each.concepts.vc_dimension(), each.sample_size) for d, each in enumerate(made, start=1))
+    rows = tuple(
+        (d, each.concepts.vc_dimension(), each.sample_size()) for d, each in enumerate(made, start=1)
+    )
     return Finding(
         "BNS Theorem 6",
         "BNS §5.1, Theorem 6",
@@ -270,7 +272,7 @@ def bns_theorem_7() -> Finding:
     replaced, delta = worst(ReplacedRecords(), 2)
     told: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
     sizes = tuple(
-        (2**d, LabelPrivateLearner(concepts=PointClass(d), **told).sample_size, _any_domain(**told))
+        (2**d, LabelPrivateLearner(concepts=PointClass(d), **told).sample_size(), _any_domain(**told))
         for d in (2, 6, 10)
     )
     return Finding(
@@ -367,7 +369,7 @@ def k11_compression() -> Finding:
     loss = compare_pairs(pairs, law, PureDP(1.0)).epsilon
     learner = CompressionLearner()
     sizes = tuple((bits, learner.size_for(bits)) for bits in range(4))
-    rounds = len(learner.rounds(learner.sample_size))
+    rounds = len(learner.rounds(learner.sample_size()))
     return Finding(
         "K11 §3.1, compression",
         "K11 §3.1, the end",

@@ -97,10 +97,10 @@ def _parity_privately() -> tuple[float, int]:
     least = 1.0
     for target in range(0, len(words), len(words) // 16):
         row = learner.hypotheses.table.row(target)
-        places = rng.integers(len(words), size=learner.sample_size).tolist()
+        places = rng.integers(len(words), size=learner.sample_size()).tolist()
         sample = [(learner.hypotheses.domain[place], int(row[place])) for place in places]
         least = min(least, math.exp(learner.distribution(sample).logpmf(words[target])))
-    return least, learner.sample_size
+    return least, learner.sample_size()
 
 
 def _parity_efficiently() -> tuple[float, int]:
@@ -109,8 +109,8 @@ def _parity_efficiently() -> tuple[float, int]:
     rng, least = np.random.default_rng(0), 1.0
     for number in range(0, 2**_DIMENSION, 2**_DIMENSION // 16):
         target = bits_of(number, _DIMENSION)
-        points = rng.integers(0, 2, (learner.sample_size, _DIMENSION)).astype(np.bool_)
+        points = rng.integers(0, 2, (learner.sample_size(), _DIMENSION)).astype(np.bool_)
         labels = points @ np.array(target) % 2 == 1
         outputs = learner.sample(BitExamples(points, labels), _RUNS, rng)
         least = min(least, outputs.count(target) / _RUNS)
-    return least, learner.sample_size
+    return least, learner.sample_size()

@@ -52,7 +52,7 @@ def bns_pure_interval() -> Finding:
     for d in (4, 8, 16, 32, 64):
         learner = PureIntervalLearner(dimension=d)
         least = packing_size(2.0**d - 1.0, beta=learner.beta, epsilon=learner.epsilon)
-        rows.append((d, least, learner.sample_size, learner.sample_size / d))
+        rows.append((d, least, learner.sample_size(), learner.sample_size() / d))
     slope = (rows[-1][2] - rows[-2][2]) / 32
     return Finding(
         "BNS §1, INTERVAL",
@@ -86,9 +86,9 @@ def bns_improper() -> Finding:
     rows = []
     for d in (40, 48, 56, 64):
         learner = HashedPointLearner(dimension=d, alpha=0.45, beta=0.45)
-        spent = learner.epsilon * learner.sample_size / math.log(2.0)
+        spent = learner.epsilon * learner.sample_size() / math.log(2.0)
         least = d - spent + math.log2(1.0 - learner.beta)
-        rows.append((d, learner.sample_size, least, float(d - learner.hash_bits)))
+        rows.append((d, learner.sample_size(), least, float(d - learner.hash_bits)))
     return Finding(
         "BNS §1, improper learners",
         "BNS §1",
@@ -120,12 +120,12 @@ def bns_pure_sanitizers() -> Finding:
     >>> bns_pure_sanitizers().judgement
     'holds'
     """
-    approximate = PointSanitizer(dimension=64, alpha=0.4).sample_size
+    approximate = PointSanitizer(dimension=64, alpha=0.4).sample_size()
     rows = []
     for d in (1, 2, 3):
         pure = GenericSanitizer(concepts=PointClass(d), alpha=0.4)
         least = packing_size(2.0**d, beta=pure.beta, epsilon=pure.epsilon)
-        rows.append((d, max(0.0, least), float(pure.sample_size), float(approximate)))
+        rows.append((d, max(0.0, least), float(pure.sample_size()), float(approximate)))
     far = packing_size(2.0**64, beta=0.1, epsilon=1.0)
     crossing = math.ceil((approximate - math.log(0.9)) / math.log(2.0))
     return Finding(

@@ -98,7 +98,7 @@ def theorem_3() -> Finding:
 
     Examples
     --------
-    >>> theorem_3().found == PointSanitizer(alpha=0.1).sample_size
+    >>> theorem_3().found == PointSanitizer(alpha=0.1).sample_size()
     True
     """
     rows, sizes = [], []
@@ -106,16 +106,16 @@ def theorem_3() -> Finding:
         made = PointSanitizer(alpha=alpha)
         order, spent = theorem_3_order(alpha=alpha, **_BUDGET), made.spending
         worst = _worst(PointSanitizer(alpha=alpha, size=made.private_size))
-        sizes.append(made.sample_size)
+        sizes.append(made.sample_size())
         rows.append(
             (
-                *(alpha, made.rounds, order, made.private_size, made.sample_size),
-                *(made.sample_size / order, spent.basic, spent.advanced, worst / alpha),
+                *(alpha, made.rounds, order, made.private_size, made.sample_size()),
+                *(made.sample_size() / order, spent.basic, spent.advanced, worst / alpha),
             )
         )
-    small = PointSanitizer(dimension=1, alpha=0.1).sample_size
+    small = PointSanitizer(dimension=1, alpha=0.1).sample_size()
     far = (0.02, 0.01)
-    later = _slope(far, [PointSanitizer(alpha=alpha).sample_size for alpha in far])
+    later = _slope(far, [PointSanitizer(alpha=alpha).sample_size() for alpha in far])
     heads = ("α", "rounds", "order, if its constant were 1", "least private m", "our m", "ratio")
     table = Table(
         (*heads, "ε by sums", "ε by advanced", "worst error/α at the least private m"),
@@ -149,7 +149,7 @@ def theorem_4() -> Finding:
 
     Examples
     --------
-    >>> theorem_4().found == IntervalSanitizer(dimension=64, alpha=0.1).sample_size
+    >>> theorem_4().found == IntervalSanitizer(dimension=64, alpha=0.1).sample_size()
     True
     """
     rows, sizes = [], []
@@ -161,11 +161,11 @@ def theorem_4() -> Finding:
             share = 0.1 / (4.0 * made.rounds)
             promise = least_promise(depth, alpha=0.5, beta=share, epsilon=step, delta=made.choosing_delta)
             worst = _worst(IntervalSanitizer(dimension=dimension, alpha=alpha, size=made.private_size))
-            sizes.append(made.sample_size)
+            sizes.append(made.sample_size())
             rows.append(
                 (
                     *(dimension, alpha, made.rounds, order, promise / alpha, made.private_size),
-                    *(made.sample_size, made.sample_size / order, worst / alpha),
+                    *(made.sample_size(), made.sample_size() / order, worst / alpha),
                 )
             )
     heads = (
@@ -220,7 +220,7 @@ def theorem_5() -> Finding:
         rows.append(
             (
                 *(alpha, made.beta, epsilon, made.utility_claim.alpha, own.alpha, own.beta),
-                *(made.sanitizer.sample_size, made.transfer_size, failed),
+                *(made.sanitizer.sample_size(), made.transfer_size, failed),
             )
         )
     heads = ("α", "β", "ε", "error claimed", "error shown", "failure claimed", "sanitizer's m")
@@ -251,7 +251,7 @@ def theorem_5() -> Finding:
 
 def _failure(made: SanitizingLearner, target: int, light: float) -> float:
     """Return Pr[error > 3α] on the sample whose shares equal the law's, with about 3α on one point."""
-    points, m = [0, 1], made.sample_size
+    points, m = [0, 1], made.sample_size()
     worst = 0.0
     for rare in points:
         weight = min(1.0, light * made.alpha)

@@ -93,9 +93,10 @@ class AtSize(PlainParameters):
         return self.part.utility_claim
 
     @property
-    def sample_size(self) -> int:
+    def sample_size(self) -> Callable[..., int]:
         """The learner's."""
-        return int(self.part.sample_size)
+        sample_size: Callable[..., int] = self.part.sample_size
+        return sample_size
 
     @property
     def sample(self) -> Callable[..., Any]:
@@ -127,7 +128,7 @@ class AtSize(PlainParameters):
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
-        size, records = self.audited or self.sample_size, (self.calm, self.odd)
+        size, records = self.audited or self.sample_size(), (self.calm, self.odd)
         steps = np.floor(np.arange(size + 1) * self.share)
         even = (steps[1:] > steps[:-1]).astype(np.intp)
         for chosen in (even, np.zeros(size, dtype=np.intp), np.ones(size, dtype=np.intp)):

@@ -26,19 +26,19 @@ class OnSample(PlainParameters):
     ----------
     part
         The learner, whose problems have a `size`.
-    sample_size
-        The number of examples.
+    examples
+        Their number.
 
     Examples
     --------
     >>> from learners import PointLearner
-    >>> fewer = OnSample(part=PointLearner(dimension=64), sample_size=900)
+    >>> fewer = OnSample(part=PointLearner(dimension=64), examples=900)
     >>> fewer.problems()[0].size, fewer.utility_claim.alpha
     (900, 0.1)
     """
 
     part: Any
-    sample_size: int
+    examples: int
 
     name: ClassVar[str] = "on-fewer-examples"
 
@@ -54,8 +54,8 @@ class OnSample(PlainParameters):
         return self.part.utility_claim
 
     def problems(self) -> list[Any]:
-        """Return the learner's problems with `sample_size` examples."""
-        return [replace(problem, size=self.sample_size) for problem in self.part.problems()]
+        """Return the learner's problems with this many examples."""
+        return [replace(problem, size=self.examples) for problem in self.part.problems()]
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Any:
         """Return a problem near another one."""

@@ -8,6 +8,7 @@ from audit.claims import PAC
 from audit.errors import InvalidKind, finite_number, positive_int
 from audit.values.brief import show
 from learners.finite.problems import check_accuracy
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["OfHypotheses", "lengths_of"]
 
 
-class OfHypotheses:
+class OfHypotheses(StatedSize):
     """A learner of a listed class: its records, its accuracy, and the search for hard problems.
 
     Examples
@@ -47,14 +48,10 @@ class OfHypotheses:
         def hypotheses(self) -> Hypotheses:
             """The class with its truth table."""
 
-        @property
-        def sample_size(self) -> int:
-            """The number of examples that the utility claim needs."""
-
-    def _check_budget(self) -> None:
+    def _check_budget(self, *, below: float = 0.5) -> None:
         owner = type(self).__name__
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        check_accuracy(self.alpha, self.beta, owner=owner, below=below)
 
     @property
     def utility_claim(self) -> PAC | None:
@@ -76,7 +73,7 @@ class OfHypotheses:
         """Return any problem, with `sample_size` examples."""
         from learners.finite.proposals import random_problem
 
-        size = self.sample_size
+        size = self.sample_size()
         return random_problem(self.hypotheses, rng, alpha=self.alpha, examples=size, noisy=self.agnostic)
 
 

@@ -34,13 +34,16 @@ ALMOST = 1.05
 """A point with this many times the weight alpha makes a hypothesis that errs only there a bad one."""
 
 
-def check_accuracy(alpha: Any, beta: Any, *, owner: str) -> tuple[float, float]:
-    """Return alpha and beta, or refuse what is not between 0 and 1/2.
+def check_accuracy(alpha: Any, beta: Any, *, owner: str, below: float = 0.5) -> tuple[float, float]:
+    """Return alpha and beta, or refuse an alpha not between 0 and `below`, or a beta not between 0 and 1/2.
+
+    K08 Definition 3.1, K11 Definition 2.4 and B Definition 4 have an error in (0, 1/2). BNS Definition 3 has
+    no bound: learners from there take every alpha below 1.
 
     Raises
     ------
     InvalidValue
-        An error of 1/2 needs no learner.
+        One of them is out of range.
 
     Examples
     --------
@@ -49,7 +52,7 @@ def check_accuracy(alpha: Any, beta: Any, *, owner: str) -> tuple[float, float]:
     audit.errors.InvalidValue: The `alpha` of `GenericLearner` must be a finite number > 0 and < 0.5; got 0.5.
     """
     return (
-        finite_number(alpha, what=f"The `alpha` of `{owner}`", above=0, below=0.5),
+        finite_number(alpha, what=f"The `alpha` of `{owner}`", above=0, below=below),
         finite_number(beta, what=f"The `beta` of `{owner}`", above=0, below=0.5),
     )
 
@@ -181,7 +184,7 @@ def realizable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) 
     rivals = _rivals(hypotheses)
     if rivals is not None:
         target, differing = rivals
-        for share in (ALMOST * alpha, alpha / ALMOST):
+        for share in (min(1.0, ALMOST * alpha), min(1.0, alpha / ALMOST)):
             marginal = light_law(differing, share)
             name = f"hypothesis {target}, {share / alpha:.2f}·alpha where it differs from its nearest rival"
             laws.append((name, labelled_law(hypotheses, target, marginal)))

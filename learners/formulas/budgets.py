@@ -188,7 +188,7 @@ def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
         "epsilon of 400 steps by advanced composition": _advanced(made),
         "rate of the noise on counts": (made.noise.rate, rate),
         "least private size": (made.private_size, private),
-        "sample size": (made.sample_size, _smallest(fails, made.beta, start=private)),
+        "sample size": (made.sample_size(), _smallest(fails, made.beta, start=private)),
     }
 
 

@@ -78,7 +78,7 @@ def generic(made: Any) -> Formulas:
         law=lambda database: _choice(_errors(concepts, names, database), made.epsilon),
         databases=([(a, 1), (a, 1)], [(a, 1), (b, 0)]),
         calls=_CALLS,
-        numbers={"sample size": (made.sample_size, _size(len(names), **told))},
+        numbers={"sample size": (made.sample_size(), _size(len(names), **told))},
     )
 
 
@@ -126,7 +126,7 @@ def label_private(made: Any) -> Formulas:
         law=law,
         databases=([(1, 0), (1, 1), (1, 1)], [(0, 1), (2, 0), (0, 1)]),
         calls=_CALLS,
-        numbers={"sample size": (made.sample_size, u + labelled)},
+        numbers={"sample size": (made.sample_size(), u + labelled)},
     )
 
 
@@ -207,7 +207,7 @@ def generic_sanitizer(made: Any) -> Formulas:
         law=law,
         databases=([a, a, b], [b, b, b]),
         numbers={
-            "sample size": (made.sample_size, size),
+            "sample size": (made.sample_size(), size),
             "records of the output": (made.output_size, records),
         },
     )
@@ -242,7 +242,7 @@ def sanitizing(made: Any) -> Formulas:
         law=law,
         databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]),
         numbers={
-            "least sample size of the sanitizer": (made.sanitizer.sample_size, size),
+            "least sample size of the sanitizer": (made.sanitizer.sample_size(), size),
             "examples enough for small training errors to mean small errors": (made.transfer_size, transfer),
         },
     )

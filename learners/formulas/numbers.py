@@ -104,7 +104,7 @@ def pure(made: Any) -> Formulas:
         law=law,
         databases=([(0, 1)] * 3, [(3, 0), (0, 1), (3, 1)]),
         calls=_CALLS,
-        numbers={"sample size": (made.sample_size, size)},
+        numbers={"sample size": (made.sample_size(), size)},
     )
 
 
@@ -151,7 +151,7 @@ def point_size(made: Any) -> Formulas:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if missed(middle) <= made.beta else (middle, high)
-    return Formulas(numbers={"sample size": (made.sample_size, high)})
+    return Formulas(numbers={"sample size": (made.sample_size(), high)})
 
 
 def pure_size(made: Any) -> Formulas:
@@ -159,7 +159,7 @@ def pure_size(made: Any) -> Formulas:
     concepts = 2**made.dimension + ("interval" in made.name)
     rate = -math.log(1.0 - made.alpha * (1.0 - math.exp(-made.epsilon / 2.0)))
     size = math.ceil(math.log(concepts / made.beta) / rate)
-    return Formulas(numbers={"sample size": (made.sample_size, size)})
+    return Formulas(numbers={"sample size": (made.sample_size(), size)})
 
 
 def hashed_size(made: Any) -> Formulas:
@@ -171,7 +171,7 @@ def hashed_size(made: Any) -> Formulas:
         drop = made.alpha * (gain - theta * cost)
         if theta <= 1.0 and drop > 0.0:
             sizes.append(math.ceil(math.log(2.0 ** (bits + 1) / made.beta) / -math.log(1.0 - drop)))
-    return Formulas(numbers={"sample size": (made.sample_size, min(sizes))})
+    return Formulas(numbers={"sample size": (made.sample_size(), min(sizes))})
 
 
 def hashed(made: Any) -> Formulas:

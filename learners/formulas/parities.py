@@ -62,7 +62,7 @@ def parity(made: Any) -> Formulas:
         law=lambda database: _logs(_alone(database, d, p, q)),
         databases=([(unit, 1), (ones, 0), (zero, 1)], [(unit, 1), (unit, 0), (ones, 1)]),
         calls=_CALLS,
-        numbers={"sample size": (made.sample_size, least)},
+        numbers={"sample size": (made.sample_size(), least)},
     )
 
 

@@ -174,7 +174,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     Examples
     --------
     >>> learner = GenericLearner(epsilon=2 * math.log(3))
-    >>> round(learner.distribution([(2, 1)]).pmf(2), 12), learner.sample_size
+    >>> round(learner.distribution([(2, 1)]).pmf(2), 12), learner.sample_size()
     (0.5, 2873)
     """
 
@@ -213,7 +213,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return PAC(self.alpha, self.beta) if self.score is None else None
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs, whichever hypothesis is best."""
         return self.size_for(None if self.lengths is None else int(self.lengths.max()))
 
@@ -234,7 +234,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     def problems(self) -> list[LearningProblem]:
         """Return hard problems for this class and alpha, with `sample_size` examples each."""
-        return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+        return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def scores(self, database: Any) -> NDArray[np.float64]:
         """Return the score of every hypothesis, in their order: minus the number of errors, or one's own."""

@@ -142,7 +142,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     Examples
     --------
     >>> learner = CompressionLearner(epsilon=1.0)
-    >>> [(it.stop - it.start, it.bits) for it in learner.rounds(learner.sample_size)]
+    >>> [(it.stop - it.start, it.bits) for it in learner.rounds(learner.sample_size())]
     [(12928, 0), (25856, 3)]
     """
 
@@ -198,7 +198,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return PAC(self.alpha, self.beta) if proved else None
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples after which every concept of the class was admitted."""
         return self.size_for(int(self.lengths.max()))
 
@@ -224,7 +224,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     def problems(self) -> list[LearningProblem]:
         """Return hard problems with a target in the class, with `sample_size` examples each."""
-        return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+        return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept, or "insufficient samples"."""
@@ -301,7 +301,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def _derived_first(self) -> int:
-        learn = self._needed(int(self.lengths.min()), 1)
+        learn = self._learned_from(int(self.lengths.min()), 1)
         return 2 * max(
             learn, hold_out_size(alpha=self.alpha / 3.0, beta=self.beta / 4.0, epsilon=self.epsilon)
         )
@@ -311,10 +311,10 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         if self.caps is not None:
             return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
         lengths = np.unique(self.lengths).tolist()
-        fitting = [bits for bits in lengths if self._needed(bits, count) <= records]
+        fitting = [bits for bits in lengths if self._learned_from(bits, count) <= records]
         return int(max([lengths[0], *fitting]))
 
-    def _needed(self, bits: int, count: int) -> int:
+    def _learned_from(self, bits: int, count: int) -> int:
         """Return how many records the generic learner needs in a round over hypotheses of `bits` bits."""
         return _generic_size(
             int((self.lengths <= bits).sum()),

@@ -96,7 +96,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     concepts
         The class. Default: the points of {0, 1, 2, 3}.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     share
         The part of a database that is used without labels, in [0, 1]; None: the share in `sample_size`.
     size
@@ -144,7 +144,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     aligned: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        self._check_budget()
+        self._check_budget(below=1.0)
         owner = type(self).__name__
         if self.share is not None:
             probability(self.share, what=f"The `share` of `{owner}`")
@@ -172,7 +172,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return generic_size(kept, alpha=self.alpha / 2.0, beta=self.beta / 2.0, epsilon=self.epsilon)
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs."""
         if self.share is None:
             return self.unlabelled_size + self.labelled_size
@@ -183,7 +183,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     def problems(self) -> list[LearningProblem]:
         """Return hard problems with a target in the class, with `sample_size` examples each."""
-        return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+        return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept."""

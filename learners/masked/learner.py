@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PAC
-from audit.errors import InvalidValue, finite_number
+from audit.errors import InvalidValue, finite_number, probability
 from audit.relations import Relation
 from learners.by_queries.both_models import in_both_models
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Model
@@ -22,6 +22,7 @@ from learners.masked.populations import MaskedPopulation
 from learners.masked.problems import MaskedProblem, random_masked
 from learners.masked.words import bit, check_dimension, numbers
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class _Read:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaskedParityLearner(ClaimsItsEpsilon):
+class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
     """Learn MASKED-PARITY under uniform examples, exactly and privately, in two rounds of noisy averages.
 
     A database is a list of ((x, i, b), y), the first a word of d + log2(d) + 1 bits, y in {1, −1}; the output
@@ -83,7 +84,7 @@ class MaskedParityLearner(ClaimsItsEpsilon):
     Examples
     --------
     >>> learner = MaskedParityLearner(dimension=2)
-    >>> learner.size, learner.sample_size
+    >>> learner.size, learner.sample_size()
     (3, 2328)
     """
 
@@ -127,8 +128,14 @@ class MaskedParityLearner(ClaimsItsEpsilon):
         """The SQ learner that is run."""
         return AdaptiveMasked(self.dimension)
 
+    def _at(self, alpha: float | None, beta: float | None) -> StatedSize:
+        """Return the learner with another beta; alpha may be 0, as the learner has no error at all."""
+        if alpha is not None:
+            probability(alpha, what=f"The `alpha` of `{type(self).__name__}`")
+        return super()._at(None, beta)
+
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs."""
         queries = [*self.algorithm.first_round(), self.algorithm.second_round(0)]
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
@@ -137,7 +144,7 @@ class MaskedParityLearner(ClaimsItsEpsilon):
         """Return concepts with no bit of r set, the last one or all, and both a; `sample_size` examples."""
         most = 2**self.dimension - 1
         return [
-            MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size)
+            MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size())
             for r in sorted({0, 1, most})
             for a in (0, 1)
         ]
@@ -148,7 +155,7 @@ class MaskedParityLearner(ClaimsItsEpsilon):
 
     def random(self, rng: np.random.Generator) -> MaskedProblem:
         """Return any problem, with `sample_size` examples."""
-        return random_masked(self.dimension, examples=self.sample_size, rng=rng)
+        return random_masked(self.dimension, examples=self.sample_size(), rng=rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept, by the SQ learner with the oracle of the model."""

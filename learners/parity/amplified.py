@@ -91,7 +91,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     Examples
     --------
     >>> as_printed, tight = (AmplifiedParityLearner(16, 1.0, tight=tight) for tight in (False, True))
-    >>> as_printed.sample_size, tight.sample_size
+    >>> as_printed.sample_size(), tight.sample_size()
     (63424, 6471)
     >>> as_printed([((0,) * 16, 0)], np.random.default_rng(0))
     'insufficient samples'
@@ -125,11 +125,11 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
             raise InvalidKind(f"The `made` of `{owner}` must be a `Plan`; got {self.made!r:.60}.")
         object.__setattr__(self, "plan", self.made or self._derived())
         if self.size is None:
-            object.__setattr__(self, "size", self.sample_size)
+            object.__setattr__(self, "size", self.sample_size())
         _ = self.run
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """How many examples are needed; with fewer the answer is "insufficient samples"."""
         return self.plan.sample_size(self.form)
 
@@ -287,7 +287,7 @@ def _sized(form: Form, *, tight: bool) -> Entry:
     settings: dict[str, Any] = {"dimension": 16, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}
     name = "parity-amplified" + ("" if form == "held-out" else f"-{form}") + "-at-size"
-    size = AmplifiedParityLearner(16, form=form, tight=tight).sample_size
+    size = AmplifiedParityLearner(16, form=form, tight=tight).sample_size()
     pairs = telling_pairs(16, size, places=(0,) if form == "retry" else (0, -1))
     return Entry(
         name,

@@ -80,7 +80,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     1 − p + p/q, which is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p =
     tanh(epsilon/2) this is e^epsilon.
 
-    Accuracy: `Rates.sample_size`.
+    Accuracy: `Rates.sample_size()`.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     >>> law = learner.distribution([((1, 0), 1), ((0, 1), 1), ((1, 1), 1)])
     >>> round(law.pmf((1, 1)), 6), round(law.pmf("⊥"), 6), round(learner.worst_loss, 6)
     (0.146484, 0.507812, 0.510826)
-    >>> ParityLearner(2, 1.0, tight=True).sample_size, learner.sample_size
+    >>> ParityLearner(2, 1.0, tight=True).sample_size(), learner.sample_size()
     (15, 33)
     """
 
@@ -113,7 +113,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, below=0.5)
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
-        _ = self.sample_size
+        _ = self.sample_size()
 
     @property
     def rates(self) -> Rates:
@@ -138,7 +138,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return strategies.tuples(strategies.tuples(*[bit] * self.dimension), bit)
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """How many examples the accuracy claimed needs."""
         return self.rates.sample_size(self.beta, dimension=self.dimension, alpha=self.alpha)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from audit.claims import PAC
 from learners.concepts import ParityClass
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["OfParities"]
 
 
-class OfParities:
+class OfParities(StatedSize):
     """A learner of parities.
 
     Examples
@@ -31,12 +32,6 @@ class OfParities:
     dimension: int
     alpha: float
     beta: float
-
-    if TYPE_CHECKING:
-
-        @property
-        def sample_size(self) -> int:
-            """How many examples the accuracy claimed needs."""
 
     @property
     def concepts(self) -> ParityClass:
@@ -52,7 +47,7 @@ class OfParities:
         """Return hard problems at `sample_size`."""
         from learners.parity.sources import hard_problems
 
-        return hard_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+        return hard_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def vary(self, problem: ParityProblem, rng: np.random.Generator) -> ParityProblem:
         """Return a problem near another one."""
@@ -62,4 +57,4 @@ class OfParities:
         """Return any problem at `sample_size`."""
         from learners.parity.sources import random_problem
 
-        return random_problem(self.dimension, alpha=self.alpha, size=self.sample_size, rng=rng)
+        return random_problem(self.dimension, alpha=self.alpha, size=self.sample_size(), rng=rng)

@@ -43,7 +43,7 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
         owner = type(self).__name__
         check_dimension(self.dimension, owner=owner, most=self._most_bits)
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        check_accuracy(self.alpha, self.beta, owner=owner, below=1.0)
 
     if TYPE_CHECKING:
 

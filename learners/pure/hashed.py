@@ -180,7 +180,7 @@ class HashedPointLearner(PureLearner):
     epsilon
         The privacy claimed, > 0.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     bits
         l, the bits of a bucket, at most d, where nothing is hashed; default: what needs the fewest examples.
     points, size
@@ -204,7 +204,7 @@ class HashedPointLearner(PureLearner):
     Examples
     --------
     >>> learner = HashedPointLearner(dimension=64)
-    >>> learner.sample_size, learner.hash_bits
+    >>> learner.sample_size(), learner.hash_bits
     (308, 12)
     >>> learner([(5, 0), (2**64 - 1, 1)] * 200, np.random.default_rng(0))(2**64 - 1)
     1
@@ -234,7 +234,7 @@ class HashedPointLearner(PureLearner):
         return min(self.epsilon, _MOST_SPENT) if hashed else self.epsilon
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs, with the default bits."""
         return self._best[1]
 
@@ -251,7 +251,7 @@ class HashedPointLearner(PureLearner):
         """Return hard problems with `sample_size` examples each; none for other bits than the default."""
         if self.utility_claim is None:
             return []
-        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def choice(self, database: Any, rows: tuple[int, ...]) -> GroupedChoice:
         """Return the choice of a bucket for a given map."""

@@ -88,7 +88,7 @@ class _ProperLearner(PureLearner):
         return PAC(self.alpha, self.beta)
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the utility claim needs; it grows with d."""
         return pure_size(self.top + 1, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
 
@@ -122,7 +122,7 @@ class PurePointLearner(_ProperLearner):
     epsilon
         The privacy claimed, > 0.
     alpha, beta
-        Error and failure probability, each in (0, 1/2).
+        Error in (0, 1) and failure probability in (0, 1/2).
     points, size
         The numbers, and the number of examples, that a privacy audit builds databases of.
 
@@ -145,7 +145,7 @@ class PurePointLearner(_ProperLearner):
     >>> learner = PurePointLearner(dimension=64)
     >>> learner([(5, 0), (2**64 - 1, 1)] * 200, np.random.default_rng(0)) == 2**64 - 1
     True
-    >>> learner.sample_size
+    >>> learner.sample_size()
     1163
     """
 
@@ -174,7 +174,7 @@ class PurePointLearner(_ProperLearner):
 
     def problems(self) -> list[Any]:
         """Return hard problems with `sample_size` examples each."""
-        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +219,7 @@ class PureIntervalLearner(_ProperLearner):
 
     def problems(self) -> list[Any]:
         """Return hard problems with `sample_size` examples each."""
-        return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+        return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
 
 entries = (

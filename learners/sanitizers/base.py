@@ -14,6 +14,7 @@ from learners.sanitizers.problems import NumbersProblem, hard_numbers, moved, ra
 from learners.sanitizers.tallies import MOST_BITS, Tally, length, tally
 from mechanisms.selection.choosing_round import least_size
 from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +36,7 @@ LEAST_ALPHA = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumberSanitizer(PlainParameters):
+class NumberSanitizer(StatedSize, PlainParameters):
     """Parameters of a sanitizer of the numbers 0 … 2^dimension − 1, checked.
 
     Parameters
@@ -95,7 +96,7 @@ class NumberSanitizer(PlainParameters):
             )
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.size is None:
-            object.__setattr__(self, "size", self.sample_size)
+            object.__setattr__(self, "size", self.sample_size())
         positive_int(self.size, what=f"The `size` of `{owner}`")
         if self._m < self.private_size:
             raise InvalidValue(
@@ -113,7 +114,7 @@ class NumberSanitizer(PlainParameters):
     @property
     def utility_claim(self) -> PAC | None:
         """Alpha and beta, for every database; None where `size` is below `sample_size`."""
-        return PAC(self.alpha, self.beta) if self._m >= self.sample_size else None
+        return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     @cached_property
     def spending(self) -> Spending:
@@ -149,7 +150,7 @@ class NumberSanitizer(PlainParameters):
         )
 
     @cached_property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The least number of records from which on privacy and accuracy are claimed."""
         return least_with(lambda m: self.failure_bound(m) <= self.beta, start=self.private_size)
 

@@ -13,16 +13,17 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PAC
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from audit.values import canonical
-from learners.concepts import IntervalClass
+from learners.concepts import ConceptClass, IntervalClass
 from learners.finite.hypotheses import sauer_bound
 from learners.formulas import classes
 from learners.sanitizers.tallies import length
 from mechanisms import ExponentialMechanism
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from audit.distributions import Finite
     from audit.problems import Problem
-    from learners.concepts import ConceptClass
 
 __all__ = ["GenericSanitizer"]
 
@@ -42,7 +42,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class GenericSanitizer(ClaimsItsEpsilon):
+class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     """Choose a small database with probability proportional to exp(−epsilon·m·(worst error)/2).
 
     A database is a list of points of the domain; the output is a tuple of `output_size` of them.
@@ -81,7 +81,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
     Examples
     --------
     >>> sanitizer = GenericSanitizer(alpha=0.5)
-    >>> sanitizer.output_size, len(sanitizer.candidates), sanitizer.sample_size
+    >>> sanitizer.output_size, len(sanitizer.candidates), sanitizer.sample_size()
     (4, 35, 47)
     >>> sanitizer([3] * 47, np.random.default_rng(0))
     (3, 3, 3, 3)
@@ -106,6 +106,10 @@ class GenericSanitizer(ClaimsItsEpsilon):
         probability(self.alpha, what=f"The `alpha` of `{owner}`", zero=False, one=False)
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         positive_int(self.size, what=f"The `size` of `{owner}`")
+        if not isinstance(self.concepts, ConceptClass):
+            raise InvalidKind(
+                f"The `concepts` of `{owner}` must be a `ConceptClass`; got {self.concepts!r:.40}."
+            )
         if self.count > MOST_CANDIDATES:
             raise InvalidValue(
                 f"The small databases of `{owner}` must be at most {MOST_CANDIDATES}; "
@@ -169,7 +173,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
         return found
 
     @property
-    def sample_size(self) -> int:
+    def _needed(self) -> int:
         """The number of records that the utility claim needs."""
         nats = math.log(self.count) - math.log(self.beta)
         return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
@@ -211,7 +215,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
 
     def problems(self) -> list[Problem]:
         """Return databases of `sample_size` records: even, constant, two heavy points, ends, geometric."""
-        m, points = self.sample_size, list(self.records)
+        m, points = self.sample_size(), list(self.records)
         light = max(1, math.floor(self.alpha * m / 1.05))
         told = {
             "spread evenly": [points[i * len(points) // m] for i in range(m)],
@@ -227,7 +231,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
     def vary(self, problem: Any, rng: np.random.Generator) -> Problem:
         """Return a problem near another: a share of its records is moved to one point."""
         records = problem.draw(rng)
-        many = int(rng.integers(1, max(2, math.ceil(2.0 * self.alpha * len(records)))))
+        many = int(rng.integers(1, max(2, math.ceil(min(1.0, 2.0 * self.alpha) * len(records)))))
         first, point = int(rng.integers(len(records) - many + 1)), int(rng.integers(len(self.records)))
         changed = [*records[:first], *[self.records[point]] * many, *records[first + many :]]
         origin = problem.name.split(", some")[0]
@@ -237,7 +241,7 @@ class GenericSanitizer(ClaimsItsEpsilon):
     def random(self, rng: np.random.Generator) -> Problem:
         """Return any database of `sample_size` records: random masses on the points of the domain."""
         points = self.records
-        times = rng.multinomial(self.sample_size, rng.dirichlet(np.full(len(points), 0.5))).tolist()
+        times = rng.multinomial(self.sample_size(), rng.dirichlet(np.full(len(points), 0.5))).tolist()
         records = [point for point, count in zip(points, times, strict=True) for _ in range(count)]
         return FixedProblem(f"random: {times}", records, self._error)
 
@@ -300,6 +304,6 @@ entry = Entry(
     reference=GenericSanitizer.reference,
     summary=(
         "the exponential mechanism over small databases: intervals of {0, …, 3}; "
-        f"m = {_BY_DEFAULT.sample_size:,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
+        f"m = {_BY_DEFAULT.sample_size():,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
     ),
 )

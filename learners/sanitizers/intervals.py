@@ -97,7 +97,7 @@ class IntervalSanitizer(IntervalCuts):
     @property
     def utility_claim(self) -> PAC | None:
         """Alpha and beta, for every database; None where `size` is below `sample_size`."""
-        return PAC(self.alpha, self.beta) if self._m >= self.sample_size else None
+        return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     def problems(self) -> list[Problem]:
         """Return databases of `size` records that are hard, each fixed: accuracy is claimed for every one."""
@@ -119,7 +119,7 @@ class IntervalSanitizer(IntervalCuts):
         Examples
         --------
         >>> sanitizer = IntervalSanitizer(alpha=0.25)
-        >>> sanitizer.failure_bound(sanitizer.sample_size) <= 0.1
+        >>> sanitizer.failure_bound(sanitizer.sample_size()) <= 0.1
         True
         """
         far = 3.0 * self.alpha * size / 16.0

@@ -83,7 +83,7 @@ class PointSanitizer(NumberSanitizer):
     Examples
     --------
     >>> sanitizer = PointSanitizer(alpha=0.25)
-    >>> sanitizer.rounds, sanitizer.sample_size == sanitizer.size
+    >>> sanitizer.rounds, sanitizer.sample_size() == sanitizer.size
     (4, True)
     >>> from numpy.random import default_rng
     >>> half = sanitizer.size // 2
@@ -143,7 +143,7 @@ class PointSanitizer(NumberSanitizer):
 
         Examples
         --------
-        >>> PointSanitizer(alpha=0.25).failure_bound(PointSanitizer(alpha=0.25).sample_size) <= 0.1
+        >>> PointSanitizer(alpha=0.25).failure_bound(PointSanitizer(alpha=0.25).sample_size()) <= 0.1
         True
         """
         exponent = self.spending.step * self.choosing_alpha * size

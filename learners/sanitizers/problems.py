@@ -115,7 +115,7 @@ def moved(
     """
     records = np.sort(problem.database)
     size = len(records)
-    many = int(rng.integers(1, max(2, math.ceil(2.0 * alpha * size))))
+    many = int(rng.integers(1, max(2, math.ceil(min(1.0, 2.0 * alpha) * size))))
     first = int(rng.integers(0, size - many + 1))
     top = 2**dimension - 1
     place = (

@@ -20,6 +20,7 @@ from learners.finite.problems import LearningProblem, realizable_problems
 from learners.formulas import classes
 from learners.sanitizers.generic import GenericSanitizer
 from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ class _ExampleSanitizer(GenericSanitizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SanitizingLearner(PlainParameters):
+class SanitizingLearner(StatedSize, PlainParameters):
     """Sanitize the labelled examples for C^label, and return the concept that errs least on what comes out.
 
     A database is a list of (x, y); the output is a concept of the class: the learner is proper.
@@ -77,9 +78,9 @@ class SanitizingLearner(PlainParameters):
         The number of records that a privacy audit builds databases of.
     sanitizer
         Any sanitizer for C^label, improper ones included: a subject with `claim`, `alpha`, `beta` and
-        `sample_size`, and `estimate(output, concept)`, the share of examples on which a concept errs. Its
-        `claim` is the learner's, and its alpha and beta are used; `epsilon` is then that of its claim. None:
-        that of Blum, Ligett and Roth.
+        `sample_size(alpha=, beta=)`, and `estimate(output, concept)`, the share of examples on which a
+        concept errs. Its `claim` is the learner's, and its alpha and beta are used; `epsilon` is then that of
+        its claim. None: that of Blum, Ligett and Roth.
 
     Raises
     ------
@@ -104,7 +105,7 @@ class SanitizingLearner(PlainParameters):
     Examples
     --------
     >>> learner = SanitizingLearner()
-    >>> learner.sanitizer.output_size, learner.sample_size
+    >>> learner.sanitizer.output_size, learner.sample_size()
     (16, 2528)
     >>> learner([(0, 1)] * 1300 + [(1, 0)] * 1228, np.random.default_rng(0))
     1
@@ -134,8 +135,7 @@ class SanitizingLearner(PlainParameters):
             for name, holder in (("epsilon", given.claim), ("alpha", given), ("beta", given)):
                 object.__setattr__(self, name, getattr(holder, name))
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, below=1.0 / 3.0)
-        finite_number(self.beta, what=f"The `beta` of `{owner}`", above=0, below=0.5)
+        self._accuracy(self.alpha, self.beta)
         if given is None:
             made = _ExampleSanitizer(
                 epsilon=self.epsilon,
@@ -175,17 +175,40 @@ class SanitizingLearner(PlainParameters):
     @cached_property
     def transfer_size(self) -> int:
         """From how many examples on training errors up to 2·alpha mean errors up to 3·alpha."""
-        labellings = dichotomies(self.concepts).size
-        return transfer_size(labellings, low=2.0 * self.alpha, high=3.0 * self.alpha, beta=self.beta)
+        return self._transferred(self.alpha, self.beta)
 
-    @property
-    def sample_size(self) -> int:
-        """The number of examples that the claims need: t."""
-        return max(int(self.sanitizer.sample_size), self.transfer_size)
+    def _transferred(self, alpha: float, beta: float) -> int:
+        labellings = dichotomies(self.concepts).size
+        return transfer_size(labellings, low=2.0 * alpha, high=3.0 * alpha, beta=beta)
+
+    def _accuracy(self, alpha: float, beta: float) -> tuple[float, float]:
+        """Return alpha and beta, or refuse them."""
+        owner = type(self).__name__
+        finite_number(alpha, what=f"The `alpha` of `{owner}`", above=0, below=1.0 / 3.0)
+        finite_number(beta, what=f"The `beta` of `{owner}`", above=0, below=0.5)
+        return alpha, beta
+
+    def sample_size(self, *, alpha: float | None = None, beta: float | None = None) -> int:
+        """Return from how many examples on the utility is claimed: t; alpha and beta are the sanitizer's.
+
+        Parameters
+        ----------
+        alpha, beta
+            In place of the sanitizer's own: alpha below 1/3, beta below 1/2.
+
+        Raises
+        ------
+        InvalidKind, InvalidValue
+            They are out of range, or the sanitizer refuses them.
+        """
+        alpha, beta = self._accuracy(
+            self.alpha if alpha is None else alpha, self.beta if beta is None else beta
+        )
+        return max(int(self.sanitizer.sample_size(alpha=alpha, beta=beta)), self._transferred(alpha, beta))
 
     def problems(self) -> list[LearningProblem]:
         """Return hard realizable problems, with `sample_size` examples each."""
-        return realizable_problems(self.hypotheses, alpha=3.0 * self.alpha, examples=self.sample_size)
+        return realizable_problems(self.hypotheses, alpha=3.0 * self.alpha, examples=self.sample_size())
 
     def best(self, output: Any) -> Any:
         """Return the concept that errs least on a sanitized database; of several, the first.
@@ -249,6 +272,6 @@ entry = Entry(
     reference=SanitizingLearner.reference,
     summary=(
         "intervals of {0, 1} learned through the sanitizer for C^label; "
-        f"m = {_BY_DEFAULT.sample_size:,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
+        f"m = {_BY_DEFAULT.sample_size():,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
     ),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.claims import check_claim
 from audit.errors import InvalidValue, probability
 from mechanisms.composition.accounting import claimed, parallel_bound, sequential_bound
 from mechanisms.composition.budget import refuse_overspending
@@ -73,7 +74,7 @@ class Sequential(Combined):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.budget is not None:
-            refuse_overspending([claimed(part) for part in self.subjects()], limit=self.budget)
+            refuse_overspending([claimed(part) for part in self.subjects()], limit=check_claim(self.budget))
 
     @property
     def claim(self) -> PrivacyClaim:

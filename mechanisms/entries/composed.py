@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
+from audit.errors import finite_number
 from audit.relations import Relation
 from mechanisms.composition.parallel import Parallel
 from mechanisms.composition.sequential import Sequential
@@ -47,7 +48,7 @@ class CountAndSurvey(Sequential):
     name: ClassVar[str] = "count-and-survey"
 
     def __post_init__(self) -> None:
-        half = self.epsilon / 2.0
+        half = finite_number(self.epsilon, what="The `epsilon` of `CountAndSurvey`", above=0) / 2.0
         count = GeometricMechanism(epsilon=half, relation=Relation.LOCAL, size=1)
         parts = (count, RandomizedResponse(epsilon=half))
         object.__setattr__(self, "parts", parts)

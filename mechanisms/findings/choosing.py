@@ -239,7 +239,7 @@ def _fresh_solutions(epsilon: float) -> tuple[float, float, float, float, float]
     mechanism = UncheckedChoosing(
         alpha=1.0, beta=0.9, epsilon=epsilon, delta=delta, growth=growth, size=6, solutions="a"
     )
-    assert mechanism.least_size == mechanism.size
+    assert mechanism.sample_size() == mechanism.size
     odds = growth * math.exp(epsilon / 4.0 - 3.0 * epsilon / 4.0)  # each scores 1, the other one 3
     mass = math.exp(mechanism.test.log_pass(3.0)) * odds / (1.0 + odds)
     return epsilon, delta, float(growth), mass, mass / delta

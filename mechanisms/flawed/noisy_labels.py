@@ -107,7 +107,7 @@ class ReusedExamples(BoundedNoiseRun):
     reference: ClassVar[str] = "B Theorem 8 with a grid of rates, all on the same chunks"
 
     @property
-    def least_size(self) -> int:
+    def _needed(self) -> int:
         """The number of examples that the most demanding rate needs."""
         return max(map(self._examples, self.candidates))
 

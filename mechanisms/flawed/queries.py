@@ -98,9 +98,9 @@ class ReusedEntries(LocalRun):
     reference: ClassVar[str] = "K11 Theorem 5.7 with the same entries for every query"
 
     @property
-    def least_size(self) -> int:
+    def _needed(self) -> int:
         """The number of entries that answer one query."""
-        return super().least_size // self.algorithm.queries
+        return super()._needed // self.algorithm.queries
 
     def _oracle(self, database: Any, rng: np.random.Generator) -> TranscribedOracle:
         asked = self.algorithm.queries

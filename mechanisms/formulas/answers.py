@@ -30,7 +30,7 @@ def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
 
     noise = 2.0 * math.log(2 * m / made.beta) / (made.epsilon * tau)
     least = max(2.0 * math.log(4 * m / made.beta) / tau**2, noise)
-    sizes = {"least chunk": (made.least_chunk, math.ceil(least))} if times == 1.0 else {}
+    sizes = {"sample size": (made.sample_size(), m * math.ceil(least))} if times == 1.0 else {}
     return Formulas(
         epsilon=made.epsilon / times,
         law=law,
@@ -62,7 +62,7 @@ def central_run(made: Any) -> Formulas:
         law=law,
         databases=([1, -1] * chunk,),
         calls=12_000,
-        numbers={"least size": (made.least_size, 2 * chunk)},
+        numbers={"least size": (made.sample_size(), 2 * chunk)},
     )
 
 
@@ -94,4 +94,4 @@ def sign_average(made: Any) -> Formulas:
 
 def _entries(made: Any, needed: float) -> Formulas:
     least = math.ceil(needed - 1e-6)
-    return Formulas(epsilon=made.epsilon, numbers={"least number of entries": (made.least_size, least)})
+    return Formulas(epsilon=made.epsilon, numbers={"least number of entries": (made.sample_size(), least)})

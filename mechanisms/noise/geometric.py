@@ -46,7 +46,8 @@ class _NoisyInteger(ClaimsItsEpsilon):
     def __post_init__(self) -> None:
         owner = type(self).__name__
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        positive_int(self.sensitivity, what=f"The `sensitivity` of `{owner}`")
+        what = f"The `sensitivity` of `{owner}`"
+        finite_number(positive_int(self.sensitivity, what=what), what=what)
         GeometricNoise(self.rate)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +18,7 @@ from mechanisms.formulas import noise
 from mechanisms.noise.noises import LaplaceNoise
 from mechanisms.subjects.answers import floats
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,7 @@ __all__ = ["LaplaceMean"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceMean(ClaimsItsEpsilon):
+class LaplaceMean(StatedSize, ClaimsItsEpsilon):
     """Return the mean of `size` values in [0, upper] with Laplace noise of scale upper/(epsilon·size).
 
     Parameters
@@ -177,6 +178,18 @@ class LaplaceMean(ClaimsItsEpsilon):
         0.029957
         """
         return LaplaceNoise(self.scale).bound(beta)
+
+    @property
+    def _needed(self) -> int:
+        return self.size
+
+    def _at(self, alpha: float | None, beta: float | None) -> LaplaceMean:
+        """Return the mean of the least number of values on which the error is at most alpha."""
+        told = self if beta is None else replace(self, beta=beta)
+        most = self.utility_claim.alpha if alpha is None else alpha
+        finite_number(most, what=f"The `alpha` of `{type(self).__name__}`", above=0)
+        needed = self.size * told.error_bound(told.beta) / most
+        return replace(told, size=max(1, math.ceil(needed * (1.0 - 1e-12))))
 
     def suggested_pairs(self) -> list[Pair]:
         """Return the pair that moves the mean by b/n, with `clamp` also one from beyond the range."""

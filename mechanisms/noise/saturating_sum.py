@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from audit.catalogue import Entry
-from audit.errors import positive_int
+from audit.errors import InvalidValue, positive_int
 from audit.relations import Relation
 from mechanisms.formulas import noise
 from mechanisms.noise.noises import GeometricNoise
+from mechanisms.subjects.answers import floats
 from mechanisms.subjects.claimed import ClaimsPure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from mechanisms.subjects.neighbours import Pair
@@ -70,7 +72,11 @@ class SaturatingSum(ClaimsPure):
 
     def total(self, database: Sequence[int]) -> int:
         """Return the exact result."""
-        return min(127, sum(min(max(value, 0), self.upper) for value in database))
+        owner = type(self).__name__
+        values = floats(database, what=f"The records of `{owner}`")
+        if not np.isfinite(values).all():
+            raise InvalidValue(f"The records of `{owner}` must be finite; got {database!r:.60}.")
+        return int(min(127.0, np.clip(values, 0, self.upper).sum()))
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
         """Return one noisy sum."""

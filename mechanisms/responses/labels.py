@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
-from audit.errors import positive_int
+from audit.errors import InvalidValue, positive_int
 from audit.relations import Relation
 from mechanisms.formulas import responses as formulas
 from mechanisms.subjects.claimed import ClaimsPure
@@ -67,7 +67,21 @@ class LabelResponse(ClaimsPure):
         self, database: Sequence[tuple[Any, int]], rng: np.random.Generator
     ) -> tuple[tuple[Any, int], ...]:
         """Return the published records."""
-        return tuple((feature, self._report(label, rng)) for feature, label in database)
+        return tuple((feature, self._report(label, rng)) for feature, label in map(self._read, database))
+
+    def _read(self, record: Any) -> tuple[Any, int]:
+        """Return a feature and its label, or refuse what is no such pair."""
+        try:
+            feature, label = record
+            known = label in range(self.labels)
+        except (TypeError, ValueError):
+            known = False
+        if not known:
+            raise InvalidValue(
+                f"A record of `{type(self).__name__}` must be a feature and a label from 0 to "
+                f"{self.labels - 1}; got {record!r:.40}."
+            )
+        return feature, label
 
     def _report(self, label: int, rng: np.random.Generator) -> int:
         others = (self.labels - 1) * math.exp(-self.epsilon)  # their weight where that of the truth is 1

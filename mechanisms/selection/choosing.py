@@ -31,6 +31,7 @@ from mechanisms.selection.scoring import (
 from mechanisms.selection.swaps import revealing_swaps
 from mechanisms.subjects.parameters import PlainParameters
 from mechanisms.subjects.plain_queries import approvals
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +49,7 @@ REFUSED: Final = "⊥"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoosingMechanism(PlainParameters):
+class ChoosingMechanism(StatedSize, PlainParameters):
     """Choose among the solutions that score at least 1, if the best of all scores high; else return "⊥".
 
     The test is best score + Lap(4/epsilon) ≥ alpha·size/2; the choice is the exponential mechanism with
@@ -81,7 +82,7 @@ class ChoosingMechanism(PlainParameters):
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds, or `size` is below `least_size(...)`: before any database is seen.
+        A parameter is out of bounds, or `size` is below `sample_size()`: before any database is seen.
 
     Guarantee
     ---------
@@ -139,7 +140,7 @@ class ChoosingMechanism(PlainParameters):
             owner=owner,
         )
         if self.size is None:
-            object.__setattr__(self, "size", self.least_size)
+            object.__setattr__(self, "size", self.sample_size())
         positive_int(self.size, what=f"The `size` of `{owner}`")
         self._refuse_what_is_not_private()
         if self.candidates is None:
@@ -199,7 +200,7 @@ class ChoosingMechanism(PlainParameters):
         return float(scores.max(initial=0.0) - given) / self._m
 
     @property
-    def least_size(self) -> int:
+    def _needed(self) -> int:
         """The least size that the guarantee covers."""
         return least_size(
             alpha=self.alpha, beta=self.beta, epsilon=self.epsilon, delta=self.delta, growth=self.growth
@@ -304,7 +305,7 @@ class ChoosingMechanism(PlainParameters):
         return math.exp(refused) + float(np.exp(logs[far]).sum())
 
     def failure_bound(self) -> float:
-        """Return the bound of `failure` that holds on every database: at most beta from `least_size` on.
+        """Return the bound of `failure` that holds on every database: at most beta from `sample_size` on.
 
         Guarantee
         ---------
@@ -355,7 +356,7 @@ class ChoosingMechanism(PlainParameters):
         )
 
     def _refuse_what_is_not_private(self) -> None:
-        owner, least = type(self).__name__, self.least_size
+        owner, least = type(self).__name__, self.sample_size()
         highest = 16.0 / self.alpha / self.beta
         finite_number(
             self.epsilon, what=f"The `epsilon` of `{owner}`, for its alpha and beta,", maximum=highest

@@ -105,4 +105,5 @@ def check_terms(*, alpha: float, beta: float, epsilon: float, delta: float, grow
     probability(delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
     probability(alpha, what=f"The `alpha` of `{owner}`", zero=False)
     probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
-    positive_int(growth, what=f"The `growth` of `{owner}`")
+    what = f"The `growth` of `{owner}`"
+    finite_number(positive_int(growth, what=what), what=what)

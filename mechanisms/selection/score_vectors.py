@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
-from audit.errors import InvalidValue, positive_int
+from audit.errors import InvalidValue, finite_number, positive_int
 from mechanisms.formulas import selection
 from mechanisms.selection.choosing import ChoosingMechanism
 from mechanisms.selection.scoring import whole_scores
@@ -52,7 +52,8 @@ class BoundedGrowth:
     name: ClassVar[str] = "bounded-growth"
 
     def __post_init__(self) -> None:
-        positive_int(self.growth, what="The `growth` of `BoundedGrowth`")
+        what = "The `growth` of `BoundedGrowth`"
+        finite_number(positive_int(self.growth, what=what), what=what)
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Return whether two vectors of scores can occur on neighbouring databases."""

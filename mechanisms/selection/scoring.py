@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -178,8 +178,8 @@ def check_solutions(
 
     Raises
     ------
-    InvalidValue
-        They are.
+    InvalidKind, InvalidValue
+        They are, or no list.
 
     Examples
     --------
@@ -191,6 +191,8 @@ def check_solutions(
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `solutions` of `It` must be distinct; got 'a' twice.
     """
+    if not isinstance(solutions, Collection):
+        raise InvalidKind(f"The `solutions` of `{owner}` must be listed; got {show(solutions, 40)}.")
     try:
         count = len(solutions)
     except OverflowError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from mechanisms.subjects.draws import ChecksDraws
+
 __all__ = ["PlainParameters"]
 
 _LONGEST = 20
 
 
-class PlainParameters:
+class PlainParameters(ChecksDraws):
     """Gives a dataclass the mapping `parameters`: its keywords whose values are plain.
 
     Queries, relations and long lists are left out: saved as text, they could not be passed again.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidValue, positive_int
+from audit.errors import InvalidKind, InvalidValue, positive_int
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,10 @@ def total(database: Sequence[Any]) -> Any:
     >>> total([1, 0, 1])
     2
     """
-    return sum(database)
+    try:
+        return sum(database)
+    except TypeError:
+        raise InvalidKind(f"The records of a sum must be numbers; got {database!r:.60}.") from None
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Histogram:
     bins: int
 
     def __post_init__(self) -> None:
-        positive_int(self.bins, what="The `bins` of `Histogram`")
+        positive_int(self.bins, what="The `bins` of `Histogram`", maximum=2**31)
 
     def __call__(self, database: Sequence[int]) -> NDArray[np.float64]:
         """Return the counts, or refuse a record that is not a bin."""
@@ -74,4 +77,9 @@ def approvals(database: Sequence[str], solution: str) -> int:
     >>> approvals(["ab", "b", ""], "b")
     2
     """
-    return sum([solution in record for record in database])
+    try:
+        return sum([solution in record for record in database])
+    except TypeError:
+        raise InvalidKind(
+            f"A record must be the text of the letters it approves of; got {database!r:.60}."
+        ) from None

@@ -88,10 +88,10 @@ def test_the_law_of_samples_of_two_numbers_is_binomial():
 def test_the_hard_problems_are_hard_where_samples_are_few():
     """On a fifth of the examples the learners fail on some problem with probability above beta."""
     learner = PointLearner(dimension=64)
-    few = point_problems(64, alpha=0.1, size=learner.sample_size // 5)
+    few = point_problems(64, alpha=0.1, size=learner.sample_size() // 5)
     assert audit_utility(learner, problems=few, exact=False).verdict is Verdict.REFUTED
     thresholds = IntervalLearner(dimension=16)
-    few = interval_problems(16, alpha=0.1, size=thresholds.sample_size // 30)
+    few = interval_problems(16, alpha=0.1, size=thresholds.sample_size() // 30)
     assert audit_utility(thresholds, problems=few, exact=False).verdict is Verdict.REFUTED
 
 
@@ -150,17 +150,17 @@ def test_the_point_learners_size_is_the_least_by_an_independent_sum(alpha, beta,
         refused = np.where(n == 0, 1.0, stats.laplace.cdf(threshold - n, scale=scale))
         return float(stats.binom.pmf(n, m, 0.75 * alpha) @ refused)
 
-    m = learner.sample_size
+    m = learner.sample_size()
     assert failure(m) <= beta < failure(m - 1)
 
 
 def test_the_size_does_not_grow_with_d_and_is_refused_where_the_domain_is_too_small():
-    assert len({PointLearner(dimension=d).sample_size for d in (9, 32, 64)}) == 1
+    assert len({PointLearner(dimension=d).sample_size() for d in (9, 32, 64)}) == 1
     small = PointLearner(dimension=8)  # 4/(αβ) = 400
     assert small.utility_claim is None
     assert small.problems() == []
     with pytest.raises(InvalidValue, match="at least 9"):
-        _ = small.sample_size
+        _ = small.sample_size()
 
 
 def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
@@ -171,7 +171,7 @@ def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
     result = audit_utility(learner, problems=problems)
     assert result.verdict in (Verdict.PROVED, Verdict.NOT_REFUTED)
     light = next(p for p in problems if p.name.startswith("0.75"))
-    by_hand = missed(learner.selection, size=learner.sample_size, mass=0.075)
+    by_hand = missed(learner.selection, size=learner.sample_size(), mass=0.075)
     assert by_hand <= 0.1  # an error of 0.075 is no failure; only the rival's 0.925 is one
     failure = sum(
         learner.distribution(sample).pmf(511) * light.distribution().pmf(sample)
@@ -191,14 +191,14 @@ def test_the_promise_is_the_largest_that_the_sample_allows():
 
 def test_the_interval_learners_size_is_the_least_whose_promise_is_enough():
     learner = IntervalLearner(dimension=64)
-    needed, m = learner.budgets.least_promise(0.05), learner.sample_size
+    needed, m = learner.budgets.least_promise(0.05), learner.sample_size()
     assert learner.promise_for(m) >= needed > learner.promise_for(m - 1)
 
 
 @pytest.mark.parametrize("epsilon", [20.0, 1000.0])
 def test_however_large_epsilon_is_the_sample_must_show_what_a_bad_threshold_gets_wrong(epsilon):
     learner = IntervalLearner(dimension=2, epsilon=epsilon)
-    m = learner.sample_size
+    m = learner.sample_size()
     assert 2 * 0.9**m <= 0.05 < 2 * 0.9 ** (m - 1)  # r = 1: a bad threshold passes where it has no error
     result = audit_utility(learner, budget=4_000)
     assert result.verdict in (Verdict.PROVED, Verdict.NOT_REFUTED)
@@ -206,7 +206,7 @@ def test_however_large_epsilon_is_the_sample_must_show_what_a_bad_threshold_gets
 
 def test_the_true_depth_asks_for_far_less_than_lemma_3():
     told = {"beta": 0.1, "epsilon": 1.0, "delta": 1e-6}
-    ours = IntervalLearner(dimension=64, alpha=0.1).sample_size
+    ours = IntervalLearner(dimension=64, alpha=0.1).sample_size()
     assert ours < 1e5 < 1e8 < lemma_3_size(2**64, alpha=0.1, shifted=True, **told)
     assert lemma_3_size(2**64, alpha=0.1, **told) > 1e10
 
@@ -296,7 +296,7 @@ def test_invalid_examples_are_refused(kind, database, error):
 
 
 @pytest.mark.parametrize(
-    "keywords", [{"dimension": 4097}, {"dimension": 0}, {"epsilon": 0}, {"alpha": 0.5}, {"delta": 1.0}]
+    "keywords", [{"dimension": 4097}, {"dimension": 0}, {"epsilon": 0}, {"alpha": 1.0}, {"delta": 1.0}]
 )
 @pytest.mark.parametrize("kind", [PointLearner, IntervalLearner])
 def test_parameters_out_of_range_are_refused(kind, keywords):
@@ -336,11 +336,11 @@ def test_the_sizes_on_the_findings_page_are_those_of_the_learners():
     rows = findings()["BNS Theorem 2"]().tables[0].rows
     for row in rows:
         learner = IntervalLearner(dimension=row[0], alpha=row[1])
-        assert row[3] == learner.sample_size <= row[4] < row[6] < row[7]
+        assert row[3] == learner.sample_size() <= row[4] < row[6] < row[7]
     table = findings()["BNS §1, POINT"]().tables[0].rows
     learner = PointLearner(dimension=64, alpha=0.1, beta=0.1, epsilon=1.0, delta=1e-6)
     said = findings()["BNS §1, POINT"]().shown
-    assert f"a tight A_dist {table[0][4]} (E9; {learner.sample_size} as printed)" in said
+    assert f"a tight A_dist {table[0][4]} (E9; {learner.sample_size()} as printed)" in said
     assert table[-1][2] > 3 * table[0][2]
     assert len({(row[3], row[4]) for row in table}) == 1
     for d, least, proper, *_ in table:  # packing: 2^d points, each with at least e^(−εm)·(1 − β)
@@ -359,4 +359,4 @@ def test_the_audit_of_thresholds_at_64_bits_has_every_problem_and_varies_the_qui
         for _ in range(5):
             near = family.vary(problem, rng)
             assert not near.name.startswith(names[-1])
-            assert len(near.draw(rng)) == learner.sample_size
+            assert len(near.draw(rng)) == learner.sample_size()

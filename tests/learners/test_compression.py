@@ -111,7 +111,7 @@ def test_a_round_that_used_its_records_twice_would_be_refuted():
 
 def test_rounds_double_and_admit_longer_and_longer_hypotheses():
     learner = CompressionLearner(concepts=ConjunctionClass(8))
-    rounds = learner.rounds(learner.sample_size)
+    rounds = learner.rounds(learner.sample_size())
     lengths = [it.stop - it.start for it in rounds]
     assert all(right == 2 * left for left, right in pairwise(lengths))
     assert all(it.start == before.stop for before, it in pairwise(rounds))
@@ -124,7 +124,7 @@ def test_rounds_double_and_admit_longer_and_longer_hypotheses():
 @pytest.mark.parametrize("beta", [0.01, 0.3])
 def test_each_round_has_the_records_that_its_guarantee_asks_for(epsilon, beta):
     learner = CompressionLearner(concepts=ConjunctionClass(6), epsilon=epsilon, beta=beta)
-    for count, it in enumerate(learner.rounds(8 * learner.sample_size), start=1):
+    for count, it in enumerate(learner.rounds(8 * learner.sample_size()), start=1):
         each = beta / 2 ** (count + 1)
         # test: Hoeffding with α/6 and the Laplace tail with α/6
         sampling = 2 * math.exp(-2 * it.tested * (0.2 / 6) ** 2)

@@ -241,9 +241,9 @@ def test_at_the_sample_size_the_error_is_at_most_alpha(model):
 
 def test_sizes_follow_from_hoeffding_and_the_laplace_tail():
     # d = 2, alpha = 0.2: tau = 0.05; 2·ln(4·2/0.1)/tau² = 3505.6 exceeds 2·ln(40)/(ε·tau) = 147.6 at ε = 1
-    assert ConjunctionLearner(dimension=2).sample_size == 2 * 3506
+    assert ConjunctionLearner(dimension=2).sample_size() == 2 * 3506
     # at ε = 0.01 the noise decides: 2·ln(40)/(0.01·0.05) = 14755.5
-    assert ConjunctionLearner(dimension=2, epsilon=0.01).sample_size == 2 * 14756
+    assert ConjunctionLearner(dimension=2, epsilon=0.01).sample_size() == 2 * 14756
 
 
 def test_too_few_records_are_answered_alike_whatever_they_are():

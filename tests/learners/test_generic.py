@@ -207,7 +207,7 @@ def test_the_vc_version_keeps_one_concept_a_labelling_and_the_same_optimum():
     assert {tuple(row) for row in kept.table.rows().tolist()} == {tuple(row) for row in table.tolist()}
     database = [(int(x), int(y)) for x, y in rng.integers(2, size=(30, 2))]
     assert kept.errors(database).min() == Hypotheses.of(every).errors(database).min()
-    assert learner.sample_size < GenericLearner(concepts=every).sample_size
+    assert learner.sample_size() < GenericLearner(concepts=every).sample_size()
 
 
 @pytest.mark.parametrize("concepts", [PointClass(3), IntervalClass(3), ConjunctionClass(3)])
@@ -278,13 +278,13 @@ def test_lengths_halve_the_weight_bit_by_bit_and_keep_privacy():
     assert audit_privacy(learner, budget=20_000).verdict is Verdict.PROVED
     # 1 + 1/2 + 1/4 + 1/8 > 1: Kraft's sum counts
     nats = (3 + math.log2(1.875)) * math.log(2) + math.log(30)
-    assert learner.sample_size == math.ceil(6 * max(nats / 0.1, (math.log(4) + math.log(30)) / 0.01))
+    assert learner.sample_size() == math.ceil(6 * max(nats / 0.1, (math.log(4) + math.log(30)) / 0.01))
 
 
 def test_the_described_size_bounds_the_failure_of_the_exact_law():
     learner = GenericLearner(epsilon=0.05, alpha=0.3, beta=0.1, bits=lambda point: 1 + 2 * point)
     n = learner.size_for(1)
-    assert n < learner.sample_size
+    assert n < learner.sample_size()
     # the point 0 errs never, the others at least on a share of alpha: the worst that a sample can be then
     share = math.ceil(0.3 * n)
     law = learner.distribution([(0, 1)] * share + [(1, 0)] * (n - share))

@@ -115,7 +115,7 @@ def test_many_private_points_give_lloyds_centres(model):
 
 def test_the_sample_size_is_the_chunks_of_all_queries():
     # M = 4, width 1, tau = 0.03, beta = 0.1: 2·ln(16/0.1)/tau² = 11278.2
-    assert KMeans().sample_size == 4 * 11_279
+    assert KMeans().sample_size() == 4 * 11_279
 
 
 @pytest.mark.parametrize(("tau", "least_mass"), [(0.05, 0.1), (0.2, 0.1), (0.05, 0.2), (0.25, 1.0)])

@@ -134,8 +134,8 @@ def test_at_the_sample_size_the_error_is_at_most_alpha(concepts):
 
 def test_the_default_split_is_the_one_of_the_sample_size():
     learner = LabelPrivateLearner()
-    database = [(0, 1)] * learner.sample_size
-    kept = learner.sample_size - learner.labelled_size
+    database = [(0, 1)] * learner.sample_size()
+    kept = learner.sample_size() - learner.labelled_size
     assert kept == learner.unlabelled_size
     changed = [(1, 0), *database[1:]]
     assert set(learner.distribution(database).outcomes) != set(learner.distribution(changed).outcomes)
@@ -151,7 +151,7 @@ def test_a_record_that_is_none_is_refused_wherever_it_stands(record):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("keywords", [{"epsilon": -1}, {"alpha": 0.5}, {"beta": 0}, {"share": 1.5}])
+@pytest.mark.parametrize("keywords", [{"epsilon": -1}, {"alpha": 1.0}, {"beta": 0}, {"share": 1.5}])
 def test_parameters_out_of_range_are_refused(keywords):
     with pytest.raises(InvalidValue):
         LabelPrivateLearner(**keywords)
@@ -160,4 +160,4 @@ def test_parameters_out_of_range_are_refused(keywords):
 def test_a_share_that_leaves_a_part_empty_has_no_sample_size():
     for share in (0.0, 1.0):
         with pytest.raises(InvalidValue, match="for a utility claim"):
-            _ = LabelPrivateLearner(share=share).sample_size
+            _ = LabelPrivateLearner(share=share).sample_size()

@@ -113,12 +113,12 @@ def test_its_problems_are_problems_whose_best_output_has_no_error(name):
     assert len({problem.name for problem in problems}) == len(problems)
     for problem in problems:
         assert isinstance(problem, Problem)
-        assert len(problem.draw(np.random.default_rng(2))) == subject.sample_size
+        assert len(problem.draw(np.random.default_rng(2))) == subject.sample_size()
         assert problem.error("insufficient samples", None) >= 1.0
     rng = np.random.default_rng(3)
     for problem in (subject.random(rng), subject.vary(problems[-1], rng)):
         assert isinstance(problem, Problem)
-        assert len(problem.draw(rng)) == subject.sample_size
+        assert len(problem.draw(rng)) == subject.sample_size()
 
 
 def test_every_utility_claim_of_a_learner_is_audited_at_its_own_sample_size():

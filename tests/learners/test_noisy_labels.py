@@ -98,7 +98,7 @@ def test_a_half_of_its_noise_is_refuted():
 def test_the_sample_has_a_chunk_of_the_harder_part_for_each_of_the_parts():
     # 2d = 4 chunks: Hoeffding at half the tolerance (1 − 2η)·α/8, failure β/8; the noise needs fewer
     tau = 0.8 * 0.45 / 8
-    assert NoisyConjunctionLearner().sample_size == 4 * math.ceil(2 * math.log(2 * 8 / 0.2) / tau**2)
+    assert NoisyConjunctionLearner().sample_size() == 4 * math.ceil(2 * math.log(2 * 8 / 0.2) / tau**2)
 
 
 def test_the_accuracy_about_clean_labels_is_kept_by_a_betting_audit():
@@ -116,7 +116,7 @@ def test_problems_are_about_clean_labels_and_draw_noisy_ones():
     assert len(problems) >= 5
     for problem in [*problems, learner.random(RNG(0)), learner.vary(problems[0], RNG(1))]:
         assert isinstance(problem, NoisyLabelProblem)
-        assert (problem.eta, problem.optimum, problem.examples) == (0.25, 0.0, learner.sample_size)
+        assert (problem.eta, problem.optimum, problem.examples) == (0.25, 0.0, learner.sample_size())
         row = problem.hypotheses.table.row(int(np.argmin(problem.risks)))
         chosen = problem.draw(RNG(2))[:].chosen  # record 2i + s is point i with label s
         wrong = int((row[chosen // 2] != (chosen % 2)).sum())

@@ -79,7 +79,7 @@ def test_an_alpha_of_too_many_rounds_is_refused_before_anything_is_composed(sani
 def test_an_enormous_epsilon_is_only_enormous(sanitizer, epsilon):
     made = sanitizer(**LOOSE | {"epsilon": epsilon})
     assert made.spending.step <= 16 / (made.choosing_alpha * made.beta)  # BNS Lemma 4 holds up to there
-    assert made.failure_bound(made.sample_size) <= made.beta
+    assert made.failure_bound(made.sample_size()) <= made.beta
 
 
 @pytest.mark.parametrize("x", [1e-3, 0.5, 1.0, 4 / 3, 2.0, 50.0])
@@ -93,13 +93,15 @@ def test_the_bound_on_straying_sums_is_that_of_its_exponent_also_far_out(x):
 @pytest.mark.parametrize("told", [{"epsilon": 1e-300}, {"alpha": 1e-14}])
 def test_a_sample_beyond_reach_is_refused_in_one_line(told):
     with pytest.raises(InvalidValue, match="must allow at most") as refused:
-        _ = IntervalLearner(dimension=64, **told).sample_size
+        _ = IntervalLearner(dimension=64, **told).sample_size()
     assert "\n" not in str(refused.value)
 
 
 def test_the_sample_of_a_tiny_alpha_is_that_of_its_promise():
     """The promise is a count of errors, so that m·alpha hardly depends on a small alpha."""
-    large, small = (IntervalLearner(dimension=64, alpha=alpha).sample_size * alpha for alpha in (1e-5, 1e-8))
+    large, small = (
+        IntervalLearner(dimension=64, alpha=alpha).sample_size() * alpha for alpha in (1e-5, 1e-8)
+    )
     assert small == pytest.approx(large, rel=1e-3)
 
 

@@ -132,7 +132,7 @@ def test_the_tight_form_needs_fewer_examples(form):
 @FORMS
 def test_too_few_examples_are_an_outcome(form):
     learner = AmplifiedParityLearner(2, 1.0, form=form, tight=True, alpha=0.4, beta=0.4)
-    enough = some_database(learner.sample_size, dimension=2, seed=0)
+    enough = some_database(learner.sample_size(), dimension=2, seed=0)
     few, rng = enough[:-1], np.random.default_rng(0)
     assert learner(few, rng) == INSUFFICIENT == "insufficient samples"
     assert learner.sample(few, 3, rng) == [INSUFFICIENT] * 3

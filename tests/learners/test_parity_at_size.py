@@ -55,7 +55,7 @@ def test_the_accuracy_of_a_alone_is_audited_at_64_bits_on_the_sample_that_it_sta
     learner = entry.factory()
     assert entry.audits == ["privacy", "utility"]
     assert learner.utility_claim == PAC(0.25, 0.75)
-    assert {problem.size for problem in learner.problems()} == {learner.sample_size} == {699}
+    assert {problem.size for problem in learner.problems()} == {learner.sample_size()} == {699}
 
 
 def failing_alone(learner, size):
@@ -89,7 +89,7 @@ def test_on_uniform_points_a_fails_as_the_rank_of_random_equations_says(tight):
 
 def test_at_the_stated_size_uniform_points_make_a_fail_by_its_refusals_alone():
     learner = ParityLearner(64, 1.0)
-    assert 0.5 <= failing_alone(learner, learner.sample_size) < 0.5 + 1e-9
+    assert 0.5 <= failing_alone(learner, learner.sample_size()) < 0.5 + 1e-9
 
 
 def test_the_loss_of_a_at_size_is_found_up_to_the_half_of_it():
@@ -103,7 +103,7 @@ def test_the_loss_of_a_at_size_is_found_up_to_the_half_of_it():
 @pytest.mark.parametrize("name", [name for name in ENTRIES if "amplified" in name])
 def test_amplified_is_audited_on_its_stated_sample(name):
     entry = ENTRIES[name]
-    assert all(len(left) == entry.factory().sample_size for left, _ in entry.options["pairs"])
+    assert all(len(left) == entry.factory().sample_size() for left, _ in entry.options["pairs"])
 
 
 @pytest.mark.parametrize("form", ["retry", "held-out", "selection"])
@@ -118,7 +118,7 @@ def test_learners_at_size_are_suggested_a_sample_with_labels_at_random():
     subject = AtSize(part=GenericLearner(), calm=(0, 1), odd=(1, 1))
     left, right = subject.suggested_pairs()[-1]
     assert subject.relation.are_neighbours(left, right)
-    assert len(left) == subject.sample_size
+    assert len(left) == subject.sample_size()
     labels = np.array([y for _, y in left])
     assert abs(labels.mean() - 0.5) < 6 * 0.5 / math.sqrt(len(labels))  # of a fair coin: false alarm 2e-9
     seen = {}

@@ -80,7 +80,7 @@ def test_n3_the_printed_test_set_outgrows_the_theorem():
     assert ours[-1] == pytest.approx(5 * (25 / math.log(4 / 3) + 10), rel=0.01)  # the limit of k·n′ + s
     units = []
     for beta in (1e-2, 1e-100):
-        size = AmplifiedParityLearner(1, 1.0, form="selection", beta=beta).sample_size
+        size = AmplifiedParityLearner(1, 1.0, form="selection", beta=beta).sample_size()
         units.append(size * 0.1 / math.log(1 / beta))
     assert units[1] < units[0]
     held = [
@@ -118,7 +118,7 @@ def test_n14_the_sides_of_the_inequality():
     assert 2 * noise.sf(0.02) <= (0.1 / 3) / k  # what the proof needs of it
     x = 4 * 8.0 / 2  # four mistakes ahead, in units of the scale k/ε = 2/8
     assert bottom[2] == pytest.approx(math.exp(-x) * (0.5 + x / 4), rel=1e-6)
-    assert stops[1] == stops[2] + 1 == AmplifiedParityLearner(16, 1.0).sample_size
+    assert stops[1] == stops[2] + 1 == AmplifiedParityLearner(16, 1.0).sample_size()
 
 
 def test_n15_rounds_cost_more_or_do_not_pass():

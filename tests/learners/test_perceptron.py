@@ -148,7 +148,7 @@ def test_the_sample_size_makes_every_answer_good_enough():
     learner = Perceptron(dimension=1, rounds=2, beta=0.1)
     # M = 4 queries, the worst has width 2 and tau = 0.5·0.2/8: 2·4·ln(4·4/0.1)/tau² records a chunk
     tau = 0.5 * 0.2 / 8
-    assert learner.sample_size == 4 * math.ceil(8 * math.log(160) / tau**2)
+    assert learner.sample_size() == 4 * math.ceil(8 * math.log(160) / tau**2)
 
 
 @pytest.mark.parametrize("model", ["central", "local"])

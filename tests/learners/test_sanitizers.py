@@ -181,8 +181,10 @@ def test_points_are_found_exactly_when_they_are_heavy():
 
 def test_sizes_are_the_least_that_their_bounds_allow():
     for made in (PointSanitizer(alpha=0.05, proper=True), IntervalSanitizer(alpha=0.25)):
-        assert made.sample_size > made.private_size
-        assert made.failure_bound(made.sample_size) <= made.beta < made.failure_bound(made.sample_size - 1)
+        assert made.sample_size() > made.private_size
+        assert (
+            made.failure_bound(made.sample_size()) <= made.beta < made.failure_bound(made.sample_size() - 1)
+        )
     assert PointSanitizer(dimension=1).size == PointSanitizer(dimension=64).size
     assert IntervalSanitizer(dimension=64).size < 1_000_000
 

@@ -139,7 +139,7 @@ def test_the_pure_sanitizer_has_the_law_of_the_exponential_mechanism_by_hand(con
 def test_some_small_database_is_within_half_of_alpha_and_the_failure_within_beta(concepts):
     made = GenericSanitizer(alpha=0.25, concepts=concepts)
     rng = np.random.default_rng(6)
-    m, names = made.sample_size, list(made.records)
+    m, names = made.sample_size(), list(made.records)
     for _ in range(20):
         shares = rng.dirichlet(np.full(len(names), 0.5))
         database = [names[i] for i in rng.choice(len(names), m, p=shares).tolist()]
@@ -237,7 +237,7 @@ def test_any_sanitizer_of_the_errors_makes_a_learner():
     claim = ApproximateDP(1.0, 1e-6)
     learner = SanitizingLearner(epsilon=9.0, sanitizer=Wrapped(default.sanitizer, claim))
     assert (learner.claim, learner.epsilon, learner.alpha) == (claim, 1.0, 0.25)
-    assert learner.sample_size == default.sample_size
+    assert learner.sample_size() == default.sample_size()
     database = [(0, 1)] * 5 + [(1, 0)] * 4 + [(1, 1)] * 2
     law, expected = learner.distribution(database), default.distribution(database)
     assert [law.pmf(c) for c in (0, 1, 2)] == pytest.approx([expected.pmf(c) for c in (0, 1, 2)], rel=1e-9)

@@ -54,7 +54,7 @@ def test_compression_claims_accuracy_for_no_shorter_first_round_and_no_caps_of_o
     settings = {"concepts": ConjunctionClass(2), "alpha": 0.3, "beta": 0.3}
     own = CompressionLearner(**settings)
     assert own.utility_claim == PAC(0.3, 0.3)
-    first = own.rounds(own.sample_size)[0].stop
+    first = own.rounds(own.sample_size())[0].stop
     assert CompressionLearner(**settings, first_round=first).utility_claim == PAC(0.3, 0.3)
     assert CompressionLearner(**settings, first_round=first - 1).utility_claim is None
     assert CompressionLearner(**settings, caps=(0, 1, 2)).utility_claim is None

@@ -212,7 +212,7 @@ def test_beyond_it_the_stated_size_is_not_private():
     # N27: at m = 6 the bound is met with equality; k fresh solutions join one that scores 3 = alpha·m/2
     epsilon, k, delta = 40.0, int(36 / 16 * math.exp(15)), math.exp(-5)
     twin = UncheckedChoosing(alpha=1.0, beta=0.9, epsilon=epsilon, delta=delta, growth=k, size=6)
-    assert twin.least_size == 6
+    assert twin.sample_size() == 6
     new = k * math.exp(epsilon / 4)
     mass = math.exp(twin.test.log_pass(3.0)) * new / (math.exp(3 * epsilon / 4) + new)
     assert round(mass, 5) == 0.00747

@@ -463,7 +463,7 @@ def test_a_quality_on_another_range_is_refused():
 
 def test_a_quality_that_is_no_vector_is_refused():
     with pytest.raises(InvalidValue, match="must be a vector"):
-        rec(top=40).distribution(3.0)
+        rec(top=40).distribution(np.array(3.0))
 
 
 @pytest.mark.parametrize(

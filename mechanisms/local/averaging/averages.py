@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["LaplaceAverage", "SignAverage"]
 
 _MOST_EXACT = 256
-"""The largest database whose answer declares its exact law. A law of n entries takes time n at each point."""
+"""The largest database whose `SignAverage` declares its exact law: it takes time n²."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,13 +100,10 @@ class LaplaceAverage(LocalAverage):
         """The largest size of a value of the query."""
         return self.bound
 
-    @property
-    def least_size(self) -> int:
-        """The least size that the tolerance is guaranteed at: `laplace_size`."""
-        if self.tolerance is None:
-            return 1
+    def _entries(self, tolerance: float) -> int:
+        """Return `laplace_size`."""
         return sizes.laplace_size(
-            tau=self.tolerance,
+            tau=tolerance,
             beta=self.beta,
             epsilon=self.epsilon,
             bound=self.bound,
@@ -128,16 +125,12 @@ class LaplaceAverage(LocalAverage):
         noise = self.noise.sample(size * mean.size, rng) / self._n
         return mean + noise.reshape(size, *mean.shape)
 
-    def distribution(self, database: Any) -> Density | Product | None:
-        """Return the exact law of the answer, None for more than 256 entries: an audit asks it much."""
-        return None if self._n > _MOST_EXACT else self.law(database)
-
-    def law(self, database: Any) -> Density | Product:
-        """Return the exact law of the answer for a database of any size; time n a point.
+    def distribution(self, database: Any) -> Density | Product:
+        """Return the exact law of the answer.
 
         Examples
         --------
-        >>> round(LaplaceAverage(size=1000).law([1] * 500 + [-1] * 500).sf(0.1), 6)
+        >>> round(LaplaceAverage(size=1000).distribution([1] * 500 + [-1] * 500).sf(0.1), 6)
         0.131724
         """
         from audit.distributions import Product
@@ -224,12 +217,9 @@ class SignAverage(LocalAverage):
             epsilon=self.epsilon, query=self.query, vectorised=self.vectorised, records=self.records
         )
 
-    @property
-    def least_size(self) -> int:
-        """The least size that the tolerance is guaranteed at: `sign_size`."""
-        if self.tolerance is None:
-            return 1
-        return sizes.sign_size(tau=self.tolerance, beta=self.beta, epsilon=self.epsilon)
+    def _entries(self, tolerance: float) -> int:
+        """Return `sign_size`."""
+        return sizes.sign_size(tau=tolerance, beta=self.beta, epsilon=self.epsilon)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the answers of `size` runs, from the number of entries that report 1."""

@@ -13,6 +13,7 @@ from audit.errors import InvalidValue, finite_number, flag, positive_int, probab
 from audit.relations import Relation
 from mechanisms.local.averaging.problems import MeanProblem, library, varied
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +27,7 @@ _CHUNK = 2**17
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalAverage(ClaimsItsEpsilon):
+class LocalAverage(StatedSize, ClaimsItsEpsilon):
     """One answer of every entry, summed and turned into an estimate of the mean; see the two subclasses."""
 
     epsilon: float = 1.0
@@ -37,6 +38,7 @@ class LocalAverage(ClaimsItsEpsilon):
     size: int | None = None
 
     reference: ClassVar[str] = "K11 §5.1.1 (A_g) and Lemma 5.6"
+    accuracy: ClassVar[str] = "tolerance"
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     def __post_init__(self) -> None:
@@ -48,11 +50,11 @@ class LocalAverage(ClaimsItsEpsilon):
             what = f"The `tolerance` of `{owner}`"
             finite_number(self.tolerance, what=what, above=0, maximum=2.0 * self.largest)
         if self.size is None:
-            object.__setattr__(self, "size", 2 if self.tolerance is None else self.least_size)
+            object.__setattr__(self, "size", 2 if self.tolerance is None else self.sample_size())
         positive_int(self.size, what=f"The `size` of `{owner}`")
-        if self.tolerance is not None and self._n < self.least_size:
+        if self.tolerance is not None and self._n < self.sample_size():
             raise InvalidValue(
-                f"The `size` of `{owner}` must be at least {self.least_size} for an answer within "
+                f"The `size` of `{owner}` must be at least {self.sample_size()} for an answer within "
                 f"{self.tolerance:g} with probability {1 - self.beta:g}; got {self._n}."
             )
 
@@ -67,8 +69,14 @@ class LocalAverage(ClaimsItsEpsilon):
         return 1.0
 
     @property
-    def least_size(self) -> int:
-        """The least size that the tolerance is guaranteed at."""
+    def _needed(self) -> int:
+        if self.tolerance is None:
+            owner = type(self).__name__
+            raise InvalidValue(f"The `sample_size` of `{owner}` needs an `alpha`, as it has no `tolerance`.")
+        return self._entries(self.tolerance)
+
+    def _entries(self, tolerance: float) -> int:
+        """Return from how many entries on the answer is within a tolerance, but for beta."""
         raise NotImplementedError
 
     @property

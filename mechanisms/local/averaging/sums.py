@@ -11,9 +11,12 @@ import numpy as np
 
 from audit.distributions.law import log_add, log_complement, scalar_or_array
 from audit.distributions.pieces import Function, SmoothPiece
-from audit.errors import InvalidValue, finite_number, positive_int
+from audit.errors import finite_number, positive_int
+from mechanisms.local.averaging.large_sums import log_density, log_tail
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from audit.distributions import Density
@@ -23,8 +26,8 @@ __all__ = ["LaplaceSum", "laplace_rate", "mean_tail_bound"]
 _CELLS = 2**21
 """Terms of the mixture held at once: 16 MB."""
 
-_MOST_EXACT = 10_000_000
-"""Variables in a sum whose law is computed: its mixture has a term for each of them, in several arrays."""
+_MIXED = 256
+"""Up to here the law is computed as a mixture with a term for each variable; beyond, by an expansion."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +37,14 @@ class LaplaceSum:
     Parameters
     ----------
     size
-        n ≥ 1. A question takes time and memory in proportion to n.
+        n ≥ 1. A question about the law takes time in proportion to n up to 256, the same beyond.
     scale
         A finite number > 0.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, a question about the law of more than 10,000,000 variables, for
-        which there are bounds (`mean_tail_bound`, `laplace_rate`). Any number of them can be sampled.
+        A parameter is out of range.
 
     Guarantee
     ---------
@@ -52,7 +54,8 @@ class LaplaceSum:
     arrival belongs to either process with probability 1/2. When one has its n-th, the other has had k with
     probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory it needs n − k more: a Gamma(n − k). Since
     Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape > j], all of whose
-    terms are positive: computed in log space, no digit is lost in the tail.
+    terms are positive: computed in log space, no digit is lost in the tail. Beyond 256 variables the same
+    law is computed otherwise, within 1e-12 (`large_sums`).
 
     Examples
     --------
@@ -74,11 +77,6 @@ class LaplaceSum:
         """Log-probabilities of the shapes 1 … n of |sum|/scale, in this order."""
         from scipy.special import gammaln
 
-        if self.size > _MOST_EXACT:
-            raise InvalidValue(
-                f"The `size` of `LaplaceSum` must be at most {_MOST_EXACT} for its exact law; got "
-                f"{self.size} (`mean_tail_bound` bounds the tails of any)."
-            )
         k = np.arange(self.size - 1, -1, -1, dtype=np.float64)
         choose = gammaln(self.size + k) - gammaln(k + 1.0) - gammaln(self.size)
         logs = choose + (1.0 - self.size - k) * math.log(2.0)
@@ -92,8 +90,11 @@ class LaplaceSum:
         >>> LaplaceSum(1, 2.0).logpdf(0.0) == math.log(0.25)
         True
         """
-        halved = self._mixed(x, self.log_weights) - math.log(2.0) - math.log(self.scale)
-        return scalar_or_array(halved, x)
+        if self.size > _MIXED:
+            logs = self._by(log_density, x)
+        else:
+            logs = self._mixed(x, self.log_weights) - math.log(2.0)
+        return scalar_or_array(logs - math.log(self.scale), x)
 
     def logsf(self, x: Any) -> Any:
         """Return log Pr[sum > x].
@@ -179,7 +180,14 @@ class LaplaceSum:
         return np.asarray(np.logaddexp.accumulate(self.log_weights[::-1])[::-1])
 
     def _log_outer(self, x: Any) -> Any:
+        if self.size > _MIXED:
+            return np.minimum(self._by(log_tail, x) + math.log(2.0), 0.0)
         return np.minimum(self._mixed(x, self._log_shape_tails), 0.0)
+
+    def _by(self, function: Callable[[NDArray[np.float64], int], NDArray[np.float64]], x: Any) -> Any:
+        """Return a function of standard variables at |x|/scale, in the shape of x."""
+        points = np.abs(np.ravel(np.asarray(x, dtype=np.float64))) / self.scale
+        return np.reshape(function(points, self.size), np.shape(x))
 
     def _mixed(self, x: Any, logs: NDArray[np.float64]) -> Any:
         """Return log Σ_j Pr[Poisson(|x|/scale) = j]·exp(logs[j]), a block of points at a time."""

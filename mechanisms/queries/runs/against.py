@@ -14,6 +14,7 @@ from audit.errors import InvalidKind
 from audit.problems import FixedProblem
 from mechanisms.queries.oracles.adversarial import POLICIES, AdversarialOracle, Greedy
 from mechanisms.queries.oracles.cases import OracleCase, Reweighted, Watched, moved_offset
+from mechanisms.subjects.draws import ChecksDraws
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +38,7 @@ _BUDGET = 600
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class OracleRun:
+class OracleRun(ChecksDraws):
     """An SQ algorithm whose database is an oracle that the problem draws, an `OracleCase`.
 
     Parameters

@@ -129,7 +129,7 @@ class NoisyRun(SQRun):
         super().__post_init__()
 
     @property
-    def least_size(self) -> int:
+    def _needed(self) -> int:
         """The least number of noisy examples that the promise is kept with."""
         return self.algorithm.queries * sum(self._chunks)
 
@@ -252,7 +252,7 @@ class BoundedNoiseRun(SQRun):
         return PAC(alpha=min(self.algorithm.alpha + self.excess, 1.0), beta=self.beta)
 
     @property
-    def least_size(self) -> int:
+    def _needed(self) -> int:
         """The least number of noisy examples that the promise is kept with, whatever the rate."""
         return sum(map(self._examples, self.candidates))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -19,6 +19,7 @@ from mechanisms.queries.oracles.private import private_chunk_size, stated_chunk_
 from mechanisms.queries.population import Population
 from mechanisms.queries.statistical import StatisticalQuery
 from mechanisms.subjects.claimed import ClaimsPure
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +79,7 @@ class QueryProblem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivateQueryAnswers(ClaimsPure):
+class PrivateQueryAnswers(StatedSize, ClaimsPure):
     """Answer M statistical queries from M disjoint chunks, with Laplace noise of scale width/(epsilon·chunk).
 
     Parameters
@@ -130,15 +131,29 @@ class PrivateQueryAnswers(ClaimsPure):
     def __post_init__(self) -> None:
         super().__post_init__()
         owner = type(self).__name__
-        if not self.queries or not all(isinstance(query, StatisticalQuery) for query in self.queries):
+        if (
+            not isinstance(self.queries, list | tuple)
+            or not self.queries
+            or not all(isinstance(query, StatisticalQuery) for query in self.queries)
+        ):
             raise InvalidKind(f"The `queries` of `{owner}` must be statistical queries, at least one.")
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.chunk is not None:
             positive_int(self.chunk, what=f"The `chunk` of `{owner}`")
-        _ = self.least_chunk  # computed now: a subject that changes in use would seem to keep state
+        _ = self._least_chunk  # computed now: a subject that changes in use would seem to keep state
+
+    @property
+    def _needed(self) -> int:
+        """A chunk for each query, from which on the utility is claimed."""
+        return len(self.queries) * self._least_chunk
+
+    def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
+        """Return answers to the same queries, all within alpha."""
+        asked = [each if alpha is None else replace(each, tau=alpha) for each in self.queries]
+        return replace(self, queries=tuple(asked), beta=self.beta if beta is None else beta, chunk=None)
 
     @cached_property
-    def least_chunk(self) -> int:
+    def _least_chunk(self) -> int:
         """The chunk from which on the utility is claimed."""
         return max(
             private_chunk_size(
@@ -150,7 +165,7 @@ class PrivateQueryAnswers(ClaimsPure):
     @property
     def chunk_size(self) -> int:
         """Records in a chunk."""
-        return self.least_chunk if self.chunk is None else self.chunk
+        return self._least_chunk if self.chunk is None else self.chunk
 
     @property
     def size(self) -> int:
@@ -160,7 +175,7 @@ class PrivateQueryAnswers(ClaimsPure):
     @property
     def utility_claim(self) -> Accuracy | None:
         """Every answer within the largest tolerance, but for beta; None if the chunk is too small."""
-        if self.chunk_size < self.least_chunk:
+        if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
 
@@ -273,7 +288,7 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
     reference: ClassVar[str] = "B Theorem 7, C Theorem 1, the algorithm of the proofs"
 
     @cached_property
-    def least_chunk(self) -> int:
+    def _least_chunk(self) -> int:
         """The chunk that the proofs state."""
         return max(
             stated_chunk_size(

@@ -15,6 +15,7 @@ from mechanisms.queries.oracles.local_answers import LaplaceEntries, Transcribed
 from mechanisms.queries.oracles.private import PrivateOracle, private_sample_size
 from mechanisms.queries.runs.algorithms import SQAlgorithm, mean_and_spread
 from mechanisms.subjects.claimed import ClaimsPure
+from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,7 +73,7 @@ class RunProblem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SQRun(ClaimsPure):
+class SQRun(StatedSize, ClaimsPure):
     """The common part of runs of SQ algorithms: sizes, claims, databases; a subclass has `_oracle`.
 
     Parameters
@@ -95,6 +96,7 @@ class SQRun(ClaimsPure):
     view: View = "output"
 
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    accuracy: ClassVar[str] = "tau"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -106,10 +108,10 @@ class SQRun(ClaimsPure):
         finite_number(self.tau, what=f"The `tau` of `{owner}`", above=0)
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.size is None:
-            object.__setattr__(self, "size", self.least_size)
-        if positive_int(self.size, what=f"The `size` of `{owner}`") < self.least_size:
+            object.__setattr__(self, "size", self.sample_size())
+        if positive_int(self.size, what=f"The `size` of `{owner}`") < self.sample_size():
             raise InvalidValue(
-                f"The `size` of `{owner}` must be at least {self.least_size} for {self.algorithm.queries} "
+                f"The `size` of `{owner}` must be at least {self.sample_size()} for {self.algorithm.queries} "
                 f"queries within {self.algorithm.hardest.tau:g} with probability {1 - self.beta:g}; "
                 f"got {self.size}."
             )
@@ -123,11 +125,6 @@ class SQRun(ClaimsPure):
                 f"The `make` of `{type(self).__name__}` must return an `SQAlgorithm`; got {made!r:.60}."
             )
         return made
-
-    @property
-    def least_size(self) -> int:
-        """The least number of records that the promise is kept with."""
-        raise NotImplementedError
 
     @property
     def utility_claim(self) -> Accuracy | PAC | None:
@@ -247,7 +244,7 @@ class LocalRun(SQRun):
         super().__post_init__()
 
     @property
-    def least_size(self) -> int:
+    def _needed(self) -> int:
         """The least number of entries that the promise is kept with: `local_sample_size`."""
         told = self.algorithm
         return local_sample_size(
@@ -291,7 +288,7 @@ class CentralRun(SQRun):
     reference: ClassVar[str] = "B Theorem 7, C Theorem 1, with noise of scale 1/(ε|S_i|)"
 
     @property
-    def least_size(self) -> int:
+    def _needed(self) -> int:
         """The least number of records that the promise is kept with: `private_sample_size`."""
         told = self.algorithm
         return private_sample_size(

@@ -22,6 +22,7 @@ from mechanisms.queries.simulations.protocol_simulation import ProtocolSimulatio
 from mechanisms.queries.simulations.rejection import Access
 from mechanisms.queries.simulations.simulated_entries import SimulationTerms
 from mechanisms.responses.binary import RandomizedResponse
+from mechanisms.subjects.draws import ChecksDraws
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,7 @@ _STEADY = ("up", "down", "towards-zero", "away-from-zero")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SimulatedProtocol:
+class SimulatedProtocol(ChecksDraws):
     """The output of a local protocol, from entries or from statistical queries; the only record says which.
 
     A record is what answers: ``"entries"``, drawn from the population, each through its randomizers; or an

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import product
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidValue, finite_number
+from audit.errors import InvalidKind, InvalidValue, finite_number
 from audit.relations import Relation
 from mechanisms.subjects.answers import floats
+from mechanisms.subjects.draws import ChecksDraws
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -27,7 +29,7 @@ __all__ = ["TableRandomizer"]
 
 
 @dataclass(frozen=True, eq=False)
-class TableRandomizer:
+class TableRandomizer(ChecksDraws):
     """A transparent local randomizer with finitely many inputs and outcomes: Pr[R(record) = outcome].
 
     Parameters
@@ -81,6 +83,11 @@ class TableRandomizer:
             finite_number(self.claimed, what="The `claimed` of `TableRandomizer`", minimum=0)
         if isinstance(self.records, str):
             object.__setattr__(self, "records", tuple(self.records))
+        for name in ("records", "outcomes"):
+            if not isinstance(getattr(self, name), Collection):
+                raise InvalidKind(
+                    f"The `{name}` of `TableRandomizer` must be listed; got {getattr(self, name)!r:.40}."
+                )
         table = floats(self.table, what="The `table` of `TableRandomizer`").copy()
         shape = len(self.records), len(self.outcomes)
         if table.shape != shape or 0 in shape:

@@ -1,0 +1,76 @@
+"""What a caller of a subject may get wrong: the generator, the number of runs, and what is no database."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import wraps
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import InvalidKind, positive_int
+from audit.values.brief import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["ChecksDraws"]
+
+_DRAWS = ("random", "laplace", "integers", "binomial", "standard_gamma")
+"""What a generator draws with; a stand-in for one has some of these."""
+
+
+class ChecksDraws:
+    """Checks `database`, `size` and `rng` before a run or a law: in every class below this one.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        In use: `rng` is no generator of numpy, `size` no whole number ≥ 0, or `database` None, a number or a
+        mapping.
+
+    Examples
+    --------
+    >>> from mechanisms.noise.laplace import LaplaceMechanism
+    >>> LaplaceMechanism()([0, 1, 1], 3)
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The `rng` of `LaplaceMechanism` must be a numpy.random.Generator, such as
+    `numpy.random.default_rng(3)`; got 3.
+    """
+
+    def __init_subclass__(cls, **told: Any) -> None:
+        super().__init_subclass__(**told)
+        for name in ("__call__", "sample", "distribution"):
+            own = cls.__dict__.get(name)
+            if inspect.isfunction(own) and not hasattr(own, "__wrapped__"):
+                setattr(cls, name, _checked(own))
+
+
+def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that checks those of the three that it takes, and then does the same."""
+    _, *names = inspect.signature(method).parameters
+    places = {name: names.index(name) for name in ("database", "size", "rng") if name in names}
+
+    @wraps(method)
+    def checked(self: Any, *given: Any, **named: Any) -> Any:
+        for name, place in places.items():
+            if name in named or place < len(given):  # else Python says which argument is missing
+                _check(self, name, named[name] if name in named else given[place])
+        return method(self, *given, **named)
+
+    return checked
+
+
+def _check(subject: Any, name: str, value: Any) -> None:
+    owner = type(subject).__name__
+    if name == "size":
+        positive_int(value, what=f"The `size` of a sample of `{owner}`", minimum=0)
+    elif name == "database":
+        if value is None or isinstance(value, Number | Mapping):
+            raise InvalidKind(f"A database of `{owner}` must be a list or an array; got {show(value, 40)}.")
+    elif not any(hasattr(value, draws) for draws in _DRAWS):
+        seed = value if isinstance(value, int) else 0
+        raise InvalidKind(
+            f"The `rng` of `{owner}` must be a numpy.random.Generator, such as "
+            f"`numpy.random.default_rng({seed})`; got {show(value, 40)}."
+        )

@@ -1,0 +1,63 @@
+"""From how many records on a subject claims its utility, asked of every subject in one way."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+__all__ = ["StatedSize"]
+
+_SIZES = ("size", "chunk")
+"""Parameters that hold a size: they are the default's when another accuracy is asked about."""
+
+
+class StatedSize:
+    """Gives a dataclass `sample_size(alpha=, beta=)`; it defines `_needed`, for its own parameters.
+
+    Examples
+    --------
+    >>> from learners import PointLearner
+    >>> learner = PointLearner(dimension=64)
+    >>> learner.sample_size(), learner.sample_size(alpha=0.05, beta=0.01)
+    (928, 2180)
+    """
+
+    accuracy: ClassVar[str] = "alpha"
+    """The parameter that `alpha` stands for: a `tolerance` or `tau` in subjects that answer queries."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def _needed(self) -> int:
+            """The number of records for the subject's own accuracy and failure probability."""
+
+    def sample_size(self, *, alpha: float | None = None, beta: float | None = None) -> int:
+        """Return from how many records on the utility is claimed, by the statement that the class cites.
+
+        Parameters
+        ----------
+        alpha
+            The accuracy, in place of the subject's own: of its `alpha`, or its `tolerance` or `tau`.
+        beta
+            The failure probability, in place of the subject's own `beta`.
+
+        Returns
+        -------
+        int
+            Records of one database: examples, entries or values. The other parameters stay as they are.
+
+        Raises
+        ------
+        InvalidKind, InvalidValue
+            A subject with such an accuracy cannot be made.
+        """
+        return self._needed if alpha is None and beta is None else self._at(alpha, beta).sample_size()
+
+    def _at(self, alpha: float | None, beta: float | None) -> StatedSize:
+        """Return the subject with another accuracy, of the size that this needs."""
+        named: Any = self
+        asked = {self.accuracy: alpha, "beta": beta}
+        told: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+        told |= {field.name: field.default for field in fields(named) if field.name in _SIZES}
+        made: StatedSize = replace(named, **told)
+        return made
