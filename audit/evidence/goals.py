@@ -50,14 +50,16 @@ class CellCounts:
         """Return for each claim the gain D in each cell, its mean square, and a score of its growth.
 
         The score is that of a mean `CAUTION` standard errors lower: tables with few runs look better than
-        they are when the best of many is taken.
+        they are when the best of many is taken. The mean square is 0, so that nothing is bet, where the mean
+        is below 0 by more than that many standard errors.
         """
         (p, q), past = self.laws, self.past.sum()
         won = payoffs(p, q, ratio, delta, past=past)
         mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
         square = np.maximum((won[:, 0] ** 2 @ p + won[:, 1] ** 2 @ q) / 2, 1e-300)
-        cautious = mean / np.sqrt(square) - CAUTION / math.sqrt(past + 1)
-        return won, square, cautious * np.abs(cautious)
+        found, error = mean / np.sqrt(square), CAUTION / math.sqrt(past + 1)
+        score = (found - error) * np.abs(found - error)
+        return won, np.where(found > -error, square, 0.0), score
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
         """Return the table with the counts of the parts of its batch."""
