@@ -4,12 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: audit studies self-audit test check benchmarks browser-test docs libraries matrix venv clean
+.PHONY: audit audit-full studies self-audit test check benchmarks browser-test docs libraries matrix venv clean
 
 audit: $(STAMP)  ## the findings and the audited catalogue in one report; with what `make studies self-audit` made
 	$(BIN)/dp-audit findings --json audit-report/findings.json
-	$(BIN)/dp-audit suite --html audit-report/index.html --with audit-report/findings.json \
+	$(BIN)/dp-audit suite $(SUITE) --html audit-report/index.html --with audit-report/findings.json \
 	  $(addprefix --with ,$(wildcard audit-report/studies.json audit-report/self-audit.json))
+
+audit-full: SUITE := --full  ## the same with the audits that their entries call long: more than 10 seconds each
+audit-full: audit
 
 studies: $(STAMP)  ## the least sample sizes, for the report of `make audit`; goes on where it was stopped
 	$(BIN)/dp-audit study --json audit-report/studies.json --html audit-report/studies.html
@@ -26,7 +29,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-benchmarks: $(STAMP)  ## the figures of benchmarks/README.md; about a quarter of an hour
+benchmarks: $(STAMP)  ## the quick tables of benchmarks/README.md, a quarter of an hour; `run.py --all`: every table
 	$(BIN)/python benchmarks/run.py
 
 matrix: $(STAMP)  ## oldest and newest dependencies, no fork, a project with folders of our names; half an hour

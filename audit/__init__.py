@@ -4,10 +4,9 @@ The public names are resolved on first use, so that the pytest plugin and the co
 numpy.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from audit.values.on_demand import offer
+from audit.values.on_demand import names_on_demand, offer
 
 if TYPE_CHECKING:
     from audit import adapters, edges, strategies
@@ -78,17 +77,8 @@ offer(
     page="audit.doors.report_link:render_report",
 )
 
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"audit.{name}")
-    home = next((home for home, names in _HOMES.items() if name in names), None)
-    if home is None:
-        raise AttributeError(f"module 'audit' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = names_on_demand(
+    __name__,
+    {name: home for home, names in _HOMES.items() for name in names}
+    | {name: f"audit.{name}" for name in _MODULES},
+)

@@ -1,4 +1,4 @@
-"""Mechanisms from what is no function of a list: estimators with `fit`, functions of frames. Public.
+"""Mechanisms that are not functions of a list: estimators with `fit`, functions of frames. Public.
 
 What comes back is audited like any mechanism: `audit_privacy(sklearn(...), claim, records=..., size=...)`.
 scikit-learn and pandas are loaded only when they are used.
@@ -6,7 +6,7 @@ scikit-learn and pandas are loaded only when they are used.
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from audit.errors import AuditError, InvalidKind, InvalidValue, blamed
-from audit.subject.signatures import GENERATOR_NAMES, Calling, spoken_name
+from audit.subject.signatures import GENERATOR_NAMES, Calling, parameters_of, spoken_name
 from audit.subject.subject import Around, Subject, adapt
 from audit.values.brief import show
 from audit.values.nearest import near
@@ -66,7 +66,8 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
     fit = getattr(made, "fit", None)
     if not callable(fit):
         raise InvalidKind(f"The `estimator` must have a method `fit`; got {show(estimator)}.")
-    needed = [p.name for p in _parameters(fit).values() if p.default is p.empty and p.kind in _BY_PLACE][1:]
+    takes = parameters_of(fit) or {}
+    needed = [p.name for p in takes.values() if p.default is p.empty and p.kind in _BY_PLACE][1:]
     wanted = [name for name in needed if name not in GENERATOR_NAMES]
     if split is None and wanted:
         raise InvalidValue(
@@ -79,7 +80,7 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
     held = [] if unfitted else [name for name in named if getattr(estimator, name, None) is not None]
     if held:
         raise InvalidValue(f"The `estimator` has a `{held[0]}` before its fit: give one that is not fitted.")
-    own, by_fit = _generators_of(made), [name for name in GENERATOR_NAMES if name in _parameters(fit)]
+    own, by_fit = _generators_of(made), [name for name in GENERATOR_NAMES if name in takes]
     kept = estimator if inspect.isclass(estimator) else _cloner(estimator)(estimator)
     fitting = Fitting(
         kept, named, single=isinstance(attributes, str), split=split, own=own, by_fit=tuple(by_fit)
@@ -231,13 +232,6 @@ def _generators_of(made: Any) -> tuple[str, ...]:
 def _generator(name: str, rng: Any) -> Any:
     """Return what a parameter of this name takes: `random_state` a seed, as scikit-learn has it."""
     return int(rng.integers(_SEEDS)) if name.endswith("random_state") else rng
-
-
-def _parameters(function: Any) -> Mapping[str, Any]:
-    try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return {}
 
 
 def _table(rows: Iterable[Sequence[Any]]) -> Any:

@@ -55,10 +55,13 @@ class Formulas:
     Parameters
     ----------
     epsilon
-        The largest loss at the claimed delta over *all* neighbouring databases; None if no formula is known.
-        The audit has to find it within `reach`, and nothing above it.
+        The largest loss at the claimed delta over *all* neighbouring databases; None if it is not known.
+        The audit has to find it within `reach`, and nothing above it. The result says how far it lies below
+        the claim.
     delta
         The largest delta at the claimed epsilon over all of them; None as for `epsilon`.
+    source
+        What these two are known by: "a closed form", or a climb and from how many starts.
     reach
         How far below these two the worst pair of the entry's databases may lie, as a share: 0.05, or more for
         an entry whose databases cannot come closer.
@@ -87,6 +90,7 @@ class Formulas:
 
     epsilon: float | None = None
     delta: float | None = None
+    source: str = "a closed form"
     reach: float = 0.05
     law: Callable[[Any], TextLaw] | None = None
     databases: Sequence[Any] = ()
@@ -123,6 +127,9 @@ class Entry:
     formulas
         Takes the subject and returns what its text makes of it (`Formulas`), written apart from its code. The
         audit compares both; where they differ, the result is not as expected.
+    long
+        The kinds of its audits that take longer than ten seconds: ``dp-audit suite`` carries them out with
+        ``--full``, or where its pattern matches the entry.
     reference
         The document and the statement that the subject implements, or that its flaw violates.
     summary
@@ -148,6 +155,7 @@ class Entry:
     utility: Mapping[str, Any] | None = None
     utility_expected: Expected = "not refuted"
     formulas: Callable[[Any], Formulas] | None = None
+    long: Sequence[Kind] = ()
     reference: str = ""
     summary: str = ""
 

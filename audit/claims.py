@@ -120,7 +120,9 @@ class ApproximateDP(_Numbers):
     def profile(self, epsilon: float) -> float:
         """Return the least delta that the claim implies at another `epsilon`.
 
-        Guarantee --------- Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private,
+        Guarantee
+        ---------
+        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private,
         and for some mechanism this delta cannot be smaller. Let R = e^eps for the claim's eps, R' =
         e^epsilon, and 1 ≤ R' < R. The claim about an event, and about its complement with the sides
         exchanged, says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Under both conditions p − R'·q is
@@ -248,6 +250,11 @@ class Accuracy(_Numbers):
 
     alpha: float = _checked(finite_number, minimum=0)
     beta: float = _checked(probability, one=False)
+
+
+def private(epsilon: float, delta: float = 0.0) -> PureDP | ApproximateDP:
+    """Return the claim of these numbers, a `PureDP` for δ = 0."""
+    return ApproximateDP(epsilon, delta) if delta else PureDP(epsilon)
 
 
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:

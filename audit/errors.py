@@ -5,6 +5,7 @@ import numbers
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from operator import ge, gt, le, lt
 from typing import Any, ClassVar, NoReturn, get_args
 
 from audit.values.brief import show
@@ -53,6 +54,10 @@ class Parameter:
 
     def __str__(self) -> str:
         return f"`{self.example or self.name}`" + (f" of `{self.of}`" if self.of else "")
+
+    def wrong(self, *said: object, kind: "type[AuditError] | None" = None) -> "AuditError":
+        """Return the error "The `name` `said`", an `InvalidValue` or of another `kind`."""
+        return (kind or InvalidValue)("The ", self, " ", *said)
 
 
 class AuditError(Exception):
@@ -150,13 +155,14 @@ class SubjectError(AuditError):
 
 
 @contextmanager
-def blamed(*said: object) -> Iterator[None]:
+def blamed(*said: object, passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     """Turn an error of the user's code inside the block into a `SubjectError` that names the failed part.
 
     Raises
     ------
     SubjectError
-        `said`, then the class and the text of the error. Errors of the toolkit are treated alike.
+        `said`, then the class and the text of the error. Errors of the toolkit are treated alike, except
+        those that are `passing`, which stay as they are.
 
     Examples
     --------
@@ -167,6 +173,8 @@ def blamed(*said: object) -> Iterator[None]:
     """
     try:
         yield
+    except passing:
+        raise
     except Exception as error:
         raise SubjectError(*said, f": {type(error).__name__}: {error}") from error
 
@@ -218,20 +226,14 @@ def finite_number(
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `epsilon` of `PureDP` must be a finite number ≥ 0; got -1.
     """
+    signs = (("≥", ge, minimum), ("≤", le, maximum), (">", gt, above), ("<", lt, below))
+    bounds = [(sign, holds, bound) for sign, holds, bound in signs if bound is not None]
 
     def wanted() -> str:
-        bounds = {"≥": minimum, "≤": maximum, ">": above, "<": below}
-        words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds.items() if bound is not None)
-        return f"a finite number {words}".rstrip()
+        return f"a finite number {' and '.join(f'{sign} {bound:g}' for sign, _, bound in bounds)}".rstrip()
 
     def is_inside(number: float) -> bool:
-        return (
-            math.isfinite(number)
-            and (minimum is None or number >= minimum)
-            and (maximum is None or number <= maximum)
-            and (above is None or number > above)
-            and (below is None or number < below)
-        )
+        return math.isfinite(number) and all(holds(number, bound) for _, holds, bound in bounds)
 
     return _number(value, what, wanted, is_inside)
 
@@ -360,8 +362,8 @@ def check_fields(made: Any, *, of: str = "") -> None:
 
 
 def _refusal(kind: type[AuditError], what: str | Parameter, wanted: str, value: Any) -> AuditError:
-    named = ("The ", what) if isinstance(what, Parameter) else (what,)
-    return kind(*named, f" must be {wanted}; got {show(value)}.")
+    said = f"must be {wanted}; got {show(value)}."
+    return what.wrong(said, kind=kind) if isinstance(what, Parameter) else kind(f"{what} {said}")
 
 
 def _number(

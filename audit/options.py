@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Literal
 
-from audit.errors import InvalidValue, Parameter, check_fields, finite_number, flag, positive_int, probability
+from audit.errors import Parameter, check_fields, finite_number, flag, positive_int, probability
 from audit.values.brief import show
 
 _Check = Callable[..., Any]
@@ -20,7 +20,7 @@ def _option(default: Any, check: _Check, said: str = "", metavar: str | None = N
 
 def _seconds(value: Any, *, what: Parameter) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < math.inf:
-        raise InvalidValue("The ", what, f" must be a positive number of seconds; got {show(value)}.")
+        raise what.wrong(f"must be a positive number of seconds; got {show(value)}.")
     return value if isinstance(value, int) else float(value)  # so that 30 is shown and saved as 30
 
 
@@ -42,7 +42,7 @@ class OneOf:
         """Return the value; raise `InvalidValue` unless it is one of the words."""
         if value not in self.words:
             words = " or ".join(f'"{word}"' for word in self.words)
-            raise InvalidValue("The ", what, f" must be {words}; got {show(value)}.")
+            raise what.wrong(f"must be {words}; got {show(value)}.")
         return value
 
 
@@ -131,7 +131,8 @@ Kind = Literal["privacy", "utility"]
 """The kind of claim that an audit tests."""
 
 _PRIVACY_ALONE = {"numerics", "until", "confirm_budget", "recorded"}
-_SHARED = {each.name for each in fields(Options)} - _PRIVACY_ALONE | {"convert", "fresh", "name", "progress"}
+OF_BOTH = frozenset(each.name for each in fields(Options)) - _PRIVACY_ALONE
+_SHARED = OF_BOTH | {"convert", "fresh", "name", "progress"}
 
 
 def shared(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -172,7 +172,7 @@ def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
     return own_arithmetic()(carried_out)(task, lambda: _dispatch(task, result))
 
 
-#: Arguments that are no part of the description of an audit.
+#: Arguments that are not part of the description of an audit.
 _BESIDE = ("extend", "remember")
 #: Options of a part of an audit, which change no bet.
 _OF_A_PART = {"time_limit", "confirm_budget", "jobs"}

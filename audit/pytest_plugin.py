@@ -1,4 +1,4 @@
-"""The pytest plugin: marker, fixture, options, a session's table and report; light until the first audit."""
+"""The pytest plugin: marker, fixture, options, table and report. It imports little until the first audit."""
 
 import json
 from collections.abc import Iterator
@@ -59,11 +59,11 @@ def auditor(request: pytest.FixtureRequest) -> Auditor:
 
 
 class _Session:
-    """What the process that reports knows of the session's audits, wherever they ran."""
+    """The audits of a session, in the process that reports, wherever they ran."""
 
     def __init__(self, report: Path | None) -> None:
         self.report = report
-        self.texts: dict[str, list[str]] = {}  # by test: a report of a later phase has those before too
+        self.texts: dict[str, list[str]] = {}  # by test; reports of later phases repeat those of earlier ones
         self.trouble = ""
         self.unsaved: dict[str, list[str]] = {}
 

@@ -14,7 +14,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from audit.databases.domain import RECORDS, SIZE, listed_records, refuse_all_alike, sizes_of
 from audit.databases.strategies import is_strategy
-from audit.errors import InvalidKind, InvalidValue, Parameter
+from audit.errors import InvalidKind, Parameter
 from audit.problems import FixedProblem
 from audit.relations import Relation, check_relation
 from audit.relations.answers import within_one
@@ -92,7 +92,8 @@ def neighbours(
     Raises
     ------
     InvalidKind, InvalidValue
-        An argument cannot be used; in a drawn example, a custom relation lists what is no neighbour.
+        An argument cannot be used; in a drawn example, a custom relation lists anything that is not a
+        neighbour.
 
     Examples
     --------
@@ -103,7 +104,7 @@ def neighbours(
     meant = check_relation(relation)
     answers = meant is Relation.QUERY_ANSWERS
     if records is None and not answers:
-        raise InvalidValue("The ", RECORDS, " are missing: give a list of records, or a strategy for one.")
+        raise RECORDS.wrong("are missing: give a list of records, or a strategy for one.")
     sizes = _sizes(meant, size)
     finite = None if records is None or is_strategy(records) else listed_records(records)
     if finite is not None:
@@ -160,13 +161,11 @@ def problems(
     'on [1, 1]'
     """
     if not callable(measure):
-        what = Parameter("measure")
-        raise InvalidKind(
-            "The ", what, f" must be a function (output, database) -> float; got {show(measure)}."
-        )
+        said = f"must be a function (output, database) -> float; got {show(measure)}."
+        raise Parameter("measure").wrong(said, kind=InvalidKind)
     if not is_strategy(databases):
-        what = Parameter("databases")
-        raise InvalidKind("The ", what, f" must be a Hypothesis strategy; got {show(databases)}.")
+        said = f"must be a Hypothesis strategy; got {show(databases)}."
+        raise Parameter("databases").wrong(said, kind=InvalidKind)
     return databases.map(lambda database: FixedProblem(_name(database), database, measure, tail))
 
 
@@ -180,13 +179,10 @@ def _name(database: Any) -> str:
 def _sizes(relation: Any, size: Any) -> tuple[int, int]:
     sizes = sizes_of(relation, size)
     if sizes is None:
-        raise InvalidValue("The ", SIZE, " is missing: give the number of records, or (least, greatest).")
+        raise SIZE.wrong("is missing: give the number of records, or (least, greatest).")
     if sizes[0] > _LONGEST:
-        raise InvalidValue(
-            "The ",
-            SIZE,
-            f" must begin at {_LONGEST:,} at most: Hypothesis makes no longer lists; got {show(size)}.",
-        )
+        least = f"must begin at {_LONGEST:,} at most: Hypothesis makes no longer lists"
+        raise SIZE.wrong(f"{least}; got {show(size)}.")
     return sizes
 
 

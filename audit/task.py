@@ -105,11 +105,9 @@ class Task:
         """
         options = self.options
         if options.budget < least:
-            raise InvalidValue(
-                "The ",
-                Parameter("budget"),
-                f" of {options.budget:,} runs can never refute {self.claim} at significance "
-                f"{options.significance:g}: even {why}.",
+            raise Parameter("budget").wrong(
+                f"of {options.budget:,} runs can never refute {self.claim} at significance "
+                f"{options.significance:g}: even {why}."
             )
 
 
@@ -180,6 +178,5 @@ def refuse_inside_given() -> None:
 def check_progress(progress: Any) -> None:
     """Raise an error if the listener cannot be called."""
     if progress is not None and not callable(progress):
-        raise InvalidKind(
-            "The ", Parameter("progress"), f" must be a function of one event; got {show(progress)}."
-        )
+        said = f"must be a function of one event; got {show(progress)}."
+        raise Parameter("progress").wrong(said, kind=InvalidKind)

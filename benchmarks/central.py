@@ -1,7 +1,7 @@
-"""The central mechanisms at the sizes they are meant for: seconds of CPU, and memory, beside their targets.
+"""The central mechanisms at the sizes they are meant for: seconds of CPU and memory, beside their targets.
 
-Each figure comes from a process of its own, so that its peak memory is that of the work, and is the median of
-some rounds.
+Each figure is the median of several rounds. Each round runs in a separate process, so that its peak memory is
+that of the work alone.
 
 Usage: python benchmarks/central.py [--rounds N]
 """
@@ -37,7 +37,7 @@ OUTCOMES = 16
 
 @dataclass(frozen=True)
 class Work:
-    """What is timed: a name, what to do, the target in seconds, and that of the peak in MB if it has one."""
+    """What is timed: name, work, target in seconds, and target of the peak memory in MB if it has one."""
 
     name: str
     make: Callable[[], Callable[[], object]]
@@ -132,7 +132,7 @@ WORKS = (
 
 
 def peak() -> float:
-    """Give this process's own peak memory in MB; `ru_maxrss` would count that of the one that started it."""
+    """Return this process's peak memory in MB. (`ru_maxrss` would include the memory of its parent.)"""
     status = Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line) / 1024
 

@@ -1,7 +1,7 @@
 """The privacy of Rec, exactly, on random neighbouring quality functions: claimed against found.
 
-Every pair is compared both ways round through the exact law of the recursion, on ranges {0 … T} up to
-T = 4096, with promises from useless to more than Lemma 3 asks for. Usage:
+Every pair is compared in both directions by the exact law of the recursion, on ranges {0 … T} up to T = 4096,
+with promises from useless to more than Lemma 3 asks for. Usage:
 
     python benchmarks/concave_privacy.py [--pairs 10000] [--seed 0]
 

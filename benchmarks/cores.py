@@ -1,10 +1,10 @@
-"""What a second process gains: `dp-audit suite` with one and with two, and how soon a verdict is there.
+"""What a second process gains: `dp-audit suite` with one and with two, and the time to the first verdict.
 
 Usage: python benchmarks/cores.py [PATTERN] [--jobs N] [--saved FOLDER]
 
-The catalogue, or its entries that match PATTERN, are audited by one process and then by N. The results of
-both have to have the same bytes. Other work on the machine makes the gain look smaller. With --saved the
-results stay, and the next run starts the longest audits first.
+The catalogue, or its entries that match PATTERN, is audited by one process and then by N. Both must give the
+same bytes. Other work on the machine makes the gain look smaller. With --saved the results are kept, and the
+next run starts the longest audits first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMMAND = Path(sys.executable).with_name("dp-audit")
 
 
 def suite(pattern: str | None, jobs: int, folder: Path) -> tuple[float, float]:
-    """Give the seconds to the first verdict and to the end."""
+    """Return the seconds to the first verdict and to the end."""
     command = [str(COMMAND), "suite", "--jobs", str(jobs), "--json", str(folder)]
     command += [] if pattern is None else [pattern]
     began = time.perf_counter()

@@ -1,6 +1,6 @@
-"""How many pairs of runs a refutation takes, as a multiple of the least for independent sides.
+"""How many pairs of runs a refutation takes, as a multiple of the least that independent sides need.
 
-What is measured and its limit are those of `dp-audit self-audit` (`audit.self_audit.measures.efficiency`).
+The settings and the limit are those of `dp-audit self-audit` (`audit.self_audit.measures.efficiency`).
 
 Usage: python benchmarks/efficiency.py [--seeds N]
 """

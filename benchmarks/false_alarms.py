@@ -1,13 +1,13 @@
-"""Audits of mechanisms that meet their claim with equality: how many are refuted, what wealth they end with.
+"""Audits of mechanisms that meet their claim with equality: how many are refuted, and the wealth at the end.
 
     python benchmarks/false_alarms.py [AUDITS] [SEED] [--search]
 
-With ``--search`` no pair is given: the audits look for their databases among all of a domain, neighbours and
+With ``--search`` no pair is given: the audits look for their databases in a domain, among neighbours and
 databases several steps apart.
 
-Counting alarms has little power, for betting runs far below its level. The mean of V = min(final wealth, 20)
-says more: it is at most 1 for a sound audit, whatever it learns and whenever it stops, and any leak of the
-future lifts it.
+Counting false alarms has little power, because betting refutes far less often than its level allows. The mean
+of V = min(final wealth, 20) says more. It is at most 1 for a sound audit, whatever the audit learns and
+whenever it stops. Any use of future runs raises it.
 """
 
 import contextlib
@@ -25,25 +25,20 @@ from audit.databases.paths import lengths
 from audit.sampling import Sampler
 from audit.self_audit.judging import log_e_value
 from audit.self_audit.measures.false_alarms import capped_wealth
-from audit.self_audit.subjects.tight import (
-    ALPHA,
-    Geometric,
-    Histogram,
-    Tight,
-    randomized_response,
-    tight_cases,
-)
+from audit.self_audit.subjects.exact import geometric
+from audit.self_audit.subjects.tight import Tight, noisy_counts, randomized_response, tight_cases
 from audit.subject.subject import adapt
 from audit.verdict.betting import Betting, NeverAnswers
 from audit.verdict.terms import Terms
 
 SIGNIFICANCE = 0.05
 BUDGET = 2_000
+ALPHA = math.exp(-1.0)
 CAP = 20.0
-#: What the two criteria may accuse a sound auditor of, each: for 2,000 audits this is "at most 144 refuted".
+#: The chance that a criterion accuses a sound auditor. For 2,000 audits the first is "at most 144 refuted".
 ALARM_LEVEL = 9e-6
 MEAN_LEVEL = 1e-7
-#: The level of the count where mechanisms are judged one by one.
+#: The level of the count if mechanisms are judged one by one.
 EACH_LEVEL = 1e-7
 
 
@@ -63,7 +58,7 @@ def threshold_release(database, rng):
 
 
 class Case(Tight):
-    """A mechanism on pairs that meet the claim with equality, as an audit by betting alone has it."""
+    """A mechanism on pairs that meet the claim with equality, in the form that an audit by bets takes."""
 
     def where(self, seed):
         """Return what an audit is told about the pairs of databases."""
@@ -102,7 +97,7 @@ class Domain:
 CASES = {
     **{name: Case(**vars(case)) for name, case in tight_cases().items()},
     "threshold release": Case(threshold_release, (([], ["k"]),), 1.0, ALPHA**3 / (1 + ALPHA)),
-    "several pairs": Case(Geometric(), tuple(([k], [k + 1]) for k in range(8)), 1.0),
+    "several pairs": Case(geometric().mechanism, tuple(([k], [k + 1]) for k in range(8)), 1.0),
     "forgetful response": Case(forgetful_response, (([0], [1]),), math.log(3)),
 }
 
@@ -120,13 +115,18 @@ class NoisySum:
         return float(sum(database)) + getattr(rng, self.noise)(size=size)
 
 
-class NoisyCount(Geometric):
+class NoisyCount:
+    """The number of records with two-sided geometric noise of ε = 1."""
+
+    def __call__(self, database, rng):
+        return int(self.sample(database, 1, rng)[0])
+
     def sample(self, database, size, rng):
-        return super().sample([len(database)], size, rng)
+        return geometric().mechanism.sample([len(database)], size, rng)
 
 
 class ExponentialNoisyMax:
-    """The place of the largest answer with exponential noise of scale 2: ε = 1, met where one leads by 2."""
+    """The index of the largest answer with exponential noise of scale 2: ε = 1, met with a lead of 2."""
 
     def __call__(self, database, rng):
         return int(self.sample(database, 1, rng)[0])
@@ -147,7 +147,7 @@ def label_response(database, rng):
 
 
 def wandering_response(database, rng):
-    """Randomized response of a parity, by a later draw the larger the sum: coupled runs differ by chance."""
+    """Randomized response of a parity. A larger sum uses a later draw, so coupled runs differ by chance."""
     rng.random(sum(database))
     return randomized_response([sum(database) % 2], rng)
 
@@ -161,7 +161,7 @@ SEARCHED = {
     "threshold release": Domain(
         threshold_release, ADD, 1.0, CASES["threshold release"].delta, records=("k",), size=(0, 6)
     ),
-    "histogram": Domain(Histogram(), ADD, 1.0, records=(0, 1, 2), size=(0, 4)),
+    "histogram": Domain(noisy_counts(), ADD, 1.0, records=(0, 1, 2), size=(0, 4)),
     "noisy max": Domain(ExponentialNoisyMax(), Relation.QUERY_ANSWERS, 1.0, records=None, size=(2, 4)),
     "labels": Domain(
         label_response,
@@ -180,13 +180,13 @@ def audit(case, seed, *, betting=Betting, budget=BUDGET, **terms):
     options = Terms(case.epsilon, case.delta, SIGNIFICANCE, budget, **terms)
     with Sampler(adapt(case.mechanism), seed=seed) as sampler:
         run = betting(sampler, terms=options, **case.where(seed))
-        with contextlib.suppress(NeverAnswers):  # then the audit stops where it is, and refutes nothing
+        with contextlib.suppress(NeverAnswers):  # the audit then stops without a refutation
             run.run()
     return run.log_wealth
 
 
 def audit_all(audits, *, seed=0, cases=CASES):
-    """Return the log wealths of so many audits of every case in turn."""
+    """Return the log wealths of `audits` audits, of every case in turn."""
     names = list(cases)
     return {
         name: [audit(cases[name], seed + k) for k in range(i, audits, len(names))]
@@ -196,7 +196,7 @@ def audit_all(audits, *, seed=0, cases=CASES):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What audits of tight mechanisms say about their auditor."""
+    """What audits of tight mechanisms show about the auditor."""
 
     audits: int
     refuted: int
@@ -217,11 +217,11 @@ class Judgement:
 
 
 def judge(log_wealths, *, level=ALARM_LEVEL):
-    """Hold audits to both criteria.
+    """Return whether audits meet both criteria.
 
-    The second is exact, without any limit theorem (`audit.self_audit.judging`): were each mean of
-    V = min(wealth, 20) at most 1, the e-value would pass 1e7 with probability at most 1e-7. Power: audits
-    whose wealth ends at 20 in 8 % of cases and at ½ else (mean 2.06) pass 1e7 after some 450 audits.
+    The second is exact, without any limit theorem (`audit.self_audit.judging`): if each mean of V =
+    min(wealth, 20) is at most 1, the e-value passes 1e7 with probability at most 1e-7. Power: audits whose
+    wealth ends at 20 in 8 % of cases and at ½ otherwise (mean 2.06) pass 1e7 after some 450 audits.
     """
     values = capped_wealth(log_wealths, CAP)
     return Judgement(
@@ -234,10 +234,10 @@ def judge(log_wealths, *, level=ALARM_LEVEL):
 
 
 def accused(log_wealths):
-    """Whether the criterion of the mean accuses the auditor of these audits at one of them; no more are made.
+    """Whether the criterion of the mean accuses the auditor. It stops at the first audit that shows it.
 
-    Were each mean at most 1 whatever came before, the e-value would be a supermartingale, and would ever pass
-    1e7 with probability at most 1e-7 (Ville).
+    If each mean is at most 1 given the past, the e-value is a supermartingale. It then ever passes 1e7 with
+    probability at most 1e-7 (Ville).
     """
     taken = []
     for log_wealth in log_wealths:

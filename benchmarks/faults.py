@@ -1,7 +1,7 @@
-"""The fault that is named for mutants of correct mechanisms: how often it is the right one.
+"""How often the fault named for a mutant of a correct mechanism is the right one.
 
-Every mechanism of the catalogue whose privacy holds, and whose calls are fast, is spoilt in seven ways, one
-at a time, and audited on one pair. Counted are the mutants that the audit refutes.
+Every private mechanism of the catalogue with fast calls is spoilt in seven ways, one at a time, and audited
+on one pair. Only mutants that the audit refutes are counted.
 
 Usage: python benchmarks/faults.py [--names PATTERN] [--each] [--most N]
 """
@@ -26,12 +26,12 @@ from audit.privacy import make_task
 from audit.sampling.recorded import RecordingGenerator
 
 K = FaultKind
-SECONDS = 1.5e-4  # of a call, at most
+SECONDS = 1.5e-4  # the most that a call may take
 MOST_EPSILON = 4.0
 
 
 def mark(database: Any) -> int:
-    """Give a number that every record changes."""
+    """Return a number that changes with every record."""
     return sum(zlib.crc32(repr(record).encode()) % 89 for record in database)
 
 
@@ -56,7 +56,7 @@ class Wide:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A mechanism, spoilt; `left` and `right` are the pair that it is audited on."""
+    """A spoilt mechanism; `left` and `right` are the pair on which it is audited."""
 
     inner: Any
     left: Any
@@ -121,7 +121,7 @@ KINDS = (ThirdOfTheNoise, SameNoiseTwice, FixedSeed, ExactPart, ScaleFromData, R
 
 
 def bases(pattern: str | None) -> list[tuple[Entry, Any, Any, Any]]:
-    """Give the correct mechanisms with fast calls: entry, mechanism, task, and the pair."""
+    """Return the correct mechanisms with fast calls: entry, mechanism, task, and the pair."""
     found = []
     for entry in matching_entries(pattern):
         if "privacy" not in entry.audits or entry.expects("privacy") == "refuted":
@@ -138,7 +138,7 @@ def bases(pattern: str | None) -> list[tuple[Entry, Any, Any, Any]]:
             rng, start = np.random.default_rng(0), time.perf_counter()
             for _ in range(20):
                 mechanism(task.subject.prepare(pair[0]), rng), mechanism(task.subject.prepare(pair[1]), rng)
-        except Exception:  # noqa: BLE001 - no list of records, or a pair beyond what it takes
+        except Exception:  # noqa: BLE001 - its databases are not lists, or it refuses the pair
             continue
         if time.perf_counter() - start <= 40 * SECONDS:
             found.append((entry, mechanism, task, pair[:2]))
@@ -170,7 +170,7 @@ def named(base: tuple[Entry, Any, Any, Any], mutant: Mutant, *, recorded: bool =
 
 
 def calls() -> None:
-    """Print what a recorded call costs, as a multiple of an ordinary one, the least of several rounds."""
+    """Print the cost of a recorded call as a multiple of an ordinary one, the least of several rounds."""
     database = [0, 1, 1, 1, 0] * 2
     told = {
         "sum, one draw": lambda rng: sum(database) + rng.laplace(0.0, 1.0),
@@ -178,10 +178,16 @@ def calls() -> None:
         "histogram": lambda rng: np.bincount(database, minlength=3) + rng.laplace(0.0, 1.0, 3),
         "mean of an array": lambda rng: float(np.mean(np.clip(database, 0.0, 1.0)) + rng.normal(0.0, 0.1)),
     }
+    recording = RecordingGenerator(np.random.PCG64(0))
+
+    def one_run() -> RecordingGenerator:
+        recording.tape.taken.clear()  # a tape holds the draws of one run
+        return recording
+
     for name, call in told.items():
         least = [
-            min(timeit.repeat(lambda: call(make()), number=2_000, repeat=9)) / 2_000  # noqa: B023
-            for make in (cache(np.random.default_rng), cache(lambda: RecordingGenerator(np.random.PCG64(0))))
+            min(timeit.repeat(lambda: call(make()), number=200, repeat=90)) / 200  # noqa: B023
+            for make in (cache(np.random.default_rng), one_run)
         ]
         print(
             f"{name:18} {least[1] * 1e6:6.2f} µs recorded, {least[1] / least[0]:.2f} times an ordinary call"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured figure: its value and target in words, and whether that is met (None: no target)."""
+    """One measured figure: value and target in words, and whether the target is met (None: no target)."""
 
     what: str
     value: str
@@ -22,7 +22,7 @@ class Figure:
 
 
 def show(title: str, figures: list[Figure]) -> None:
-    """Print a table; a cell longer than its column's other cells widens the column."""
+    """Print a table. Each column is as wide as its longest cell."""
     rows = [("", "measured", "target", "", ""), *(figure.cells for figure in figures)]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     print(f"\n{title}\n")

@@ -1,12 +1,13 @@
 """Goodness of fit: a million runs of each mechanism against its exact law, on inputs of every shape.
 
-Two comparisons of each: the chi-square test on the law's finest partition (cells that expect fewer than 5
-runs are pooled), and the e-value of `audit.laws.law_check`. All together they accuse a right mechanism with
-probability at most 1e-6. The last column is what the bluntest of a row's chi-square tests sees with
-probability 0.99: a share of the runs that goes from one of the two likeliest cells to the other.
+Each mechanism gets two comparisons: the chi-square test on the law's finest partition (cells that expect
+fewer than 5 runs are pooled), and the e-value of `audit.laws.law_check`. Together they accuse a right
+mechanism with probability at most 1e-6. The last column gives the power of the weakest chi-square test of a
+row. It is the share of runs that must move between the two likeliest cells to be noticed with probability
+0.99.
 
-The tests in tests/mechanisms draw as many where that fits ten seconds a file: everything but compositions and
-the catalogue's own databases.
+The tests in tests/mechanisms draw as many runs if that fits into ten seconds per file: for everything except
+compositions and the catalogue's own databases.
 
 Usage: python benchmarks/goodness.py [--runs N] [--seed N] [--only shapes|catalogue]
 """
@@ -46,7 +47,7 @@ DATABASES = 1
 
 @dataclass(frozen=True)
 class Case:
-    """A subject, databases by the name of their shape."""
+    """A subject, and databases by the name of their shape."""
 
     name: str
     subject: Any
@@ -55,7 +56,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Fit:
-    """One comparison: the p-value, log e-value, and the smallest shift that the first one sees."""
+    """One comparison: the p-value, the log e-value, and the smallest shift that chi-square notices."""
 
     p_value: float
     log_e_value: float
@@ -63,7 +64,7 @@ class Fit:
 
 
 def score_shapes(rng: np.random.Generator, count: int, *, lead: float) -> dict[str, Any]:
-    """Return scores of solutions, those of concave and two-peaked shape with a gap of `lead`."""
+    """Return scores of solutions by shape; concave and two-peaked ones have a gap of `lead`."""
     place = np.arange(count)
     return {
         "random": rng.uniform(0.0, 4.0 * lead, count),
@@ -75,7 +76,7 @@ def score_shapes(rng: np.random.Generator, count: int, *, lead: float) -> dict[s
 
 
 def quality_shapes(rng: np.random.Generator, top: int, lead: float) -> dict[str, Any]:
-    """Return qualities on {0 … top} for Rec, about as high as A_dist asks for."""
+    """Return qualities on {0 … top} for Rec, about as high as A_dist requires."""
     third = top // 3
     return {
         "random": random_quality(top, rng, lead=lead),

@@ -1,4 +1,4 @@
-"""Damaged and hostile files, made from good ones: the corpus that tests/audit/test_hostile_files.py reads."""
+"""Damaged and hostile files made from good ones: the corpus of tests/audit/test_hostile_files.py."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _RAW = ("9" * 5_000, "1e999999999", "NaN", "-Infinity", "1" + "0" * 400, "00", '
 
 
 def corpus(document: Any, *, seed: int, size: int) -> Iterator[bytes]:
-    """Yield files made from the good document: a third each of values put in its places, text, and bytes."""
+    """Yield files made from a good document: a third each with changed values, text and bytes."""
     rng = random.Random(seed)
     places = [*_places(document, ())]
     for number in range(size):
@@ -86,7 +86,7 @@ def _places(held: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 def _changed(document: Any, path: tuple[Any, ...], rng: random.Random) -> Any:
-    """Return the document with another value, no value, or one more beside it, in a place."""
+    """Return the document with a value replaced, removed, or joined by another one, at a place."""
     if not path:
         return rng.choice(_VALUES)
     whole = copy.deepcopy(document)
@@ -104,7 +104,7 @@ def _changed(document: Any, path: tuple[Any, ...], rng: random.Random) -> Any:
 
 
 def _rewritten(document: Any, path: tuple[Any, ...], rng: random.Random) -> bytes:
-    """Return the text with something in a place that no Python value writes."""
+    """Return the text with something at a place that no Python value would give."""
     mark = "the place of the evil"
     if not path:
         return rng.choice(_RAW).encode()

@@ -1,10 +1,10 @@
-"""Ctrl-C at random moments of `dp-audit suite`, `run`, `study` and `findings`: each stops, no file is false.
+"""Ctrl-C at random moments of `dp-audit suite`, `run`, `study`, `findings`: each stops, files stay right.
 
     python benchmarks/interrupts.py [TIMES [COMMAND...]]
 
-Each command is started anew, interrupted at a moment drawn from the time that it takes, and has to end within
-`PATIENCE` seconds: with 130 (or by SIGINT itself, before our code is loaded), or as it does undisturbed where
-it was done by then. What it saved is read back: what is there has to be what is saved undisturbed.
+Each command is started anew and interrupted at a random moment of its usual time. It has to end within
+`PATIENCE` seconds, with exit code 130 (or by SIGINT itself, before our code is loaded). A command that was
+done before may end as usual. What it saved is read back and has to equal what an undisturbed command saves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 PATIENCE = 60.0
 INTERRUPTED = {130, -signal.SIGINT}
-#: Commands that save the verdict so far, and what it may be instead of that of the whole audit.
+#: Commands that save the verdict so far, and the verdicts that may replace that of the whole audit.
 SAVES_SO_FAR, SO_FAR = {"run", "sampled"}, {"inconclusive", "not refuted"}
 STARTING = (
     "Fatal Python error: init_import_site"  # Python itself says so with exit 1, before any code of ours
@@ -72,7 +72,7 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Interrupt the commands as often as was asked for, and say what went wrong."""
+    """Interrupt the commands as often as asked, and print what went wrong."""
     times, *names = sys.argv[1:] or ["40"]
     wrong = [
         said for name in names or COMMANDS for said in interrupted(name, int(times), rng=random.Random(name))
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def interrupted(name: str, times: int, *, rng: random.Random) -> list[str]:
-    """Return what went wrong when a command was interrupted so often."""
+    """Return what went wrong when a command was interrupted this many times."""
     began = time.monotonic()
     code, expected, _ = run(name, None)
     whole = time.monotonic() - began
@@ -106,7 +106,7 @@ def interrupted(name: str, times: int, *, rng: random.Random) -> list[str]:
 
 
 def run(name: str, after: float | None) -> tuple[int, dict[str, object], str]:
-    """Return the exit code of a command, what it saved, and what it said."""
+    """Return the exit code of a command, what it saved, and what it printed."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "mine.py").write_text(MINE)
@@ -133,7 +133,7 @@ def run(name: str, after: float | None) -> tuple[int, dict[str, object], str]:
 
 
 def saved(place: Path) -> list[tuple[str, object]]:
-    """Return what was saved, by name: verdicts, brackets, numbers found; a damaged file fails here."""
+    """Return what was saved, by name: verdicts, brackets, numbers found. A damaged file raises an error."""
     found: list[tuple[str, object]] = []
     for path in sorted(place.glob("saved/*.json")):
         held = json.loads(path.read_text())

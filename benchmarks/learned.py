@@ -2,8 +2,8 @@
 
     python benchmarks/learned.py [generic] [masked] [conjunctions]
 
-Not called learners.py, which would hide the package of that name from itself. Targets are those of the
-project's plan for one core; figures without a target are for comparison.
+The file is not called learners.py, because that would hide the package of this name. Targets are for one
+core. Figures without a target are for comparison.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _once(work: Callable[[], Any]) -> float:
 
 
 def generic() -> list[Figure]:
-    """The generic learner over a million hypotheses: one run, its law, and what comes once."""
+    """The generic learner over a million hypotheses: one run, packing the table, the exact law."""
     rng = np.random.default_rng(0)
     table = rng.random((HYPOTHESES, POINTS)) < 0.5
     x, y = rng.integers(POINTS, size=RECORDS).tolist(), rng.integers(2, size=RECORDS).tolist()
@@ -63,7 +63,7 @@ def generic() -> list[Figure]:
 
 
 def masked() -> list[Figure]:
-    """MASKED-PARITY: the transform at d = 16, recoveries by the bent function, private runs."""
+    """MASKED-PARITY: the transform at d = 16, recoveries by the bent function, and private runs."""
     transform = seconds(lambda: split.__wrapped__(BentQuery(16)))
     words = range(0, 200 * 327, 327)
 

@@ -1,4 +1,4 @@
-"""How fast any auditor of failures can grow its wealth, in nats: what utility audits are measured against."""
+"""The fastest growth of the wealth of any auditor that sees failures: the limit of utility audits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import math
 
 
 def best_growth(p: float, beta: float) -> float:
-    """Give KL(p ‖ β) in nats a run: nobody who sees failures only decides in fewer than ln(1/s)/KL runs."""
+    """Return KL(p ‖ β) in nats per run. An auditor that sees only failures needs ln(1/s)/KL runs or more."""
     terms = ((p, beta), (1.0 - p, 1.0 - beta))
     return sum(a * math.log(a / b) for a, b in terms if a > 0)

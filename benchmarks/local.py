@@ -1,4 +1,4 @@
-"""The local model: what the LR oracle and the averages cost, against numpy's own draws.
+"""The local model: the cost of the LR oracle and of averages, compared with numpy's own draws.
 
 Usage:
 
@@ -42,13 +42,13 @@ def seconds(work: Callable[[], object], *, rounds: int) -> float:
 
 
 def chunks(total: int, value: float = 0.5) -> Iterator[NDArray[np.float64]]:
-    """Yield entries a chunk at a time, so that they never lie in memory together."""
+    """Yield entries in chunks, so that they are never all in memory."""
     for start in range(0, total, _CHUNK):
         yield np.full(min(_CHUNK, total - start), value)
 
 
 def oracle_figures(entries: int, *, rounds: int) -> list[Figure]:
-    """Return what ten randomizers on every entry cost."""
+    """Return the cost of ten randomizers on every entry."""
     rng, figures = np.random.default_rng(0), []
     bits, values = rng.integers(0, 2, entries), rng.uniform(-1.0, 1.0, entries)
     cases = {
@@ -75,7 +75,7 @@ def oracle_figures(entries: int, *, rounds: int) -> list[Figure]:
 
 
 def stream_figures(total: int, *, rounds: int) -> list[Figure]:
-    """Return the rate of streamed averages against numpy's Laplace draws, and their memory."""
+    """Return the rate of streamed averages, relative to numpy's Laplace draws, and their memory."""
     rng = np.random.default_rng(0)
 
     def bare() -> None:

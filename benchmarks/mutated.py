@@ -11,10 +11,10 @@ __all__ = ["MUTATIONS", "Mutation"]
 
 
 class Mutation(NamedTuple):
-    """One constant changed: where, what to what, and what is run to see whether it is noticed.
+    """One changed constant: its place, the old and the new text, and what is run to see if it is noticed.
 
-    `old` stands once in the file. `kind` is "privacy" where privacy or its account changes by 10 % or more,
-    "utility" where only sizes or accuracy do.
+    `old` occurs once in the file. `kind` is "privacy" if privacy or its account changes by 10 % or more,
+    "utility" if only sizes or accuracy do.
     """
 
     rows: str
@@ -183,8 +183,8 @@ MUTATIONS: list[Mutation] = [
         (
             "M6",
             _P,
-            "(weights - weights.max()) * (self.settings.epsilon / 2.0)",
-            "(weights - weights.max()) * (self.settings.epsilon / 1.8)",
+            "log_choice(self.quality.values_at(points), epsilon=self.settings.epsilon)",
+            "log_choice(self.quality.values_at(points), epsilon=self.settings.epsilon / 0.9)",
         ),
         ("M6", _U, "quarter = 4 << power", "quarter = 2 << power"),
         ("M6", _U, "alpha / 2.0 * promise", "alpha / 3.0 * promise"),

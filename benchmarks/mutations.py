@@ -1,9 +1,9 @@
-"""Which one-constant mutations of the catalogue its audits and its tests notice.
+"""Which mutations of one constant of the catalogue its audits and its tests notice.
 
-Every mutation of `mutated.py` is made in a copy of the tree. There run the comparisons and the audits of the
-entries concerned, as `dp-audit suite` runs them, and then the tests concerned, which stop at the first
-failure; the tests include `tests/test_formulas.py`. What is known is kept in a file, so that a run goes on
-where it was stopped.
+Every mutation of `mutated.py` is made in a copy of the tree. There the comparisons and audits of the entries
+concerned are run, as `dp-audit suite` runs them. Then the tests concerned, those of
+`tests/test_catalogue_audit.py` first, are run until the first failure. Results are kept in a file, so that a
+run continues where it was stopped.
 
 Usage: python benchmarks/mutations.py [--only suite|tests] [--found FILE] [--rows ROWS]
 """
@@ -45,7 +45,7 @@ for entry in entries:
             found = [each for each in compared(entry.formulas(made), made) if not each.agrees]
         except Exception as error:
             found = [repr(error)]  # the audit of the entry fails
-        if found:  # ~: the comparisons alone show it, which `tests/test_formulas.py` makes too
+        if found:  # ~: the comparisons alone show it, which the audit of the entry makes too
             sys.exit(f"noticed: ~ {entry.name}: {found[0]}")
 for entry in entries:
     for kind in entry.audits:
@@ -107,7 +107,7 @@ def noticed_by_suite(folder: Path, mutation: Mutation) -> tuple[bool, str]:
 
 def noticed_by_tests(folder: Path, mutation: Mutation) -> tuple[bool, str]:
     told = " or ".join(f"{entry}{end}]" for entry in mutation.entries for end in ("", "-utility"))
-    entries = ("tests/test_formulas.py", "tests/test_catalogue_audit.py", "-k", told)
+    entries = ("tests/test_catalogue_audit.py", "-k", told)
     for command in (entries, mutation.tests):
         code, said = run(folder, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *command)
         if code not in (0, 5):  # 5: none of these tests is there
@@ -144,7 +144,7 @@ def main() -> None:
             for way in left:
                 began = time.monotonic()
                 if way == "tests" and row.get("suite said", "").startswith("noticed: ~"):
-                    row[way], row["tests said"] = True, "tests/test_formulas.py: the same comparison"
+                    row[way], row["tests said"] = True, "tests/test_catalogue_audit.py: the same comparison"
                 else:
                     row[way], row[f"{way} said"] = ways[way](folder, mutation)
                 said, took = "noticed" if row[way] else "MISSED", time.monotonic() - began

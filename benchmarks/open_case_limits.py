@@ -1,9 +1,9 @@
 """Exact limits for the open cases: the probabilities (p, q) of their best events on the example pair.
 
-Worked out from the laws in the case file, never from the auditor; every noise below has the scale that
-the code really uses. Each (p, q) is also tried as (1 − p, 1 − q) and with the sides exchanged. Where the
-log-ratio is monotone in the output or has few values, the best event is among those listed; the others
-say what is missing.
+They are derived from the laws in the case file, never from the auditor. Every noise below has the scale that
+the code really uses. Each (p, q) is also tried as (1 − p, 1 − q) and with the sides exchanged. If the
+log-ratio is monotone in the output or has few values, the best event is among those listed. For other cases a
+comment says what is missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LEAK: Events = [(1.0, 0.0)]
 
 
 def limit(case: str, claim: Any, *, significance: float) -> float | None:
-    """Give the fewest runs, both sides, in which independent sides can refute; None for an unknown case."""
+    """Return the fewest runs, on both sides together, that can refute; None for an unknown case."""
     events = EVENTS.get(case)
     if events is None:
         return None
@@ -34,12 +34,12 @@ def limit(case: str, claim: Any, *, significance: float) -> float | None:
 
 
 def laplace(shift: float) -> Events:
-    """Give the half-lines of one Laplace coordinate of unit scale whose centre moves by `shift`."""
+    """Return the half-lines of one Laplace coordinate of unit scale whose centre moves by `shift`."""
     return [(1 - 0.5 * math.exp(-x), 0.5 * math.exp(x - shift)) for x in np.linspace(0, shift, 401)]
 
 
 def two_laplaces(shift: float) -> Events:
-    """Give the events "log-ratio above t" of two independent Laplace coordinates that both move by `shift`.
+    """Return the events "log-ratio above t" of two independent Laplace coordinates that both move by `shift`.
 
     One coordinate's log-ratio L lies in [−shift, shift]: an atom of ½ at the top, of ½·e^−shift at the
     bottom, and between them density ¼·exp(−(shift − l)/2) under the first database; the second has these
@@ -63,7 +63,7 @@ def two_laplaces(shift: float) -> Events:
 
 
 def two_sided_geometric(shift: int, rate: float) -> Events:
-    """Give the half-lines of integer noise with weights e^(−rate·|k|) whose centre moves up by `shift`."""
+    """Return the half-lines of integer noise with weights e^(−rate·|k|) whose centre moves up by `shift`."""
     ratio = math.exp(-rate)
 
     def below(k: int) -> float:  # Pr[noise < k]
@@ -73,35 +73,36 @@ def two_sided_geometric(shift: int, rate: float) -> Events:
 
 
 def finite(p: Any, q: Any) -> Events:
-    """Give the events of largest ratio of two laws on the same outcomes."""
+    """Return the events of largest ratio of two laws on the same outcomes."""
     p, q = np.array(p) / sum(p), np.array(q) / sum(q)
     order = np.argsort(-p / q, kind="stable")
     return list(zip(np.cumsum(p[order]).tolist(), np.cumsum(q[order]).tolist(), strict=True))
 
 
 def rank_weights(database: list[int]) -> list[float]:
-    """Give exp(u/2) for the eleven candidates: u = −|how many are below − how many are above|."""
+    """Return exp(u/2) for the eleven candidates: u = −|how many are below − how many are above|."""
     return [
         math.exp(-abs(sum(x < c for x in database) - sum(x > c for x in database)) / 2) for c in range(11)
     ]
 
 
 def low_bits() -> Events:
-    """Give Pr[|y| < ½ and y·2⁵³ is no integer], which is impossible when 1 was added to y.
+    """Return Pr[|y| < ½ and y·2⁵³ is not an integer], which is impossible if 1 was added to y.
 
-    On an empty list y = ±ln u with u uniform. For |ln u| in [2^−(k+1), 2^−k) doubles are 2^−(53+k) apart:
-    a share 1 − 2^−k of them is off the grid 2^−53; low bits of a logarithm are taken as uniform. (Which
-    numbers a logarithm of the grid can reach at all tells more; no feature of the auditor's asks that.)
+    On an empty list y = ±ln u with u uniform. For |ln u| in [2^−(k+1), 2^−k) doubles are 2^−(53+k) apart, so
+    a share 1 − 2^−k of them is off the grid 2^−53. The low bits of a logarithm are taken as uniform. (Which
+    numbers a logarithm of the grid can reach at all would reveal more, but no feature of the auditor uses
+    that.)
     """
     cells = [(k, math.exp(-(2.0 ** -(k + 1))) - math.exp(-(2.0**-k))) for k in range(1, 40)]
     return [(sum(mass * (1 - 2.0**-k) for k, mass in cells), 0.0)]
 
 
 def largest_of_shuffled() -> Events:
-    """Give "the largest of the 100 outputs is above t": independent N(0 or ±1, ½²), whatever the order.
+    """Return the events "the largest of the 100 outputs is above t": N(0 or ±1, ½²) each, in any order.
 
-    A shuffle does not change the largest, so this is exact for these events. The likelihood ratio of the
-    shuffled vectors is no better to speak of: 200,000 simulated runs a side put its limit at 1,250 runs
+    A shuffle does not change the largest output, so this is exact for these events. The likelihood ratio of
+    the shuffled vectors is hardly better: 200,000 simulated runs on each side put its limit at 1,250 runs
     against 1,275.
     """
 

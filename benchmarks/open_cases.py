@@ -1,9 +1,10 @@
-"""The open cases, example pair given, significance 1e-6: runs to a refutation, and what is never refuted.
+"""The open cases with their example pair, at significance 1e-6: runs to a refutation, or none.
 
-Faulty cases that counting can show: the median of the seeds against 2.5 times the case's own limit (see
-`open_case_limits`) plus 2,000 runs, no seed above 60,000, and the median over the cases at most 3,000.
-Controls: never refuted within 1,000,000 runs. Faulty cases that counting cannot show: not refuted, with what
-could have been, within 200,000 runs or the least budget that an audit of the claim accepts.
+Faulty cases that counting can show: the median over the seeds is at most 2.5 times the case's own limit (see
+`open_case_limits`) plus 2,000 runs, no seed needs more than 60,000, and the median over the cases is at most
+3,000. Controls are never refuted within 1,000,000 runs. Faulty cases that counting cannot show are not
+refuted within 200,000 runs, or within the least budget that an audit of the claim accepts. The table gives
+their detectable ε.
 
 Usage: python benchmarks/open_cases.py [CASES.py] [--seeds N] [--runs N] [--jobs N]
 """

@@ -1,7 +1,8 @@
-"""What an audit costs beside the runs that it draws: ratios and differences measured within one run.
+"""The cost of an audit beyond the runs that it draws: ratios and differences measured within one run.
 
-Every audit uses its whole budget: the mechanisms meet their claims. Audit and bare draw are timed in turn, in
-seconds of CPU so that other work on the machine does not count; the table gives the median over the rounds.
+The mechanisms meet their claims, so every audit uses its whole budget. Audit and bare draw are timed in turn,
+in seconds of CPU, so that other work on the machine does not count. The table gives the median over the
+rounds.
 
 Usage: python benchmarks/overhead.py [--runs N] [--rounds N]
 """
@@ -132,7 +133,7 @@ def difference(mechanism: Any, pair: tuple[Any, Any], *, runs: int, rounds: int,
 
 
 def peak() -> int:
-    """Give this process's peak memory in kB; `ru_maxrss` would count that of the process that started it."""
+    """Return this process's peak memory in kB. (`ru_maxrss` would include the memory of its parent.)"""
     status = Path("/proc/self/status")
     if status.exists():
         return next(int(line.split()[1]) for line in status.read_text().splitlines() if "VmHWM" in line)
@@ -140,7 +141,7 @@ def peak() -> int:
 
 
 def memory(kind: str, runs: int) -> Figure:
-    """Audit in a process of its own, so that the peak is that of this audit."""
+    """Audit in a separate process, so that the peak is that of this audit."""
     command = [sys.executable, __file__, "--memory", kind, "--runs", str(runs)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found = int(done.stdout) / 1024

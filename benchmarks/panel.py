@@ -1,13 +1,14 @@
-"""Mechanisms one by one: correct ones, ones that keep their noise, and leaks that look like those.
+"""Audits of many mechanisms: correct ones, ones that keep their noise, and leaks that look like these.
 
-The databases are searched for in every audit. Correct mechanisms (memories in every hiding place, outputs of
-mixed types, databases with an invariant, caches, refusals, and plain ones) meet their claim with equality or
-nearly so: at most 14 of 100 audits at significance 0.05 refute, and the mean of min(wealth at the stop, 20)
-is at most 1 plus three standard errors. Mechanisms that keep their noise are never refuted. Leaks are refuted
-in 95 % of the audits whose wealth crossed, and it crosses in half of them.
+Every audit searches for its databases. Correct mechanisms have memories in every hiding place, outputs of
+mixed types, databases with an invariant, caches, refusals, or nothing special. They meet their claim with
+equality or nearly so. At most 14 of 100 audits at significance 0.05 may refute one, and the mean of
+min(wealth at the stop, 20) may be at most 1 plus three standard errors. Mechanisms that keep their noise must
+never be refuted. For a leak, the wealth must cross the limit in half of the audits, and 95 % of these must
+refute.
 
-Every audit has a subject that knows nothing of the others: its module is imported anew, in a working
-directory, HOME and TMPDIR of its own. What stands in the file of JSON lines is not drawn again.
+No audit shares anything with another: the module is imported anew, in a new working directory, HOME and
+TMPDIR. Audits in the file of JSON lines are not repeated.
 
 Usage: python benchmarks/panel.py [--mechanism NAME ...] [--audits N] [--runs N] [--significance P]
                                   [--jobs N] [--lines FILE]
@@ -40,7 +41,7 @@ from scipy.stats import binom
 from audit import audit_privacy
 from audit.errors import AuditError
 
-#: Chance that a correct mechanism whose audits refute as often as they may is accused: 14 of 100 at 0.05.
+#: Chance of accusing a correct mechanism whose audits refute as often as allowed: 14 of 100 at 0.05.
 ALARM_LEVEL = 2e-4
 CAP = 20.0
 #: Share of the crossed audits of a leak that must be refuted, and share of its audits that must cross.
@@ -49,9 +50,9 @@ Row = dict[str, Any]
 
 
 def audited(name: str, seed: int, *, runs: int, significance: float) -> Row:
-    """Audit a mechanism of the panel once, from its beginning."""
+    """Return one audit of a mechanism of the panel, from its beginning."""
     entry, start = PANEL[name], time.perf_counter()
-    own = zlib.crc32(name.encode()) + seed  # or mechanisms of one law would be audited by the same draws
+    own = zlib.crc32(name.encode()) + seed  # else mechanisms of one law would be audited with the same draws
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         contextlib.chdir(folder),
@@ -78,7 +79,7 @@ def _verdict(entry: Any, **terms: Any) -> Row:
 
 
 def judged(name: str, rows: list[Row], significance: float) -> Figure:
-    """Hold the audits of one mechanism to the rule of its group."""
+    """Return whether the audits of a mechanism meet the rule of its group, as a figure."""
     audits, refuted = len(rows), sum(row["verdict"] == "REFUTED" for row in rows)
     crossed = sum(row["crossed"] for row in rows)
     values = [min(math.exp(min(row["log_wealth"], 10)), CAP) for row in rows]
@@ -112,7 +113,7 @@ def chosen(patterns: list[str]) -> list[str]:
 
 
 def drawn(tasks: list[tuple[str, int]], lines: Path | None, *, jobs: int, **terms: Any) -> list[Row]:
-    """Audit what the file does not hold yet, and append each row to it as it comes."""
+    """Carry out the audits that the file does not hold yet, and append each row to it."""
     wanted = {(*task, *terms.values()) for task in tasks}
     texts = lines.read_text(encoding="utf-8").splitlines() if lines is not None and lines.exists() else []
     known = {_key(row, terms): row for row in map(json.loads, texts)}

@@ -1,4 +1,4 @@
-"""The panel: which mechanism starts how, what it claims, and where an audit looks for its databases."""
+"""The panel: how each mechanism starts, what it claims, and where an audit looks for its databases."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Entry:
     group
         "correct", "kept" or "leaks".
     start
-        Gives the subject as it is before its first call.
+        Returns the subject as it is before its first call.
     claim, where
-        What is claimed, and the arguments of `audit_privacy` that say where to look.
+        The claim, and the arguments of `audit_privacy` that say where to look.
     """
 
     group: str
@@ -41,7 +41,7 @@ class Entry:
 
 BITS = {"records": [0, 1], "size": (1, 3)}
 FEW_BITS = {"records": [0, 1], "size": (1, 2)}
-#: Sixty-two databases: more than the answers that any mechanism keeps.
+#: Sixty-two databases, more than any mechanism keeps answers for.
 MANY_BITS = {"records": [0, 1], "size": (1, 5)}
 CHOICES = {"records": [0, 1, 2, 3, 4], "relation": Relation.LOCAL}
 

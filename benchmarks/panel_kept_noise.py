@@ -1,8 +1,8 @@
-"""Mechanisms that draw noise and keep it: every first answer keeps ε = 1, later ones say no more or the same.
+"""Mechanisms that draw noise once and keep it. The first answer satisfies ε = 1; later ones reveal no more.
 
-Given their past they do not keep the claim, but no fresh process shows a loss above it, and an audit must not
-refute them. What they ignore is the generator that they are handed. What a function keeps belongs to this
-module and is new where the module is imported anew, or lies in a folder of the running process.
+Given their past they break the claim, but no fresh process shows a loss above it, and an audit must not
+refute them. They ignore the generator that they receive. What a function keeps belongs to this module, and is
+new if the module is imported anew, or it is in a folder of the running process.
 """
 
 import functools

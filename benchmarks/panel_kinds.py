@@ -26,7 +26,7 @@ def respond(database, outputs, rng):
 
 
 def numbers_alike(database, rng):
-    """Five outputs of which some are equal and none is the same."""
+    """Five outputs, of which some are equal but none are identical."""
     return respond(database, (1, 1.0, True, np.float32(1), "1"), rng)
 
 
@@ -62,7 +62,7 @@ def number_or_nothing(database, rng):
     return (answer, answer, answer, answer, round(answer), None)[int(rng.integers(6))]
 
 
-# Databases with an invariant: other databases are refused
+# Databases with an invariant; all others are refused
 
 
 def of_sorted(database, rng):
@@ -87,7 +87,7 @@ def of_distinct(database, rng):
     return sum(database) + rng.laplace(scale=4)
 
 
-# Caches of what is no noise
+# Caches of values without noise
 
 
 @functools.cache

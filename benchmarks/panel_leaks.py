@@ -1,4 +1,4 @@
-"""Faulty mechanisms that ignore the generator they are handed and draw their own noise: claimed ε = 1.
+"""Faulty mechanisms, claimed ε = 1, that ignore the generator they receive and draw their own noise.
 
 From outside they look like mechanisms that keep noise; an audit must refute them, behind this signature and
 behind one without `rng`.

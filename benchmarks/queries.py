@@ -1,4 +1,4 @@
-"""Statistical queries: outputs of B_(R,ε) a second, answers a second, and how far the simulation is off.
+"""Statistical queries: outputs of B_(R,ε) per second, answers per second, and the error of the simulation.
 
 Usage: python benchmarks/queries.py [--outputs N]
 """
@@ -35,7 +35,7 @@ TARGET = 50_000.0
 
 
 def rate(work: Callable[[], object], count: int) -> float:
-    """Give the best of three counts a second."""
+    """Return the best of three counts per second."""
     seconds = []
     for _ in range(3):
         start = time.perf_counter()
@@ -45,7 +45,7 @@ def rate(work: Callable[[], object], count: int) -> float:
 
 
 def simulation(categories: int, oracle: Oracle, outputs: int) -> tuple[float, float]:
-    """Give outputs a second and queries an output of k-ary response at ε = 1."""
+    """Return outputs per second and queries per output of k-ary response at ε = 1."""
     randomizer = kary_response(1.0, categories)
     simulated = RandomizerSimulation(randomizer=randomizer, base=0, accesses=10, beta=0.1)
     rng = np.random.default_rng(0)
@@ -80,7 +80,7 @@ def simulations(outputs: int) -> list[Figure]:
 
 
 def answers(queries: int) -> list[Figure]:
-    """Compare answers from samples with the vectorised average alone."""
+    """Return the speed of answers from samples beside that of the vectorised average alone."""
     query = StatisticalQuery.fraction(lambda x: x > 0.5, tau=0.02, vectorised=lambda xs: xs > 0.5)
     rng = np.random.default_rng(0)
     needed = {

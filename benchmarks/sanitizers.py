@@ -1,4 +1,4 @@
-"""The sanitizers: seconds a run at large m, and the least m at which the error is met on hard databases.
+"""The sanitizers: seconds per run at large m, and the least m that meets the error on hard databases.
 
     python benchmarks/sanitizers.py [speed] [sizes]
 

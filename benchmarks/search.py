@@ -1,10 +1,11 @@
-"""Audits that must find the databases themselves: no pair is given, only what a record can be.
+"""Audits that must find the databases themselves: no pair is given, only the values that a record can have.
 
-Open cases: a records strategy written from the case's `domain`, significance 1e-6. A fault is refuted within
-300,000 runs in the median of the seeds, and its simplest witness has at most the records of the case's
-example pair; a control is not refuted within 1,000,000. Peer suite at claimed ε = 1: rows whose true ε is
-above the claim are refuted within 300,000 runs, no other row is. Then what the search costs: its share of
-the runs of audits that refute, its own seconds, and what a mechanism of 50 ms a call needs.
+Open cases: a strategy for records, written from the case's `domain`, at significance 1e-6. A fault has to be
+refuted within 300,000 runs in the median over the seeds, and its simplest witness may have at most as many
+records as the case's example pair. A control must not be refuted within 1,000,000 runs. Peer suite at claimed
+ε = 1: rows whose true ε is above the claim have to be refuted within 300,000 runs, and no other row may be.
+Cost of the search: its share of the runs of audits that refute, its seconds, and the cost of auditing a
+mechanism of 50 ms per call.
 
 Usage: python benchmarks/search.py [CASES] [--seeds N] [--runs N] [--jobs N] [--only PART]
        CASES is the folder of open_cases.py.
@@ -40,8 +41,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "shared" / "cases"
 MOST_RUNS = 300_000
 SHARE = 0.4
 
-#: What a user would write who read the case's `domain` and nothing else; made where they are used, for not
-#: every strategy can be sent to a worker.
+#: What a user would write after reading only the case's `domain`. Strategies are made where they are used,
+#: because not every strategy can be sent to a worker.
 DOMAINS: dict[str, Callable[[], dict[str, Any]]] = {
     "o01": lambda: {"records": [0, 1], "size": 10},
     "o02": lambda: {"records": st.floats(-1, 3), "size": (1, 3)},
@@ -66,7 +67,7 @@ DOMAINS: dict[str, Callable[[], dict[str, Any]]] = {
 
 @dataclass
 class Meter:
-    """A listener that tells the runs of the search from those that were bet on."""
+    """A listener that counts the runs of the search apart from those that were bet on."""
 
     before: int = 0
     runs: dict[str, int] = field(default_factory=dict)
@@ -85,7 +86,7 @@ class Meter:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one audit came to."""
+    """The outcome of one audit."""
 
     refuted: bool
     runs: float
@@ -173,7 +174,7 @@ def noisy_sum(database: list[float], rng: np.random.Generator) -> float:
 
 
 def own_seconds(mechanism: Any, domain: dict[str, Any], pair: tuple[Any, Any], *, rounds: int) -> Figure:
-    """Time an audit of 200,000 runs with the search, less one of a given pair, in seconds of CPU."""
+    """Return the seconds of CPU of an audit of 200,000 runs with search, less those with a given pair."""
 
     def seconds(**where: Any) -> float:
         start = time.process_time()
@@ -192,7 +193,7 @@ def slow_keys(database: list[str], rng: np.random.Generator) -> tuple[tuple[str,
 
 
 def slow_leak() -> Figure:
-    """Audit a mechanism of 50 ms a call from a records strategy, on one core, confirmation included."""
+    """Audit a mechanism of 50 ms per call with a strategy for records, on one core, with confirmation."""
     start = time.monotonic()
     result = audit_privacy(
         slow_keys, PureDP(1.0), relation="add-or-remove-one", records=st.text("abc", max_size=2), size=(0, 4)

@@ -1,6 +1,6 @@
-"""What it costs to start: the command's help, the plugin in a session without audits, the catalogue's audit.
+"""The cost of starting: the command's help, the plugin in a session without audits, the catalogue's audit.
 
-The first two in seconds of CPU, which other work on the machine lengthens less than those of the clock.
+The first two are in seconds of CPU, which other work on the machine affects less than seconds of the clock.
 
 Usage: python benchmarks/startup.py [--rounds N] [--without-audit]
 """
@@ -24,7 +24,7 @@ PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 
 def cpu_seconds(command: list[str], folder: Path) -> float:
-    """Give the seconds of CPU that a command takes, its own children included."""
+    """Return the seconds of CPU that a command takes, including its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -1,7 +1,8 @@
-"""Runs to a refutation, no pair given, steered by recorded draws (`recorded=True`) and not, side by side.
+"""Runs to a refutation without a given pair, with and without steering by recorded draws (`recorded=True`).
 
-The rows of the peer suite above the claimed ε = 1, and the faults of a second file of cases that counting can
-show, each with its key ``search``: the keywords of `audit_privacy` for its domain, an expression over `st`.
+The subjects are the rows of the peer suite above the claimed ε = 1, and the faults of a second file of cases
+that counting can show. The key ``search`` of such a case is an expression over `st`: the keywords of
+`audit_privacy` for its domain.
 
 Usage: python benchmarks/steering.py [CASES] [--seeds N] [--runs N] [--jobs N]
        CASES is a file of the layout of open_cases2.py.
@@ -24,7 +25,7 @@ from audit.subject.loading import load_object
 
 
 def suite_and_cases(path: Path) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
-    """Return by name what is audited, its claim, and its domain."""
+    """Return subjects by name, each with its claim and its domain."""
     found: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         name: (row.subject, PureDP(1.0), row.domain) for name, row in peer_suite().items() if row.flawed
     }
@@ -38,7 +39,7 @@ def suite_and_cases(path: Path) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
 
 
 def runs(path: Path, name: str, *, seed: int, budget: int, recorded: bool) -> int:
-    """Return the runs to the refutation, the whole budget if there is none."""
+    """Return the runs to the refutation, or the whole budget if there is none."""
     mechanism, claim, domain = suite_and_cases(path)[name]
     options = {"budget": budget, "seed": seed, "confirm_budget": 2_000, "significance": SIGNIFICANCE}
     result = audit_privacy(mechanism, claim, **domain, **options, recorded=recorded)

@@ -1,9 +1,9 @@
-"""The presets of `dp-audit study`: seconds and peak memory of each, as a process of its own.
+"""The presets of `dp-audit study`: seconds and peak memory of each, in separate processes.
 
     python benchmarks/studies.py [PRESET ...]
 
-The peak is what the kernel tells of the child's own memory (VmHWM), not of the parent that it was forked
-from. Seconds are those of the clock, and of CPU beside them: other work lengthens the first alone.
+The peak is the child's own memory as the kernel reports it (VmHWM), without that of its parent. Seconds are
+given both of the clock and of CPU. Other work on the machine affects only the first.
 """
 
 from __future__ import annotations

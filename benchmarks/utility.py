@@ -1,8 +1,9 @@
-"""How many runs a utility audit takes, against the least that failures alone allow; how often it is wrong.
+"""How many runs a utility audit takes, as a multiple of the least possible, and how often it is wrong.
 
-Whoever sees failures only decides between p and β at error s in ln(1/s)/KL(p‖β) runs on average at best, both
-to refute (p > β) and to call the claim met (p < β). False alarms: whole audits of learners that fail with
-probability β exactly, at significance 0.05, alone and as the worst of several problems.
+An auditor that sees only failures needs at least ln(1/s)/KL(p‖β) runs on average to decide between p and β
+with error s. This holds for a refutation (p > β) and for a claim that is met (p < β). False alarms are
+counted in whole audits, at significance 0.05, of learners that fail with probability exactly β, with one
+problem and with several.
 
 Usage: python benchmarks/utility.py [--seeds N] [--audits N]
 """
@@ -27,7 +28,7 @@ SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1
 
 @dataclass(frozen=True)
 class Failing:
-    """Fails with a probability that its database says, so that problems differ."""
+    """Fails with the probability that its database holds, so that problems differ."""
 
     def __call__(self, database: Any, rng: Any) -> float:
         return float(rng.random() < database)
@@ -38,7 +39,7 @@ def problem(p: float, name: str = "one") -> SampledProblem:
 
 
 def to_verdict(p: float, *, seeds: int) -> Figure:
-    """The runs to the verdict: all drawn until a refutation, those bet on until the claim was met."""
+    """Return the runs to the verdict: all before a refutation, or those bet on before the claim was met."""
     limit = -math.log(SIGNIFICANCE) / best_growth(p, BETA)
     used = []
     for seed in range(seeds):

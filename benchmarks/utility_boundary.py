@@ -1,7 +1,7 @@
-"""Wrong verdicts of utility audits at the boundary: failure = beta, where both are wrong.
+"""Wrong verdicts of utility audits at the boundary, failure probability = β, where both verdicts are wrong.
 
-Run `python benchmarks/utility_boundary.py [AUDITS]`. At significance 0.05 that share may be refuted, and as
-many met: of 400 audits 38 on either side, four standard errors above 20.
+Run `python benchmarks/utility_boundary.py [AUDITS]`. At significance 0.05 a share of 5 % may be refuted, and
+as many may be met. Of 400 audits at most 38 may be either: four standard errors above 20.
 """
 
 import random
@@ -20,14 +20,14 @@ def told():
 
 
 class Ordinary:
-    """Fails by its generator."""
+    """Fails at random, by the generator that it receives."""
 
     def __call__(self, _, rng):
         return float(rng.random() < BETA)
 
 
 class Own:
-    """Fails by a generator of the process."""
+    """Fails at random, by a generator of its process."""
 
     def __call__(self, _):
         return float(random.random() < BETA)

@@ -1,4 +1,4 @@
 """Reports: pages that are pure functions of saved audit results."""
 
-# What `audit` looks for before it takes a package of this common name for ours.
+# `audit` looks for this mark: other packages have this common name too.
 DP_AUDIT_REPORT = 1

@@ -1,4 +1,4 @@
-"""What a page holds besides its words: the saved results that it was made from, with all digits."""
+"""The saved results that a page was made from, kept inside it with all digits."""
 
 import re
 from collections.abc import Mapping
@@ -18,20 +18,20 @@ _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 
 
 def embedded(parts: Mapping[str, Any]) -> Markup:
-    """Return the documents of a page, and its title, as text that can stand inside ``<script>``.
+    """Return the documents of a page, and its title, as text for a ``<script>`` element.
 
-    It is JSON in ASCII in which no tag can begin or end; a browser runs none of it.
+    It is JSON in ASCII in which no tag can begin or end. A browser does not run it.
     """
-    return Markup(dumps(dict(parts)).translate(_UNSAFE))  # noqa: S704 - no sign of markup is left in it
+    return Markup(dumps(dict(parts)).translate(_UNSAFE))  # noqa: S704 - no markup is left in it
 
 
 def extracted(page: str) -> dict[str, Any]:
-    """Return what `embedded` put into a page: arguments of `reports.html.render`.
+    """Return what `embedded` put into a page, as arguments of `reports.html.render`.
 
     Raises
     ------
     CorruptFile
-        The page holds no results, or damaged ones; one line.
+        The page holds no results, or damaged ones.
 
     Examples
     --------
@@ -41,13 +41,11 @@ def extracted(page: str) -> dict[str, Any]:
     """
     held = _DATA.search(page)
     if held is None:
-        raise CorruptFile(
-            "no saved results are inside: give a page that this version, or a newer one, wrote."
-        )
+        raise CorruptFile("no saved results are inside: give a page that this version or a newer one wrote.")
     parts = loads(held[1])
     known = {"title": str, **dict.fromkeys(PARTS, list)}
     if not isinstance(parts, dict) or not {*parts} <= {*known}:
-        raise CorruptFile("the results inside are not those of a page.")
+        raise CorruptFile("the data inside are not results as a page holds them.")
     for name, value in parts.items():
         within = value if name == "not_audited" and isinstance(value, list) else ()
         if not isinstance(value, known[name]) or not all(isinstance(each, str) for each in within):

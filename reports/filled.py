@@ -1,4 +1,4 @@
-"""Our template filled with what it shows: style and script within, all foreign text escaped."""
+"""Fill a template: style and script are included, and all foreign text is escaped."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def fill(template: str, report: Any) -> str:
-    """Return one of our templates filled with what it shows."""
+    """Return one of our templates, filled with a report."""
     style, script = (_asset(name) for name in ("style.css", "filter.js"))
     own = {"style": style, "script": script, "policy": _policy(style, script), "glossary": GLOSSARY}
     return _environment().get_template(template).render(report=report, **own)
@@ -42,7 +42,7 @@ def _environment() -> "Environment":
 
 
 def prose(text: str) -> Any:
-    """Return a sentence as markup: what stands between backticks is code, exponents are raised.
+    """Return a sentence as markup: text between backticks is code, and exponents are raised.
 
     Examples
     --------
@@ -52,29 +52,29 @@ def prose(text: str) -> Any:
     from markupsafe import Markup, escape
 
     parts = [_RAISED.sub(r"<sup>\1\2</sup>", str(escape(visible(part)))) for part in text.split("`")]
-    if len(parts) % 2 == 0:  # one has no partner
+    if len(parts) % 2 == 0:  # one backtick has no partner
         parts = ["`".join(parts)]
     told = "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
     return Markup(told)  # noqa: S704 - every part was escaped
 
 
-#: The exponents that sentences have: of e^ε, e^(20ε), d^3.2, 2^−4.
+#: Exponents as they occur in sentences: in e^ε, e^(20ε), d^3.2, 2^−4.
 _RAISED = re.compile(r"(?<=[\w)])\^(?:\(([^()]*)\)|(ε|[−-]?\d+(?:\.\d+)?))")
 
 
 def _shown(value: Any) -> Any:
-    """Make unseen characters (control, bidirectional) of every text but markup visible; escaping follows."""
+    """Return a text with invisible characters (control, bidirectional) made visible; others unchanged."""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _asset(name: str) -> Any:
-    """Return one of our own files, which is the only text that is not escaped."""
+    """Return one of our own files. No other text is left unescaped."""
     from markupsafe import Markup
 
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))  # noqa: S704 - our own file
 
 
 def _policy(style: str, script: str) -> str:
-    """Return a content policy under which the page's own style and script work, and nothing else does."""
+    """Return a content security policy that allows only the page's own style and script."""
     own = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
     return f"default-src 'none'; style-src 'sha256-{own[0]}'; script-src 'sha256-{own[1]}'; base-uri 'none'"

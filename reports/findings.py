@@ -1,4 +1,4 @@
-"""The findings in the page's words: every statement of the source texts, claimed beside found."""
+"""The findings as a page shows them: every statement of the source texts, claimed beside found."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _KINDS = {"holds": "proved", "loose": "not-refuted", "false": "refuted"}
 
 @dataclass(frozen=True)
 class TableView:
-    """A table of numbers, every cell a text; each column's head with whether there are numbers in it."""
+    """A table with every cell a text. The head of each column says whether it holds numbers."""
 
     caption: str
     columns: tuple[tuple[str, bool], ...]
@@ -27,7 +27,7 @@ class TableView:
 
 @dataclass(frozen=True)
 class FindingView:
-    """One finding: a row of the table and a section; each erratum with the place it links to, if any."""
+    """One finding: a row of the table and a section. Each erratum has the anchor it links to, if any."""
 
     anchor: str
     finding: Finding
@@ -42,7 +42,7 @@ class FindingView:
 
 @dataclass(frozen=True)
 class FindingsPart:
-    """All findings, how many there are of each judgement, and what the short names in them stand for."""
+    """All findings, the count of each judgement, and the meaning of their abbreviations."""
 
     findings: tuple[FindingView, ...]
     counts: tuple[tuple[str, str, int], ...]
@@ -107,7 +107,7 @@ def _cell(value: object) -> str:
         return f"{value}"
     text = wording.number(value)
     whole = text.isdecimal() and not float(value).is_integer() and abs(value) < _SMALL
-    return wording.number(value, digits=9) if whole else text  # what is below 1 is not shown as 1
+    return wording.number(value, digits=9) if whole else text  # a value below 1 is not shown as 1
 
 
 def _is_number(value: object) -> TypeGuard[float]:

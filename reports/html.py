@@ -1,4 +1,4 @@
-"""One self-contained page from saved results: no network, no script needed, all foreign text escaped."""
+"""One self-contained page from saved results. It needs no network and no script; foreign text is escaped."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -26,21 +26,22 @@ def render(
     not_audited: Sequence[str] = (),
     pages: Sequence[str] | None = None,
 ) -> str:
-    """Return the page of saved results, findings, studies and self-audits, each in their order.
+    """Return the page of saved results, findings, studies and self-audits, each in the given order.
 
     Parameters
     ----------
     documents : sequence of mapping, optional
-        What `to_json` of results returns, or `json.load` of a saved file; None for a page without audits.
+        Documents as `to_json` of a result or `json.load` of a saved file returns them; None for a page
+        without audits.
     findings, studies, self_audits : sequence of mapping, optional
-        What `to_json` of `audit.findings.saved`, of `audit.studies.saved` and of `audit.self_audit.saved`
-        returns; None for a page without them.
+        Documents as `to_json` of `audit.findings.saved`, `audit.studies.saved` and `audit.self_audit.saved`
+        returns them; None for a page without them.
     title : str, optional
-        Heading of the page, by default one that says what is on it.
+        Heading of the page. By default it says what is on the page.
     not_audited : sequence of str
-        Names of what an interrupted suite left out: the page says so first.
+        Names of the audits that an interrupted suite left out. The page begins with these.
     pages : sequence of str, optional
-        Where the page of each document is; the audits are then an index of links to these.
+        Where the page of each document is. The part on audits is then an index with links to these pages.
 
     Raises
     ------
@@ -64,15 +65,15 @@ def write_report(
     split: bool = False,
     **parts: Any,
 ) -> None:
-    """Write the page to `path`, whole or not at all; `check_writable(path)` tells beforehand if it can be.
+    """Write the page to `path`, whole or not at all. `check_writable(path)` tells beforehand if this works.
 
-    `parts` are the other arguments of `render`. With `split`, each audit has a page of its own in the folder
+    `parts` are the other arguments of `render`. With `split`, each audit has a separate page in the folder
     ``NAME-audits`` beside ``NAME.html``.
 
     Raises
     ------
     audit.errors.AuditError
-        If a file cannot be written; one line.
+        If a file cannot be written.
     """
     pages: list[str] | None = None
     if split and documents is not None:
@@ -89,6 +90,6 @@ def write_report(
 
 
 def _page(place: int, document: Mapping[str, Any]) -> str:
-    """Return the name of the page of a document: its place, for two audits may have the same subject."""
+    """Return the name of a document's page. It starts with a number, as two audits may have one subject."""
     held = document.get("result")
     return f"{place + 1:03d}-{held.get('subject', '') if isinstance(held, Mapping) else ''}"

@@ -1,4 +1,4 @@
-"""The first screen of a page of audits: what was audited, the outcome, and all audits in one picture."""
+"""The first screen of a page of audits: what was audited, the outcome, and a picture of all audits."""
 
 import math
 from collections import Counter
@@ -9,20 +9,21 @@ from audit.utility import text as utility_text
 from audit.utility.saved import Saved
 from audit.words import allowance
 
-from .drawing import Drawing, Picture, Scale
+from .pictures.drawing import Drawing, Picture, Scale
 
 __all__ = ["about", "all_audits", "outcome", "outcome_sentence", "rank"]
 
 AS_EXPECTED, UNEXPECTED = "as expected", "unexpected"
-#: So many audits are seen at a glance in the index, without a picture.
+#: Up to this many audits can be read at a glance in the index, so no picture is drawn.
 _FEW = 4
-#: The width of a mark; marks that lie closer are drawn smaller.
+#: The width of a mark. Marks that lie closer together are drawn smaller.
 _DOT = 6.0
+_ROUNDING = 1e-6  # an exact bound so near the claim is the claim
 _OPEN = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
 def outcome(result: Saved) -> str:
-    """Say whether a verdict is the one its catalogue entry expects; nothing where nothing is expected.
+    """Return how a verdict compares with the one its catalogue entry expects; empty without an expectation.
 
     Examples
     --------
@@ -39,19 +40,19 @@ def outcome(result: Saved) -> str:
 
 
 def is_wrong(result: Saved) -> bool:
-    """Return whether somebody has to look: the verdict is unexpected, a refutation, or none."""
+    """Whether somebody has to look at the audit: it is unexpected, refutes a claim, or has no verdict."""
     said = outcome(result)
     return said == UNEXPECTED or result.verdict in _OPEN or (result.refuted and not said)
 
 
 def rank(result: Saved) -> tuple[int, int]:
-    """Return what puts the audits in the order in which they are read: what is wrong, then by verdict."""
+    """Return a sort key for audits in reading order: those that need a look first, then by verdict."""
     order = [Verdict.REFUTED, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.NOT_REFUTED, Verdict.PROVED]
     return (0 if is_wrong(result) else 1, order.index(result.verdict))
 
 
 def about(results: Sequence[Saved]) -> str:
-    """Return with which versions the audits were carried out, and when, as far as the results say.
+    """Return a line with the number of audits, their versions and dates, as far as the results say.
 
     Examples
     --------
@@ -80,10 +81,10 @@ def _several(name: str, values: set[object]) -> str:
 
 
 def outcome_sentence(results: Sequence[Saved]) -> str:
-    """Return the outcome of all audits in one sentence, what is wrong first."""
+    """Return the outcome of all audits in one sentence, beginning with what is wrong."""
     wrong = [result for result in results if is_wrong(result)]
     if len(results) == 1:
-        return ""  # its own sentence says more
+        return ""  # the audit's own sentence says more
     told = _counted(wrong)
     expected = [result for result in results if result.expected is not None]
     if wrong:
@@ -91,15 +92,17 @@ def outcome_sentence(results: Sequence[Saved]) -> str:
     if len(expected) == len(results):
         flawed = sum(result.refuted for result in results)
         kept = len(results) - flawed
+        others = {0: "", 1: ", and the other was not"}.get(kept, f", and none of the other {kept} was")
         return (
             f"All {len(results)} outcomes are as expected: {flawed} claim{'s' * (flawed != 1)} known to be "
-            f"flawed {'was' if flawed == 1 else 'were'} refuted, and no other of {kept} was."
+            f"flawed {'was' if flawed == 1 else 'were'} refuted{others}."
         )
-    return f"No claim was refuted: {_counted(results)}."
+    refuted = any(each.refuted for each in results)
+    return f"{'Every refutation was expected' if refuted else 'No claim was refuted'}: {_counted(results)}."
 
 
 def _counted(results: Sequence[Saved]) -> str:
-    """Return how many have each verdict, with what was expected of them."""
+    """Return how many audits have each verdict, and which verdicts were unexpected."""
     seen = Counter((result.verdict.value, outcome(result) == UNEXPECTED) for result in results)
     order = [
         verdict.value
@@ -116,10 +119,10 @@ def _counted(results: Sequence[Saved]) -> str:
 
 
 def all_audits(results: Sequence[Saved]) -> Picture | None:
-    """Return every audit with a claim in numbers: found ÷ claimed, the largest first, and the detectable.
+    """Return a picture of every audit with a numeric claim: found ÷ claimed, the largest first.
 
-    The number is ε of privacy and β of utility. A dot is the bound that was found; the line above it goes to
-    the least value that audits like it catch nine times in ten.
+    The number is ε for privacy and β for utility. A dot is the bound that was found. The line above it
+    reaches to the smallest value that audits like it catch nine times in ten.
     """
     points = sorted(filter(None, map(_point, results)), reverse=True)
     if len(points) < _FEW:
@@ -131,7 +134,7 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
     dots: dict[str, list[str]] = {}
     drawing.up(up, left, right, "found ÷ claimed")
     drawing.path("threshold", f"M{left:g} {up.at(1.0):g}H{right:g}")
-    drawing.words("the claim", left + 4, up.at(1.0) + 13, "tick")
+    drawing.words("the claim", left + 4, up.at(1.0) + 18, "tick")
     for i, (ratio, detectable, kind) in enumerate(points):
         x, y = round(left + 8 + pitch * i, 1), up.at(ratio)
         dots.setdefault(kind, []).append(f"M{x:g} {y:g}h0")
@@ -149,15 +152,15 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
     if lines:
         drawing.path("detectable", f"M{left + 4:g} 261v14")
         drawing.words("from the bound up to what is caught nine times in ten", left + 14, 272, "tick")
-    above = sum(ratio > 1 for ratio, *_ in points)
+    above = sum(ratio > 1.0 + _ROUNDING for ratio, *_ in points)
     text = (
         f"{len(points)} audits by ε found ÷ ε claimed (utility: β), the largest first: {above} above the "
         f"claim, {len(points) - above} within it."
     )
     return Picture(
-        "All audits: what was found beside what is claimed",
+        "All audits: found beside claimed",
         text,
-        f"{text} What is beyond the scale lies on its edge. The index has the numbers.",
+        f"{text} Values beyond the scale lie on its edge. The index has the numbers.",
         drawing.done(),
         284 if lines else 262,
         width=620.0,
@@ -165,7 +168,7 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
 
 
 def _point(result: Saved) -> tuple[float, float, str] | None:
-    """Return found ÷ claimed, detectable ÷ claimed (0 where nothing was left to detect) and the verdict."""
+    """Return found ÷ claimed, detectable ÷ claimed (0 if nothing was left to detect), and the verdict."""
     if result.verdict in _OPEN:
         return None
     if isinstance(result, AuditResult):

@@ -1,4 +1,4 @@
-"""The whole page as a value: audits, findings, studies and self-audits, and the table of contents."""
+"""A whole page as a value: audits, findings, studies and self-audits, and the table of contents."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,9 +26,9 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Chapter:
-    """A line of the contents: a part, how much is in it, and links into it (text and anchor).
+    """A line of the contents: a part, how much it holds, and links into it (text and anchor).
 
-    Links of a group (title, how many, links) are shown where the reader opens it.
+    A group (title, count, links) shows its links when the reader opens it.
     """
 
     anchor: str
@@ -40,7 +40,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Report:
-    """All that is shown; a part that was not asked for is None, and one part alone needs no contents."""
+    """All that a page shows. A part that was not asked for is None. A single part needs no contents."""
 
     title: str
     audits: AuditsPart | None
@@ -48,7 +48,7 @@ class Report:
     studies: StudiesPart | None
     self_audits: SelfAuditsPart | None
     contents: tuple[Chapter, ...]
-    data: Any  # the documents themselves, as markup
+    data: Any  # the documents, as markup
 
 
 def report(
@@ -88,7 +88,7 @@ def report(
 
 
 def _title(part: AuditsPart | None) -> str:
-    """Return a heading that names what was audited, where that is one subject; else empty."""
+    """Return a heading that names the audited subject if there is only one; else empty."""
     names = {each.name for each in part.audits} if part is not None else set()
     if len(names) != 1:
         return ""
@@ -99,7 +99,7 @@ def _title(part: AuditsPart | None) -> str:
 def _audits(
     documents: Sequence[Mapping[str, Any]], not_audited: Sequence[str], pages: Sequence[str] | None
 ) -> AuditsPart:
-    """Return the part of saved results, each with the mutation check that its document carries."""
+    """Return the part on saved results, each with the mutation check in its document."""
     results: list[Saved] = []
     checks: dict[int, list[str]] = {}
     places: list[str] = []
@@ -128,7 +128,7 @@ def _of_findings(part: FindingsPart) -> Chapter:
 
 
 def _judged(part: FindingsPart, judgement: str) -> tuple[tuple[str, str], ...]:
-    """Return the links to the findings of one judgement, by name."""
+    """Return the links to the findings of one judgement, sorted by name."""
     judged = (view for view in part.findings if view.finding.judgement == judgement)
     return tuple(sorted(((view.finding.name, view.anchor) for view in judged), key=_by_number))
 
@@ -144,7 +144,7 @@ def _of_self_audits(part: SelfAuditsPart) -> Chapter:
 
 
 def _by_number(link: tuple[str, str]) -> list[tuple[str, int]]:
-    """Return what sorts E2 before E10."""
+    """Return a sort key that puts E2 before E10."""
     return [(text, int(number or 0)) for text, number in re.findall(r"(\D*)(\d*)", link[0])]
 
 

@@ -1,4 +1,4 @@
-"""Self-audits in the page's words: each figure beside its interval and the limit that it is held to."""
+"""Self-audits as a page shows them: each figure beside its interval and its limit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _KINDS = {True: "not-refuted", False: "refuted", None: "inconclusive"}
 
 @dataclass(frozen=True)
 class RowView:
-    """A row of the table, and the figures that it is made of."""
+    """A row of the table, and the figures behind it."""
 
     row: Row
     kind: str
@@ -26,7 +26,7 @@ class RowView:
 
 @dataclass(frozen=True)
 class MeasureView:
-    """The rows of one measure, and what it is about."""
+    """The rows of one measure, and its purpose."""
 
     anchor: str
     title: str
@@ -41,13 +41,13 @@ class MeasureView:
 
     @property
     def detailed(self) -> tuple[RowView, ...]:
-        """The rows made of figures that are shown apart."""
+        """The rows whose figures are shown separately."""
         return tuple(view for view in self.rows if view.row.details)
 
 
 @dataclass(frozen=True)
 class SelfAuditView:
-    """One self-audit: what it says as a whole, and its measures."""
+    """One self-audit: its overall verdict, and its measures."""
 
     anchor: str
     title: str
@@ -60,7 +60,7 @@ class SelfAuditView:
 
 @dataclass(frozen=True)
 class SelfAuditsPart:
-    """All self-audits, and how many rows are kept, not kept and not judged."""
+    """All self-audits, and how many rows keep their limit, do not, or have none."""
 
     self_audits: tuple[SelfAuditView, ...]
     counts: tuple[tuple[str, str, int], ...]

@@ -1,4 +1,6 @@
-"""The small print of an audit: what was audited, how and where, label and value."""
+"""The small print of an audit: what was audited, how and where, as labels and values."""
+
+import re
 
 from audit.results.result import Evidence
 from audit.utility import text as utility_text
@@ -7,7 +9,9 @@ from audit.utility.saved import Saved
 from audit.values import wording
 from audit.words import pair_words, story
 
-__all__ = ["environment", "facts"]
+__all__ = ["environment", "facts", "few_digits"]
+
+_LONG = re.compile(r"-?\d+\.\d{4,}(?:e[+-]?\d+)?\b")
 
 _NUMERICS = {
     "ideal": "ideal (as if the mechanism computed with real numbers)",
@@ -16,7 +20,7 @@ _NUMERICS = {
 
 
 def facts(result: Saved) -> tuple[tuple[str, str], ...]:
-    """Return what was audited and how; what there is nothing to say of is left out.
+    """Return what was audited and how. A label without a value is left out.
 
     Examples
     --------
@@ -27,7 +31,9 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
     told = [
         (
             "Parameters",
-            ", ".join(f"{key} = {wording.shown(value)}" for key, value in result.parameters.items()),
+            few_digits(
+                ", ".join(f"{key} = {wording.shown(value)}" for key, value in result.parameters.items())
+            ),
         ),
         ("Statement", result.reference or ""),
         ("Runs", utility_text.runs(result) if isinstance(result, UtilityResult) else story.runs(result)),
@@ -43,8 +49,19 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
     return tuple((label, value) for label, value in told if value)
 
 
+def few_digits(text: str) -> str:
+    """Return a text whose numbers have three digits; the page's JSON has them all.
+
+    Examples
+    --------
+    >>> few_digits("1.114790751648848, -0.5 and 1e-09")
+    '1.11, -0.5 and 1e-09'
+    """
+    return _LONG.sub(lambda found: f"{float(found[0]):.3g}", text)
+
+
 def environment(result: Saved) -> tuple[tuple[str, str], ...]:
-    """Return where the audit ran, in words; the command stands elsewhere.
+    """Return where the audit ran, in words, without the command, which is shown elsewhere.
 
     Examples
     --------

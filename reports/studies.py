@@ -1,4 +1,4 @@
-"""The studies in the page's words: the least m of learners beside the theorems' bounds, with every number."""
+"""Studies as a page shows them: the least m of learners beside the theorems' bounds, with every number."""
 
 import math
 import shlex
@@ -12,15 +12,15 @@ from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import from_json
 from audit.values import wording
 
-from .chart import chart, is_closed
-from .drawing import Picture
+from .pictures.drawing import Picture
+from .pictures.study import chart, is_closed
 
 __all__ = ["StudiesPart", "studies_part"]
 
 
 @dataclass(frozen=True)
 class CurveView:
-    """What is said of one learner."""
+    """The texts on one learner."""
 
     name: str
     source: str
@@ -52,7 +52,7 @@ class StudiesPart:
     """All studies."""
 
     studies: tuple[StudyView, ...]
-    bounded: bool  # whether a theorem's sample size stands beside any of them
+    bounded: bool  # whether any curve has a theorem's sample size
 
 
 def studies_part(documents: Sequence[Mapping[str, Any]]) -> StudiesPart:
@@ -101,7 +101,7 @@ def _curve(curve: CurveResult, result: StudyResult) -> CurveView:
 
 
 def _refuted_bounds(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
-    """Say where the claim was refuted at a sample size that the theorem calls enough."""
+    """Return sentences on sample sizes that the theorem calls enough and at which the claim was refuted."""
     return tuple(
         f"At {result.parameter} = {cell.value:g} the bound of {round(cell.bound or 0):,} is too small: with "
         f"{cell.low:,} records, at least as many as the bound, {_how_refuted(cell)}."
@@ -131,7 +131,7 @@ def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
 
 
 def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
-    """Say what is fitted where the bound is exponential."""
+    """Return the sentence on the fit if the bound is exponential; else none."""
     found = curve.fit
     if found is None or curve.shape != "exponential":
         return ()
@@ -144,7 +144,7 @@ def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
 
 
 def _line(curve: CurveResult, result: StudyResult) -> str:
-    """Return the equation of the better fitted curve; empty where there is no fit."""
+    """Return the equation of the curve that fits better; empty without a fit."""
     return next((_equation(growth, result.axis) for growth in curve.shown), "")
 
 
@@ -189,7 +189,7 @@ def _slope(curve: CurveResult) -> str:
 
 
 def _beside(curve: CurveResult) -> tuple[str, ...]:
-    """Compare the bound with what was met."""
+    """Return the sentence that compares the bound with the least m that was met; else none."""
     ratios = [cell.bound / cell.met for cell in curve.cells if cell.bound and cell.met]
     if not ratios:
         return ()
@@ -213,7 +213,7 @@ def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:
 
 
 def _number(value: float) -> str:
-    """Return a number to three digits, large ones written out.
+    """Return a number with three significant digits, without an exponent.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Utility audits in the page's words."""
+"""Utility audits as a page shows them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ProblemView:
 
 @dataclass(frozen=True)
 class FailureView:
-    """A failure that was drawn: what, from what, how wrong, and the seed that draws it again."""
+    """A failure that was drawn: problem, database, output, error, and the seed that draws it again."""
 
     problem: str
     database: str
@@ -41,7 +41,7 @@ class FailureView:
 
 
 def beta_found(result: UtilityResult) -> str:
-    """Return what is known of the worst problem's failure probability, short.
+    """Return the bounds on the worst problem's failure probability, in short.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def beta_found(result: UtilityResult) -> str:
 
 
 def problem_views(result: UtilityResult) -> tuple[ProblemView, ...]:
-    """Return the problems of an audit in the page's words; the one it refuted has the lower bound.
+    """Return the problems of an audit as a page shows them. A refuted problem shows its lower bound.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _problem_view(problem: ProblemFinding, result: UtilityResult) -> ProblemView
 
 
 def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
-    """Return what is known of a problem's failure probability; empty where that is nothing."""
+    """Return the bound on a problem's failure probability; empty without a bound."""
     if problem.exact is not None or _standing(problem, result) == REFUTED:
         found = result.beta_lower if problem.exact is None else problem.exact
         return alike.found_beside(result, found, utility_text.claimed(result))[0]
@@ -96,7 +96,7 @@ def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
 
 
 def _standing(problem: ProblemFinding, result: UtilityResult) -> str:
-    """Return what was decided on a problem: what was refuted there stays so, were it met before."""
+    """Return what was decided on a problem. A refuted problem stays refuted, even if it was met before."""
     exact = problem.exact is not None
     if result.verdict is Verdict.ERROR or (exact and result.verdict is Verdict.INCONCLUSIVE):
         return UNDECIDED
@@ -108,7 +108,7 @@ def _standing(problem: ProblemFinding, result: UtilityResult) -> str:
 
 
 def failure_view(witness: UtilityWitness | None) -> FailureView | None:
-    """Return a failure in the page's words."""
+    """Return a failure as a page shows it; None without a failure."""
     if witness is None:
         return None
     remark = ""

@@ -1,8 +1,7 @@
-"""The audits in the page's words: results turned into texts, numbers and pictures before any markup."""
+"""Audits as a page shows them: results turned into texts, numbers and pictures, before any markup."""
 
 import dataclasses
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,19 +14,23 @@ from audit.utility.saved import Saved
 from audit.values import wording
 from audit.words import again, alike, allowance, claim_words, fault_words, pair_words, story
 
-from . import overview, pictures, utility_pictures
-from .drawing import Picture
-from .small_print import environment, facts
+from . import overview
+from .pictures import claim, courses
+from .pictures import utility as utility_pictures
+from .pictures.drawing import Picture
+from .pictures.outputs import outputs_picture
+from .small_print import environment, facts, few_digits
 from .utility_view import FailureView, ProblemView, beta_found, failure_view, problem_views
 
 MOST_DATABASE = 300
 _MOST_RECORD = 60
+_DIGITS = 3  # of an event; the JSON inside has all
 _MOST_ALERTS = 15
 
 
 @dataclass(frozen=True)
 class WitnessView:
-    """A witness: its story in parts, its databases side by side, and where the numbers come from."""
+    """A witness: its story in parts, its databases side by side, and the source of its numbers."""
 
     words: story.WitnessWords
     rows: tuple[tuple[str, str, str, bool], ...]  # place, left, right, whether they differ
@@ -38,12 +41,12 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the index says in numbers; `sort` has the same for a script, by column."""
+    """The numbers of the index. `sort` has the same, by column, for a script."""
 
     claimed: str
     found: str
-    more: str  # δ, where the claim has one
-    detectable: str | None  # None where the question does not arise
+    more: str  # δ, if the claim has one
+    detectable: str | None  # None if nothing was left to detect
     sort: tuple[float, float, float]
 
 
@@ -65,7 +68,7 @@ class AuditView:
     outcome: str
     wrong: bool
     sentence: str
-    why: str  # what is wrong, in a line
+    why: str  # what is wrong, in one line
     bounds: Bounds
     runs: str
     witness: WitnessView | None
@@ -85,7 +88,7 @@ class AuditView:
     command: str | None
     python: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
-    which: str = ""  # what tells it from audits of the same name
+    which: str = ""  # what distinguishes it from audits of the same name
     beside: tuple[str, str, str] | None = None  # the same subject's other audit: link, what, verdict
 
 
@@ -100,9 +103,9 @@ class AuditsPart:
     counts: tuple[tuple[str, str, int], ...]  # verdict, class, how many
     picture: Picture | None
     audits: tuple[AuditView, ...]
-    groups: tuple[tuple[str, tuple[AuditView, ...]], ...]  # the same by anchor of the group: what is wrong, …
+    groups: tuple[tuple[str, tuple[AuditView, ...]], ...]  # the same audits in groups, by anchor
     spent: str
-    not_audited: tuple[str, ...]  # what an interrupted suite left out
+    not_audited: tuple[str, ...]  # audits that an interrupted suite left out
     split: bool
 
 
@@ -113,10 +116,10 @@ def audits_part(
     not_audited: Sequence[str] = (),
     pages: Sequence[str] | None = None,
 ) -> AuditsPart:
-    """Return the part of these results; `checks` are the lines of mutation checks, by place.
+    """Return the part on these results; `checks` are the lines of mutation checks, by index of the result.
 
-    `not_audited` names what an interrupted suite left out. With `pages`, the place of each result's own page,
-    the part is an index alone.
+    `not_audited` names the audits that an interrupted suite left out. With `pages`, which says where each
+    result's own page is, the part is only an index.
 
     Examples
     --------
@@ -158,15 +161,15 @@ def _kind(verdict: Verdict) -> str:
 
 
 def _whom(result: Saved) -> tuple[str, str]:
-    """Return what the two audits of a subject have in common."""
+    """Return a key that the two audits of a subject share."""
     return result.subject, repr(sorted(result.parameters.items(), key=repr))
 
 
 def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[AuditView]:
-    """Return the views with what they say of each other.
+    """Return the views with references to each other.
 
-    That is the first audit of the other kind of the same subject, and of audits with one name the command
-    that repeats each, as the tests of a session have.
+    A view links to the first audit of the other kind of the same subject. Audits of one name, as tests of a
+    session have, also show the command that repeats each.
     """
     pairs = list(zip(results, views, strict=True))
     first = {(view.what, *_whom(result)): view for result, view in reversed(pairs)}
@@ -184,7 +187,7 @@ def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[Au
 def audit_view(
     result: Saved, *, anchor: str, page: str | None = None, mutation: Sequence[str] = ()
 ) -> AuditView:
-    """Return one audit in the page's words; `mutation` is what its mutation check says, by lines."""
+    """Return one audit as a page shows it; `mutation` holds the lines of its mutation check."""
     private = isinstance(result, AuditResult)
     own = _of_privacy(result) if isinstance(result, AuditResult) else _of_utility(result)
     common = {
@@ -192,7 +195,7 @@ def audit_view(
         "href": page or f"#{anchor}",
         "what": "privacy" if private else "utility",
         "name": wording.short(result.subject, 120) or "(no name)",
-        "claim": "no claim" if result.claim is None else wording.short(f"{result.claim}", 120),
+        "claim": "no claim" if result.claim is None else wording.short(few_digits(f"{result.claim}"), 120),
         "claim_words": claim_words.claim_sentence(result),
         "verdict": result.verdict.value,
         "kind": _kind(result.verdict),
@@ -214,9 +217,10 @@ def audit_view(
 def _of_privacy(result: AuditResult) -> dict[str, object]:
     witness, fault = result.witness, result.fault
     drawn = (
-        pictures.closeness(result),
-        *(() if witness is not None else (pictures.profile(result, None),)),
-        pictures.evidence(result),
+        claim.closeness(result),
+        *(() if witness is not None else (claim.profile(result, None),)),
+        courses.evidence(result),
+        courses.search(result),
     )
     return {
         "claim_brief": story.brief_claim(result),
@@ -225,7 +229,7 @@ def _of_privacy(result: AuditResult) -> dict[str, object]:
         "why": _why(result),
         "bounds": _bounds(result),
         "witness": _witness(result, witness),
-        "simplest": _witness(result, witness.simpler if witness else None, alone=False),
+        "simplest": _witness(result, witness.simpler if witness else None, draw=False),
         "why_no_simpler": story.why_no_simpler(result),
         "failure": None,
         "fault": "" if fault is None else fault_words.told(fault),
@@ -269,7 +273,7 @@ def _of_utility(result: UtilityResult) -> dict[str, object]:
 
 
 def _by_the_text(result: Saved) -> str:
-    """Return how the code compares with the formulas of its text; empty where there are none."""
+    """Return how the code compares with the formulas of its text; empty without formulas."""
     told = alike.with_text(result)
     return f"By the text: {told}." if told else ""
 
@@ -295,61 +299,51 @@ def _bounds(result: AuditResult) -> Bounds:
 
 
 def _finite(value: float | None) -> float:
-    """Return what a script sorts by."""
+    """Return the number that a script sorts by."""
     if value is None or math.isnan(value):
         return -1.0
     return min(value, 1e308)
 
 
 def _detectable(result: AuditResult) -> str | None:
-    """Return the detectable ε; None where the question does not arise, as for exact laws."""
+    """Return the detectable ε; None if nothing is left to detect, as with exact laws."""
     if result.evidence is Evidence.EXACT or result.verdict is not Verdict.NOT_REFUTED:
         return None
     return "" if result.detectable_epsilon is None else wording.at_most(result.detectable_epsilon)
 
 
 def _why(result: AuditResult) -> str:
-    """Return what is wrong, in a line: the fault, else what the event shows, else the verdict."""
+    """Return what is wrong, in a line: the fault, else what the event shows, else the reason."""
     if result.refuted and result.fault is not None:
         return wording.short(fault_words.told(result.fault), 240)
     if result.refuted and result.witness is not None:
-        words = story.WitnessWords(result, result.witness)
+        words = story.WitnessWords(result, result.witness, digits=_DIGITS)
         most = f", at most {words.limit} is allowed" if words.limit else ""
         return f"“{wording.short(words.event, 80)}” has probability {words.p}{most}."
     return wording.short(story.verdict_sentence(result), 240)
 
 
-def _witness(result: AuditResult, witness: Witness | None, *, alone: bool = True) -> WitnessView | None:
+def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True) -> WitnessView | None:
     if witness is None:
         return None
-    words = story.WitnessWords(result, witness, limit=MOST_DATABASE)
-    drawn = [pictures.event_picture(result, witness, words)]
-    drawn += [pictures.profile(result, witness), pictures.trade_off(result, witness)] if alone else []
+    words = story.WitnessWords(result, witness, limit=MOST_DATABASE, digits=_DIGITS)
+    drawn = (
+        claim.event_picture(result, witness, words),
+        outputs_picture(witness),
+        claim.profile(result, witness),
+        claim.trade_off(result, witness),
+    )
     return WitnessView(
         words,
         tuple(map(_aligned, pair_words.aligned(witness, limit=_MOST_RECORD))),
         story.examples(witness),
         story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
-        tuple(filter(None, drawn)),
+        tuple(filter(None, drawn)) if draw else (),
     )
-
-
-_LONG = re.compile(r"-?\d+\.\d{4,}(?:e[+-]?\d+)?\b")
-
-
-def _few_digits(text: str) -> str:
-    """Return a text whose numbers have three digits; the page's JSON has them all.
-
-    Examples
-    --------
-    >>> _few_digits("1.114790751648848, -0.5 and 1e-09")
-    '1.11, -0.5 and 1e-09'
-    """
-    return _LONG.sub(lambda found: f"{float(found[0]):.3g}", text)
 
 
 def _aligned(row: tuple[str, str, str, bool]) -> tuple[str, str, str, bool]:
     """Return a row of two databases in few digits, unless that would hide how they differ."""
     place, left, right, differs = row
-    short = _few_digits(left), _few_digits(right)
+    short = few_digits(left), few_digits(right)
     return row if differs and short[0] == short[1] else (place, *short, differs)

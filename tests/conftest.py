@@ -1,4 +1,4 @@
-"""What all tests share: Ctrl-C is heeded, and no garbage is looked for among thousands of collected tests."""
+"""Settings for all tests: Ctrl-C is heeded, and collected tests are exempt from garbage collection."""
 
 import gc
 import signal

@@ -1,4 +1,4 @@
-"""The map of `audit` lists the layers that the import contract holds."""
+"""The map of `audit` lists the layers of the import contract."""
 
 import re
 import tomllib

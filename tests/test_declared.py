@@ -1,4 +1,4 @@
-"""Every subject of the catalogue is as it declares itself to be."""
+"""Every subject of the catalogue is as it declares."""
 
 from audit import parametrize_with_checks
 from audit.catalogue import load_catalogue

@@ -1,4 +1,4 @@
-"""Every Python block of the README and of the pages runs and prints what the page shows; test files pass."""
+"""Every Python block of the README and the pages runs and prints what the page shows; their tests pass."""
 
 import doctest
 import io

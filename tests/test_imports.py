@@ -1,4 +1,4 @@
-"""What mechanisms and learners know of the auditor: these modules, and no other that may come to be."""
+"""Mechanisms and learners import only these modules of the auditor."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A public name or signature that differs from those of the last release stands in CHANGELOG.md.
+"""A public name or signature that differs from the last release is named in CHANGELOG.md.
 
 At a release: `python -P tests/test_public_names.py > tests/data/public-names.txt`.
 """

@@ -1,4 +1,4 @@
-"""The README, beside what `test_docs` asks of every page."""
+"""Checks of the README beyond those that `test_docs` makes of every page."""
 
 import io
 import re

@@ -27,7 +27,7 @@ class Opaque:
     >>> from audit.codec.decoding import decode
     >>> from audit.codec.encoding import encode
     >>> decode(encode(object()))
-    Opaque(text='<object object>')
+    <object object>
     """
 
     text: str
@@ -36,8 +36,10 @@ class Opaque:
     def __str__(self) -> str:
         return self.text
 
+    __repr__ = __str__  # as it looked where it was saved
 
-@dataclasses.dataclass(frozen=True)
+
+@dataclasses.dataclass(frozen=True, repr=False)
 class ForeignClaim(Opaque):
     """A claim of a foreign class: its text, ε and δ, which are known without its code.
 

@@ -2,10 +2,11 @@
 
 import numbers
 from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import Any, TypeVar
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from audit.codec.decoding import decode
+from audit.codec.encoding import encode
 from audit.errors import AuditError, InvalidKind
 from audit.values.brief import show
 
@@ -61,8 +62,8 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 """For each annotation its words and its check. Fields with other annotations check themselves."""
 
 
-def built(made: type[T], stored: Mapping[str, Any], **read: Any) -> T:
-    """Return a dataclass made of stored fields and of fields already `read`, with the types checked.
+def built(made: type[T], stored: Mapping[str, Any]) -> T:
+    """Return a dataclass made of stored fields: lists become tuples, objects dataclasses, types are checked.
 
     Parameters
     ----------
@@ -77,17 +78,41 @@ def built(made: type[T], stored: Mapping[str, Any], **read: Any) -> T:
     Examples
     --------
     >>> from audit.findings import Table
-    >>> built(Table, {"caption": 3}, columns=("n",), rows=())
+    >>> built(Table, {"caption": 3, "columns": ["n"], "rows": []})
     Traceback (most recent call last):
     audit.errors.InvalidKind: The caption of a `Table` must be text; got 3.
     """
-    value = made(**{**stored, **read})
+    kinds = get_type_hints(made)
+    read = {name: _read(kinds.get(name), held) for name, held in {**stored}.items()}
+    for name, held in read.items():
+        if get_origin(kinds.get(name)) is tuple and not isinstance(held, tuple):
+            raise InvalidKind(f"The {name} of a `{made.__name__}` must be a list; got {show(held)}.")
+    value = made(**read)
     for field in fields(value):  # type: ignore[arg-type]  # a dataclass
         held = getattr(value, field.name)
         kind = _KINDS.get(str(field.type))
         if kind is not None and not kind[1](held):
             raise InvalidKind(f"The {field.name} of a `{made.__name__}` must be {kind[0]}; got {show(held)}.")
     return value
+
+
+def _read(kind: Any, stored: Any) -> Any:
+    if is_dataclass(kind):
+        return built(kind, stored)  # type: ignore[arg-type]  # a class
+    if get_origin(kind) is tuple and isinstance(stored, list):
+        return tuple(_read(get_args(kind)[0], each) for each in stored)
+    return stored
+
+
+def as_document(what: str, value: Any) -> dict[str, Any]:
+    """Return a dataclass as a saved `what`: tuples as lists, with non-finite numbers tagged."""
+    return {"schema": SCHEMA, what: encode(_as_lists(asdict(value)))}
+
+
+def _as_lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _as_lists(item) for key, item in value.items()}
+    return [_as_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def read_document(document: Any, what: str, make: Callable[[dict[str, Any]], T]) -> T:

@@ -68,9 +68,7 @@ def describe(
     nothing = records is None and databases is None and size is None
     if pairs is not None and nothing:
         if not given:
-            raise InvalidValue(
-                "The ", PAIRS, " are empty; give at least one pair (left, right) of neighbouring databases."
-            )
+            raise PAIRS.wrong("are empty; give at least one pair (left, right) of neighbouring databases.")
         return Databases(relation, given, valid=valid)
     given = (*given, *(pair for pair in _checked(relation, suggested) if _are_valid(valid, pair)))
     if databases is not None and (records is not None or size is not None):
@@ -91,9 +89,7 @@ def describe(
         return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)), valid=valid)
     values, finite = _records(records)
     if sizes is None:
-        raise InvalidValue(
-            "The ", RECORDS, " need a ", SIZE, ": the number of records, or (least, greatest)."
-        )
+        raise RECORDS.wrong("need a ", SIZE, ": the number of records, or (least, greatest).")
     if not given:
         refuse_all_alike(relation, values)
     crossed = not finite and labels_cross(records)
@@ -133,9 +129,7 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
             )
     whole = tuple(database for database in whole if valid is None or says(valid, database))
     if not whole:
-        raise InvalidValue(
-            "The ", VALID, " allows none of the databases that the strategy ", DATABASES, " generates."
-        )
+        raise VALID.wrong("allows none of the databases that the strategy ", DATABASES, " generates.")
     lengths = [len(database) for database in whole]
     pool = _pool(whole)
     if not pool:
@@ -187,16 +181,14 @@ def refuse_all_alike(
 
 def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     if not hasattr(pairs, "__iter__"):
-        raise InvalidKind("The ", PAIRS, f" must be a list of pairs (left, right); got {show(pairs)}.")
+        raise PAIRS.wrong(f"must be a list of pairs (left, right); got {show(pairs)}.", kind=InvalidKind)
     listed = list(pairs)
     for pair in listed:
         try:
             _check_pair(relation, pair)
         except InvalidValue:
             if len(listed) == 2 and isinstance(relation, Relation) and relation.are_neighbours(*listed):
-                raise InvalidValue(
-                    "The ", PAIRS, " must be a list; for one pair write ", ONE_PAIR, "."
-                ) from None
+                raise PAIRS.wrong("must be a list; for one pair write ", ONE_PAIR, ".") from None
             raise
     return tuple((left, right) for left, right in listed)
 
@@ -214,10 +206,10 @@ def _are_valid(valid: Any, pair: Pair) -> bool:
 def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     """Return the pairs; raise an error if `valid` excludes one or is not a function."""
     if valid is not None and not callable(valid):
-        raise InvalidKind("The ", VALID, f" must be a function of one database; got {show(valid)}.")
+        raise VALID.wrong(f"must be a function of one database; got {show(valid)}.", kind=InvalidKind)
     for pair in pairs:
         if not _are_valid(valid, pair):
-            raise InvalidValue("The ", VALID, f" excludes a database of the given pair {show(pair)}.")
+            raise VALID.wrong(f"excludes a database of the given pair {show(pair)}.")
     return pairs
 
 
@@ -239,24 +231,16 @@ def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
         return None if least != most else (least, least)  # a single possible size need not be given
     bounds = (size, size) if _is_whole(size) else size
     if not (isinstance(bounds, (tuple, list)) and len(bounds) == 2 and all(map(_is_whole, bounds))):
-        raise InvalidKind("The ", SIZE, f" must be a whole number or (least, greatest); got {show(size)}.")
+        raise SIZE.wrong(f"must be a whole number or (least, greatest); got {show(size)}.", kind=InvalidKind)
     low, high = int(bounds[0]), int(bounds[1])
     if low < 0 or high < low:
-        raise InvalidValue(
-            "The ", SIZE, f" must be n ≥ 0 or (least, greatest) with 0 ≤ least ≤ greatest; got {show(size)}."
-        )
+        raise SIZE.wrong(f"must be n ≥ 0 or (least, greatest) with 0 ≤ least ≤ greatest; got {show(size)}.")
     alone = low == high and getattr(relation, "name", "") == "add-or-remove-one"
     least = max(least, int(alone))
     if high < least:
-        raise InvalidValue(
-            "The ",
-            SIZE,
-            f" must be at least {least} for {name_of(relation)} neighbours to exist; got {high}.",
-        )
+        raise SIZE.wrong(f"must be at least {least} for {name_of(relation)} neighbours to exist; got {high}.")
     if most is not None and low > most:
-        raise InvalidValue(
-            "The ", SIZE, f" must be at most {most} under the {name_of(relation)} relation; got {low}."
-        )
+        raise SIZE.wrong(f"must be at most {most} under the {name_of(relation)} relation; got {low}.")
     if alone:
         low = high - 1  # one size has no add-or-remove neighbours
     return low, high if most is None else min(high, most)
@@ -287,19 +271,16 @@ def listed_records(records: Any) -> tuple[Any, ...]:
     """
     if isinstance(records, (str, bytes)) or not hasattr(records, "__iter__"):
         call = f"; call it: `{records.__name__}()`" if hasattr(records, "__name__") else ""
-        raise InvalidKind(
-            "The ",
-            RECORDS,
-            f" must be a list of records or a Hypothesis strategy; got {show(records)}{call}.",
-        )
+        said = f"must be a list of records or a Hypothesis strategy; got {show(records)}{call}."
+        raise RECORDS.wrong(said, kind=InvalidKind)
     if is_frame(records):
         rows = Parameter("records", example='records=frame.to_dict("records")')
-        raise InvalidKind("The ", RECORDS, " must be a list of records, not a frame: give ", rows, ".")
+        raise RECORDS.wrong("must be a list of records, not a frame: give ", rows, ".", kind=InvalidKind)
     values: dict[Any, Any] = {}
     for record in records:
         values.setdefault(canonical.key(record), record)
     if not values:
-        raise InvalidValue("The ", RECORDS, " are empty; give the list of values that one record can take.")
+        raise RECORDS.wrong("are empty; give the list of values that one record can take.")
     return tuple(values.values())
 
 
@@ -335,13 +316,8 @@ def no_neighbours(databases: Databases) -> InvalidValue:
     """Return the error for a domain without neighbours, or in which none were found."""
     if databases.valid is not None and not databases.at_most(MOST_PAIRS):
         return InvalidValue(
-            "No two neighbours that ",
-            Parameter("valid"),
-            " allows were found among random databases; give ",
-            Parameter("databases"),
-            ", a strategy that builds databases that it allows, or ",
-            Parameter("pairs"),
-            ".",
+            *("No two neighbours that ", VALID, " allows were found among random databases; give "),
+            *(DATABASES, ", a strategy that builds databases that it allows, or ", PAIRS, "."),
         )
     return InvalidValue(
         "No two databases of this domain are neighbours; check ",

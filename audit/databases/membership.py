@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.errors import InvalidKind, InvalidValue, Parameter
+from audit.errors import InvalidKind, Parameter
 from audit.relations.records import is_labelled, kind_of, records_of
 from audit.values import canonical
 from audit.values.brief import show
@@ -33,18 +33,13 @@ def says(valid: Callable[[Any], Any], database: Any) -> bool:
     try:
         answer = valid(copy.copy(database))
     except Exception as error:  # noqa: BLE001 - the user's own code
-        raise InvalidValue(
-            "The ",
-            Parameter("valid"),
-            " must return True or False for every sequence of records; "
-            f"on {show(database)} it raised {type(error).__name__}: {error}.",
+        raise Parameter("valid").wrong(
+            "must return True or False for every sequence of records; "
+            f"on {show(database)} it raised {type(error).__name__}: {error}."
         ) from None
     if not isinstance(answer, bool | np.bool_):
-        raise InvalidKind(
-            "The ",
-            Parameter("valid"),
-            f" must return True or False; got {show(answer)} for {show(database)}.",
-        )
+        said = f"must return True or False; got {show(answer)} for {show(database)}."
+        raise Parameter("valid").wrong(said, kind=InvalidKind)
     return bool(answer)
 
 

@@ -103,10 +103,6 @@ def _has(node: ast.AST | None, record: Any) -> bool:
 Words = dict[str | None, ast.expr]
 
 
-def _one_of(parts: list[ast.expr], _words: Words, record: Any) -> bool:
-    return any(_has(part, record) for part in parts)
-
-
 def _tuples(parts: list[ast.expr], words: Words, record: Any) -> bool:
     return type(record) is tuple and len(record) == len(parts) and not words and all(map(_has, parts, record))
 
@@ -145,7 +141,7 @@ def _bounds(words: Words) -> tuple[Any, Any]:
 
 _ENDS = ("min_value", "max_value")
 _HOLDS: dict[str, Callable[[list[ast.expr], Words, Any], bool]] = {
-    "one_of": _one_of,
+    "one_of": lambda parts, _words, record: any(_has(part, record) for part in parts),
     "tuples": _tuples,
     "just": _just,
     "sampled_from": _sampled_from,

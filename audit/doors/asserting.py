@@ -1,9 +1,9 @@
-"""A claim asserted on one pair of databases by exact laws: nothing is drawn, so `@given` may call it."""
+"""Assert a claim on one pair of databases by exact laws. Nothing is drawn, so a `@given` test may call it."""
 
 import math
 from typing import Any
 
-import scipy.optimize  # loaded here: the first example of a `@given` would pass its deadline
+import scipy.optimize  # loaded here, or the first example of a `@given` test would miss its deadline
 import scipy.special  # noqa: F401
 
 from audit.claims import check_claim
@@ -30,18 +30,18 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
     pair
         The databases (left, right), as `audit.strategies.neighbours` gives them.
     claim
-        What is claimed of this pair, neighbours or not: of databases k steps apart `claim.group(k)`. By
-        default the subject's own claim, which is about neighbours under its own relation, else
-        `Relation.REPLACE_ONE`: a pair of others is refused.
+        The claim about this pair, which need not be neighbours: for databases k steps apart give
+        `claim.group(k)`. By default the subject's own claim. That is about neighbours under the subject's
+        relation (by default `Relation.REPLACE_ONE`), and another pair is refused.
 
     Raises
     ------
     AssertionError
-        The claim fails; the text names the event, its probability on either database, and what is allowed.
+        The claim fails. The message names the event, its two probabilities and the most that is allowed.
     SubjectError
-        The subject declares no law, or fails to give it.
+        The subject declares no law, or its `distribution` fails.
     InvalidValue, InvalidKind
-        There is no claim, or `pair` is no pair of neighbours.
+        There is no claim, or `pair` is not a pair of neighbours.
 
     Examples
     --------
@@ -63,13 +63,11 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
     told = adapt(subject)
     if told.declared_law is None:
         raise SubjectError(
-            f"{told.name} declares no law: `assert_private` needs its `distribution(database)`; without one, "
-            "audit runs by `audit_privacy`, outside `@given`."
+            f"{told.name} declares no law: `assert_private` needs `distribution(database)`. Without it, use "
+            "`audit_privacy` outside `@given`."
         )
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise InvalidValue(
-            "The ", Parameter("pair"), f" must be two databases (left, right); got {show(pair)}."
-        )
+        raise Parameter("pair").wrong(f"must be two databases (left, right); got {show(pair)}.")
     left, right = pair
     if claim is None:
         if told.claim is None:
@@ -91,7 +89,7 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
 
 
 def _apart(number: float, other: float) -> tuple[str, str]:
-    """Return two numbers with as many digits, three or more, as tell one from the other.
+    """Return two numbers as texts, with three digits or as many more as they need to differ.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Audits inside a test: the fixture's object and the decorator that makes a test of each subject."""
+"""Audits in a test: the object of the fixture, and the decorator that makes a test for each subject."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:  # a session without audits stays light
     from audit.values.progress import Listener
 
 PROPERTY = "dp_audit"  # the key in a test's `user_properties`; its value is a result's JSON text
-UNSAVED = "dp_audit_unsaved"  # the key of why a result could not be saved
+UNSAVED = "dp_audit_unsaved"  # the key of the reason why a result could not be saved
 
 
 @dataclass(frozen=True)
 class Audited:
-    """A subject or an `Entry`, with the options it is audited with: what `parametrize_with_audits` passes.
+    """A subject or an `Entry` with the options of its audit, as `parametrize_with_audits` passes it.
 
     Examples
     --------
@@ -61,8 +61,8 @@ def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
     Parameters
     ----------
     audits
-        Subjects, catalogue entries, or tuples (subject or entry, options of `audit_privacy`, of which the
-        utility audit takes those that it has too).
+        Subjects, catalogue entries, or tuples (subject or entry, options of `audit_privacy`). A utility audit
+        takes those of the options that it knows.
 
     Examples
     --------
@@ -79,20 +79,20 @@ def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
 
 
 class Auditor:
-    """What the fixture ``auditor`` gives: audits that fail the test they are in.
+    """The object of the fixture ``auditor``: its audits fail the test that calls them.
 
     Parameters
     ----------
     node
         The test, which gets each result as a user property.
     defaults
-        Options of the session and of the test's mark, used where a call gives none of its own.
+        Options of the session and of the test's mark. Options of a call override them.
     folder
         Where each result is saved as soon as it exists; None for nowhere.
     again
-        Options of the command line, which a command that repeats the test needs too.
+        Options of the pytest command line, which a command that repeats the test needs too.
     progress
-        Hears of each audit as it runs; None for nobody.
+        Receives the progress events of each audit; None for nobody.
 
     Examples
     --------
@@ -114,15 +114,15 @@ class Auditor:
         self._count = 0
 
     def check(self, subject: Any, claim: Any = None, **options: Any) -> Any:
-        """Return the result of an audit, or fail the test: on REFUTED, and where nothing could be said.
+        """Return the result of an audit, or fail the test on REFUTED, ERROR and INCONCLUSIVE.
 
-        An `Entry` is held to what it expects: one of the flawed gallery has to be refuted.
+        An `Entry` must have its expected verdict: one of the flawed gallery has to be refuted.
 
         Parameters
         ----------
         subject, claim, **options
-            As for `audit_privacy`; also an `Entry` or what `parametrize_with_audits` passes, which may be the
-            utility audit of a subject.
+            As for `audit_privacy`. The subject may also be an `Entry`, or what `parametrize_with_audits`
+            passes, which may stand for a utility audit.
         """
         __tracebackhide__ = True
         audited = _audited(subject)
@@ -138,12 +138,13 @@ class Auditor:
     def check_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
         """Return the result of a utility audit, or fail the test unless the claim was met.
 
-        An `Entry` is held to what it expects of its utility.
+        An `Entry` must have the verdict that it expects of its utility.
 
         Parameters
         ----------
         subject, claim, **options
-            As for `audit_utility`; also an `Entry` or what `parametrize_with_audits` passes.
+            As for `audit_utility`. The subject may also be an `Entry`, or what `parametrize_with_audits`
+            passes.
         """
         __tracebackhide__ = True
         return cast("UtilityResult", self._hold("utility", subject, claim, options))
@@ -162,19 +163,19 @@ class Auditor:
         fresh: bool = False,
         trust: bool = False,
     ) -> AuditResult:
-        """Return the result of replaying a saved refutation, or fail the test if it stands.
+        """Return the result of replaying a saved refutation, or fail the test if the refutation still stands.
 
-        It fails too where the runs decide nothing: none of them gives an answer, or they are too few.
+        The test also fails if the runs decide nothing, because none gives an answer or they are too few.
 
         Parameters
         ----------
         path
             A result saved as JSON, or what `parametrize_with_witnesses` passes.
         subject
-            What to draw from; by default, with `trust`, what the saved result names as its target.
+            What to run; by default, with `trust`, the target that the saved result names.
         convert
-            As in the audit: turns the list of records into what the mechanism takes; by default, with
-            `trust`, the audit's own.
+            As in the audit: turns a list of records into the input of the mechanism. By default, with
+            `trust`, that of the audit.
         fresh
             Draw new runs instead of the same ones.
         trust
@@ -196,9 +197,9 @@ class Auditor:
         *,
         expected: Expected | None = None,
     ) -> Any:
-        """Return the result of an audit, or fail the test unless it is what was expected (of an entry).
+        """Return the result of an audit, or fail the test unless the verdict is the expected one.
 
-        Where nothing is expected, a refutation fails the test.
+        If nothing is expected, a refutation fails the test.
         """
         __tracebackhide__ = True
         from audit.doors.carry_out import carry_out, check_keywords  # numpy and more, only for an audit
@@ -225,12 +226,12 @@ class Auditor:
         return self._judge(result, expected=expected)
 
     def _judge(self, result: Saved, *, expected: Expected | None) -> Any:
-        """Keep the result, and fail the test unless it is what was expected."""
+        """Keep the result, and fail the test unless the verdict is the expected one."""
         __tracebackhide__ = True
         from audit.doors.summary import carried_out, met, warning  # a session without audits stays light
 
         again = dict(self._again)
-        if not getattr(result, "remembered", ()):  # nothing was remembered, and now something may be
+        if not getattr(result, "remembered", ()):  # by now the folder may hold pairs that were not tried
             again.pop("remember", None)
         command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *spelt(again)])
         environment = {**result.environment, "command": command}
@@ -244,12 +245,12 @@ class Auditor:
         if said := warning(result):
             try:
                 self._node.warn(NothingVaries(said))
-            except NothingVaries:  # where warnings are errors
+            except NothingVaries:  # in a session where warnings are errors
                 raise pytest.fail.Exception(said) from None
         return result
 
     def _keep(self, result: Saved) -> None:
-        """Hand the result to the session, and to the disk before anything else can go wrong."""
+        """Give the result to the session, and save it before anything else can go wrong."""
         from audit.results.saved import save  # a session without audits stays light
 
         self._node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
@@ -259,7 +260,7 @@ class Auditor:
         name = file_name(self._node.nodeid, ending=f"-{self._count}.json")
         try:
             save(result, self._folder / name)
-        except Unwritable as error:  # the result is told all the same, and the session says this at its end
+        except Unwritable as error:  # the test reports its result; the session says that it was not saved
             self._node.user_properties.append((UNSAVED, str(error)))
 
 
@@ -272,7 +273,7 @@ def _audited(given: Any) -> Audited:
 
 
 def _claimed(audited: Audited) -> list[Audited]:
-    """Return the audits of one subject: of what it claims, of its privacy if it claims nothing."""
+    """Return the audits of a subject, one for each of its claims; of its privacy if it claims nothing."""
     from audit.subject.claimed import claims  # light: it looks at attributes only
 
     subject, options = audited.subject, audited.options
@@ -294,6 +295,6 @@ def _name(subject: Any) -> str:
 
 
 def _short(value: Any, *, limit: int = 30) -> str:
-    """Return a text that is the same in every process, as xdist needs: no memory addresses."""
+    """Return a text without memory addresses, the same in every process, as xdist needs."""
     text = " ".join(repr(value).split())
     return text if len(text) <= limit and " at 0x" not in text else type(value).__name__

@@ -1,4 +1,4 @@
-"""One audit of either kind, carried out alike for every way in."""
+"""One audit, of privacy or of utility, carried out in the same way for every user interface."""
 
 import dataclasses
 import inspect
@@ -29,7 +29,7 @@ def carry_out(
     options: Mapping[str, Any],
     progress: Listener | None = None,
 ) -> Saved:
-    """Return the result of an audit of `claim`, else of the ``claim`` among the options, else the subject's.
+    """Return the result of an audit of `claim`, else of ``options["claim"]``, else of the subject's claim.
 
     Raises
     ------
@@ -63,14 +63,14 @@ def check_keywords(
     options
         Their names.
     fronts
-        `audit_privacy` or `audit_utility`, one of which has to know each; by default both.
+        Functions, each option of which is allowed; by default `audit_privacy` and `audit_utility`.
     whose
-        What the message says has no such option; by default the fronts.
+        The subject of the message: who has no such option. By default the fronts.
 
     Raises
     ------
     InvalidValue
-        No entry has that name; the message suggests the nearest.
+        An option is unknown; the message suggests the nearest one.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def check_keywords(
 def audit_entry(
     entry: Entry, kind: Kind, given: Mapping[str, Any], *, progress: Listener | None = None
 ) -> Saved:
-    """Return the result of an entry; an audit that cannot be carried out is a result too (ERROR).
+    """Return the result of an entry. If the audit cannot be carried out, the result says so (ERROR).
 
     Examples
     --------
@@ -110,7 +110,7 @@ def audit_entry(
 
 
 def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of the result of the entry of the catalogue with this name."""
+    """Return the document of the result of the catalogue entry with this name."""
     [entry] = [entry for entry in load_catalogue() if entry.name == name]
     return audit_entry(entry, kind, given).to_json()
 
@@ -122,7 +122,7 @@ def failed_entry(entry: Entry, kind: Kind, error: Exception) -> Saved:
 
 def _named(result: Saved, entry: Entry, kind: Kind) -> Saved:
     if isinstance(result, AuditResult):
-        result = dataclasses.replace(result, _ended=None)  # no entry is gone on from; it weighs megabytes
+        result = dataclasses.replace(result, _ended=None)  # megabytes, for continuing an audit: nobody does
     return dataclasses.replace(
         result,
         subject=entry.name,

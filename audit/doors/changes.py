@@ -1,4 +1,4 @@
-"""What changed from one saved session to another: verdicts, bounds beyond their noise, entries."""
+"""What changed between two saved sessions: verdicts, bounds (by more than their noise), entries."""
 
 import math
 from collections import Counter
@@ -14,13 +14,13 @@ from audit.utility.saved import Saved, parse_any
 from audit.values.wording import apart, number, short
 from audit.words import allowance, story
 
-#: Bounds that are exact differ where they differ by more than this share, or by their audit's tolerance.
+#: Exact bounds differ if their difference exceeds this share of them and the tolerance of their audit.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Change:
-    """One change: of what kind, in what, and from what to what."""
+    """One change: its kind, what changed, and the old and new value in words."""
 
     kind: str
     name: str
@@ -30,9 +30,9 @@ class Change:
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """Return what changed between the documents of two sessions, as `load_parts` returns them.
 
-    The audits of a subject are compared in their order, and findings by their name. A bound changed where the
-    intervals in which both audits place the true value are disjoint: that of the witness's own runs, else
-    from the lower bound to the upper or the detectable one.
+    The audits of a subject are compared in their order, and findings by name. A bound has changed if the two
+    audits' intervals for the true value are disjoint. The interval is that of the runs of the witness.
+    Without one it reaches from the lower bound to the upper or to the detectable one.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
 
 
 def _named(parts: Mapping[str, Any]) -> dict[str, Saved | Finding]:
-    """Return results and findings by their names; an audit with the name of an earlier one is numbered."""
+    """Return results and findings by name; audits of one name are numbered from the second on."""
     found: dict[str, Saved | Finding] = {}
     seen: Counter[str] = Counter()
     for document in parts.get("documents") or ():
@@ -85,7 +85,7 @@ def _compared(old: Saved | Finding, new: Saved | Finding) -> list[tuple[str, str
     spans, others = _spans(old), _spans(new)
     for name in spans.keys() & others.keys():
         one, other = spans[name], others[name]
-        slack = _ROUNDING * max(1.0, *(abs(end) for end in (*one, *other) if math.isfinite(end)))
+        slack = _ROUNDING * max([1.0, *(abs(end) for end in (*one, *other) if math.isfinite(end))])
         if max(one[0], other[0]) > min(one[1], other[1]) + slack:
             found.append(("bound", f"{name}: {_span(one)} → {_span(other)}"))
     return found
@@ -97,7 +97,7 @@ def _brief(result: Saved) -> str:
 
 
 def _spans(result: Saved) -> dict[str, tuple[float, float]]:
-    """Return between which ends each quantity lies, as far as the audit shows it."""
+    """Return the interval of each quantity, as far as the audit shows it."""
     if result.verdict.name in {"ERROR", "INCONCLUSIVE"}:
         return {}
     if not isinstance(result, AuditResult):
@@ -128,7 +128,7 @@ def _span(span: tuple[float, float]) -> str:
 
 
 def lines(found: Sequence[Change], *, of: int) -> list[str]:
-    """Return the changes line by line, and how many there are.
+    """Return a line for each change, and a last line with their number.
 
     Examples
     --------

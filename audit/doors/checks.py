@@ -1,7 +1,7 @@
-"""Whether a subject is as it declares itself to be: one check for each declaration.
+"""Check that a subject is as it declares: one check for each declaration.
 
-These are no audits: a check asks whether an audit can rely on what a subject says, not whether it is private.
-What a subject does not declare is not checked. Runs are drawn as an audit draws them.
+A check is not an audit: it asks whether an audit can rely on a declaration, not whether the subject is
+private. What a subject does not declare is not checked. Runs are drawn as in an audit.
 """
 
 import inspect
@@ -25,24 +25,25 @@ from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished
 
 SIGNIFICANCE = 1e-7
-"""The chance that a subject that keeps to its declared law fails the check of it."""
+"""The chance that a subject which follows its declared law fails the check of that law."""
 
 _CALLS = 24
-"""Calls on each database. If `sample` has their law and k kinds occur, no kind is common to both with
-probability at most 2^(k − 48): for each of 2^k sets of kinds, of probability s, (s·(1 − s))^24."""
+"""Calls on each database. If `sample` follows the law of the calls and k kinds of output occur, calls and
+`sample` share no kind with probability at most 2^(k − 48): (s·(1 − s))^24 for each of the 2^k sets of kinds,
+where s is the probability of the set."""
 
 _LAW_RUNS = 256
-"""Runs on each database, by calls and by `sample`, that are compared with the declared law."""
+"""Runs on each database, both by calls and by `sample`, that are compared with the declared law."""
 
 
 def check_subject(subject: Any) -> None:
-    """Check that a subject is as it declares itself to be; return nothing if it is.
+    """Check that a subject is as it declares. Return nothing if it is.
 
     Parameters
     ----------
     subject
-        What `audit_privacy` or `audit_utility` takes, or a catalogue `Entry`. It must declare its databases
-        or problems.
+        As for `audit_privacy` or `audit_utility`, or a catalogue `Entry`. It must declare databases or
+        problems.
 
     Raises
     ------
@@ -101,7 +102,7 @@ class _Check:
     case: Declared
 
     def __call__(self, subject: Any) -> None:
-        """Raise an AssertionError of one line if the subject, that of the case, fails the check."""
+        """Raise an AssertionError of one line if the subject fails the check."""
         assert subject is self.case.given
         try:
             self.check(self.case)
@@ -158,7 +159,7 @@ def _check_suggested(case: Declared) -> None:
         if not are_neighbours(relation, left, right):
             both = f"{show(left, 40)} and {show(right, 40)}"
             raise AssertionError(
-                f"the suggested databases {both} are no neighbours under {name_of(relation)}"
+                f"the suggested databases {both} are not neighbours under {name_of(relation)}"
             )
 
 
@@ -195,7 +196,7 @@ def _check_sample(case: Declared) -> None:
 def _check_seed(case: Declared) -> None:
     for way, singly in case.ways:
         if not case.repeats(singly=singly):
-            raise AssertionError(f"{way} with generators of one seed give different outputs")
+            raise AssertionError(f"the outputs of {way} differ between runs with the same seed")
 
 
 def _check_law(case: Declared) -> None:
@@ -204,7 +205,7 @@ def _check_law(case: Declared) -> None:
 
     assert case.subject.distribution is not None
     laws = [case.subject.distribution(snapshot(database)) for database in case.pairs[0]]
-    if all(law is None for law in laws):  # it has none here, and an audit draws runs
+    if all(law is None for law in laws):  # no law on these databases: an audit draws runs
         return
     if not all(isinstance(law, Law) for law in laws):
         raise AssertionError(f"`distribution` must return a law of `audit.distributions`; got {show(laws)}")
@@ -224,22 +225,22 @@ def _check_parameters(case: Declared) -> None:
     known = inspect.signature(build).parameters
     open_ended = any(each.kind is each.VAR_KEYWORD for each in known.values())
     unknown = set() if open_ended else set(told) - set(known)
-    if _is_of_a_part(case.made, told):  # built around another subject, whose parameters these are
+    if _is_of_a_part(case.made, told):  # a subject built around another one, whose parameters these are
         return
     if unknown and isinstance(getattr(build, "func", build), type):
         raise AssertionError(f"`parameters` has {show(min(unknown))}, which its class does not take")
     try:
         again = build(**{name: value for name, value in told.items() if name not in unknown})
     except TypeError:
-        if open_ended:  # a function that hands its keywords on to something else
+        if open_ended:  # a function that passes its keywords on
             return
         raise
     if case.subject.takes_rng and not case.repeats(subject=again):
-        raise AssertionError("a subject built from its `parameters` gives other outputs")
+        raise AssertionError("a subject built from its `parameters` gives different outputs")
 
 
 def _by_keywords(factory: Any) -> Any:
-    """Return a factory that takes by keyword what a partial was given by position."""
+    """Return a factory in which the positional arguments of a `partial` are keyword arguments."""
     if not isinstance(factory, partial) or not factory.args:
         return factory
     placed = inspect.signature(factory.func).bind_partial(*factory.args).arguments
@@ -258,7 +259,7 @@ def _check_copies(case: Declared) -> None:
     except Exception as error:  # noqa: BLE001  an object of the user's may refuse in any way
         raise AssertionError(f"it cannot be pickled: {type(error).__name__}: {error}") from None
     if case.subject.takes_rng and not case.repeats(subject=again):
-        raise AssertionError("a pickled copy gives other outputs")
+        raise AssertionError("a pickled copy gives different outputs")
 
 
 def _check_utility(case: Declared) -> None:
@@ -278,7 +279,7 @@ def _check_utility(case: Declared) -> None:
 
 
 def _kind(output: Any) -> str:
-    """Return in a word what kind of value an output is: forms and types of numbers are one kind."""
+    """Return the kind of an output in a word. Numbers of every form and type are one kind."""
     from audit.distributions.forms import plain
 
     kinds = {int: "a number", float: "a number", complex: "a number", str: "text", tuple: "a sequence"}

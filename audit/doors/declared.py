@@ -1,4 +1,4 @@
-"""The declarations of a subject or entry, read once, and outputs of its runs, for `audit.doors.checks`."""
+"""A subject's declarations, read once, and outputs of its runs, for `audit.doors.checks`."""
 
 import pickle
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from audit.utility.families import read_problems
 from audit.values.canonical import same
 
 _PAIRS = 3
-"""Neighbouring pairs drawn from the domain; the first is run."""
+"""How many neighbouring pairs are drawn from the domain. The subject is run on the first."""
 
 _FEW = 4
 """Calls on each database. The same seed, a pickled copy and a rebuilt subject must repeat their outputs."""
@@ -32,7 +32,7 @@ _DOMAIN = ("records", "size", "databases", "pairs")
 
 @dataclass(eq=False)
 class Declared:
-    """A subject or an `Entry` with all that it declares, read once, and its runs on a pair of databases.
+    """A subject or an `Entry` with all its declarations, read once, and its runs on a pair of databases.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ class Declared:
 
     @cached_property
     def subject(self) -> Subject:
-        """What an audit runs."""
+        """The subject in the form that an audit runs."""
         return adapt(self.made, convert=self.options.get("convert"), fresh=self.options.get("fresh"))
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name of the subject in messages."""
         return self.subject.name if self.entry is None else self.entry.name
 
     @property
@@ -95,7 +95,7 @@ class Declared:
 
     @property
     def has_domain(self) -> bool:
-        """Whether it declares databases; if not (only a utility audit), they come from its problems."""
+        """Whether it declares databases. Without any, they come from the problems of a utility audit."""
         if self.entry is not None and self.entry.options is None:
             return False
         told = (self.options.get(name, getattr(self.subject, name, None)) for name in _DOMAIN)
@@ -103,7 +103,7 @@ class Declared:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """A few neighbouring pairs of the domain; without one, a database of the first problem, twice."""
+        """A few neighbouring pairs of the domain. Without a domain: one database of a problem, twice."""
         if self.has_domain:
             claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # no database depends on it
             task = make_task(self.made, **{**self.options, **claim})
@@ -122,7 +122,7 @@ class Declared:
     def outputs(
         self, size: int, path: int, *, singly: bool = True, subject: Any = None, copied: bool = True
     ) -> list[Any]:
-        """Return outputs on either database of the first pair, always those of one seed and path.
+        """Return outputs on both databases of the first pair: the same ones for the same path.
 
         Parameters
         ----------
@@ -133,11 +133,13 @@ class Declared:
         singly
             Call the subject run by run, even if it has a `sample`.
         subject
-            What is run in its place; a new copy of it for every call, where the options make a new mechanism.
+            Another subject to run instead. If the options make a new mechanism for every run, each call gets
+            a new copy of it.
         copied
-            Whether every run gets a copy of its database; if not, a run that changes it is an error.
+            Whether every run gets a copy of its database. If not, a run that changes the database is an
+            error.
         """
-        # copied here once, if not for every run: no run may change `pairs`
+        # if not copied for every run, then once here: no run may change `pairs`
         left, right = self.pairs[0] if copied else map(snapshot, self.pairs[0])
         convert = self.options.get("convert")
         fresh = None if self.options.get("fresh") is None else _copier(subject)
@@ -149,7 +151,7 @@ class Declared:
 
     @property
     def ways(self) -> list[tuple[str, bool]]:
-        """How it is run, in a word, and whether that is call by call."""
+        """Each way of running the subject: its name, and whether it is call by call."""
         return [
             ("calls", True),
             *([("`sample`", False)] if self.subject.declared_sampler is not None else []),
@@ -161,7 +163,7 @@ class Declared:
         return self.outputs(_FEW, CALLS)
 
     def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:
-        """Whether the subject, or another one in its place, gives the same outputs again."""
+        """Whether the subject, or another one instead, gives the same outputs again."""
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
 

@@ -1,6 +1,6 @@
-"""The plan of an audit in words: where the databases come from, what the runs are spent on, what they cost.
+"""The plan of an audit in words: the source of the databases, what the runs are spent on, and their cost.
 
-Nothing is bet here. The only runs made are a few timed ones, of the first pair of databases.
+Nothing is bet here. The only runs are a few timed ones on the first pair of databases.
 """
 
 import time
@@ -29,14 +29,14 @@ from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
 from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
 from audit.verdict.terms import goal_share
 
-#: Pairs of runs that are timed: one to warm up, then more as long as the time so far is below the second.
+#: Pairs of runs that are timed: one to warm up, then more while less than the stated seconds have passed.
 _TIMED = (1, 8, 64, 512)
 _ENOUGH_SECONDS = 0.05
 _WIDTH = 100
 
 
 def explain(task: PrivacyTask, *, name: str | None = None) -> str:
-    """Return the plan of an audit, as text for a terminal, headed by the subject's name or another one.
+    """Return the plan of an audit as text for a terminal, under the subject's name or another one.
 
     Examples
     --------
@@ -110,8 +110,8 @@ def _law(task: PrivacyTask) -> str:
     return (
         f"the subject declares its output law: the laws of {pairs} are compared exactly, and the law is "
         f"checked against {CHECKED_RUNS:,} runs of a database ({SAMPLED_RUNS:,} through `sample`). The rest "
-        "of the plan gets half of the budget and of the significance, or all of both if these databases have "
-        "no law."
+        "of the plan gets half of the budget and of the significance, or all of both if the subject has no "
+        "law on these databases."
     )
 
 
@@ -133,7 +133,7 @@ def _search(task: PrivacyTask) -> str:
 
 
 def _is_single(task: PrivacyTask) -> bool:
-    """Return whether one given pair is all that is looked at."""
+    """Whether the audit looks at one given pair only."""
     return task.databases.only_given and len(task.databases.given) == 1
 
 
@@ -141,7 +141,7 @@ def _bets(task: PrivacyTask) -> str:
     share = "all other" if _is_single(task) else f"at least {1 - SHARE:.0%} of the"
     return (
         f"{share} runs, none of which the search has seen. The first batch is {FIRST_BET} pairs of runs; "
-        f"each later batch is {GROWTH - 1:.0%} of the runs known of its pair. The claim is refuted when the "
+        f"each later batch is {GROWTH - 1:.0%} of the runs so far of its pair. The claim is refuted when the "
         f"wealth reaches {1 / task.options.significance:,.0f} (significance {task.options.significance:g})."
     )
 
@@ -159,7 +159,7 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Return which ε the planned bets, and a test of fixed size, catch on a plain event."""
+    """Return the ε that the planned bets, and a test of fixed size, catch on one plain event."""
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."
@@ -181,7 +181,7 @@ def _planned_power(task: PrivacyTask) -> str:
 
 
 def _time(task: PrivacyTask, cost: "_Cost") -> str:
-    """Return what the measured cost means for the budget and the time limit."""
+    """Return how long the budget takes at the measured cost, and whether the time limit allows it."""
     limit, budget = task.options.time_limit, task.options.budget
     seconds = cost.seconds * budget / task.options.jobs
     said = f"the whole budget takes about {_duration(seconds)} of calls"
@@ -213,8 +213,8 @@ def _afterwards(task: PrivacyTask) -> str:
     most = max(LEAST_SHRINKING, options.budget // 2)
     if lengths(task.claim.epsilon, task.claim.delta):
         said += (
-            ". If databases several steps apart refute, the audit looks for the single step that fails, and "
-            "shows it if runs of that step confirm it"
+            ". If the claim fails on databases several steps apart, the audit looks for the single step that "
+            "fails, and shows it if new runs of that step confirm this"
         )
     return (
         f"{said}. Shrinking tries at most {MOST_TRIES} simpler pairs, with {SHRINKING} times the runs that "
@@ -224,7 +224,7 @@ def _afterwards(task: PrivacyTask) -> str:
 
 @dataclass(frozen=True)
 class _Cost:
-    """What one call costs, from how many runs that is known, and what went wrong in them."""
+    """The cost of one call, the number of runs that were timed, and what went wrong in them."""
 
     seconds: float
     runs: int
@@ -236,7 +236,7 @@ class _Cost:
 
 
 def _measure(task: PrivacyTask, pair: Pair) -> _Cost:
-    """Time a few runs of a pair, in a process of their own if the audit is."""
+    """Return the cost of a call from a few runs of a pair, in a separate process if the audit uses one."""
     alone = replace(task, options=replace(task.options, jobs=1))
     with alone.sampler(task.subject) as sampler:
         return sampler.with_copies(lambda: _timed(sampler, pair))
@@ -249,7 +249,7 @@ def _timed(sampler: Sampler, pair: Pair) -> _Cost:
         start = time.perf_counter()
         drawn = list(sampler.draw(*pair, pairs, (EXPLORE, place)))
         elapsed = time.perf_counter() - start
-        first = place == 0  # with the start of a process and the check of the generator: known too badly
+        first = place == 0  # the first includes the start of a process and the check of the generator
         seconds = (elapsed - sampler.loading * first) / (2 * pairs + 8 * first)
         if elapsed > _ENOUGH_SECONDS and not (first and elapsed < 20 * _ENOUGH_SECONDS):
             break

@@ -1,4 +1,4 @@
-"""The code of an entry beside the formulas of its text: losses, laws, calls and other numbers."""
+"""The code of an entry compared with the formulas of its text: losses, laws, calls and other numbers."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -13,23 +13,26 @@ from audit.results.agreement import Agreement
 from audit.results.result import AuditResult, Evidence
 from audit.utility.saved import Saved
 from audit.values.brief import show
+from audit.words.allowance import claimed
 
-#: Relative rounding that two ways of computing one number may differ by.
+#: Two ways of computing one number may differ by this relative rounding error.
 ROUNDING: Final = 1e-6
-#: −log10 of the p-value from which on runs contradict a law.
-LEAST_P: Final = 6.0
+#: Runs contradict a law if −log10 of their p-value exceeds this. All tests of the catalogue, fewer than 300,
+#: are wrong with probability at most 3e-5 together.
+LEAST_P: Final = 7.0
 _BINS, _LEAST_EXPECTED, _CAP = 20, 8.0, 300.0
-_FAINT: Final = -600.0  # a log-probability below which only its faintness is compared
+_FAINT: Final = -600.0  # log-probabilities below this count as equal
 _GRID: Final = 1e-4
 
 
 def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
-    """Return the result of an entry with the comparisons of its formulas, in the first of its audits.
+    """Return the result of an entry's first audit with the comparisons of its formulas added.
 
     Guarantee
     ---------
-    A subject whose calls follow the formula's law is said not to with probability at most 1e-6 for each way
-    of running it on each database (by the chi-square approximation). All other comparisons are exact.
+    If the calls of a subject follow the formula's law, the comparison reports a difference with probability
+    at most 1e-7, for each way of running it on each database (by the chi-square approximation). All other
+    comparisons are exact.
     """
     if entry.formulas is None or kind != entry.audits[0]:
         return result
@@ -38,7 +41,7 @@ def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
 
 
 def compared(formulas: Formulas, made: Any) -> list[Agreement]:
-    """Return the comparisons of a subject with its formulas that need no audit: all but the largest losses.
+    """Return the comparisons with the formulas that need no audit: all but the largest losses.
 
     Examples
     --------
@@ -54,16 +57,18 @@ def compared(formulas: Formulas, made: Any) -> list[Agreement]:
 
 
 def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
-    """Yield the exact losses of the pairs audited, beside the largest over all databases."""
+    """Yield the largest exact losses of the audited pairs, compared with those over all databases."""
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return
+    epsilon, delta = claimed(result)
     told = (
-        ("largest loss over all databases", result.epsilon_lower, formulas.epsilon),
-        ("largest delta over all databases", result.delta_lower, formulas.delta),
+        ("largest loss over all databases", result.epsilon_lower, formulas.epsilon, epsilon),
+        ("largest delta over all databases", result.delta_lower, formulas.delta, delta),
     )
-    for what, found, worst in told:
+    for what, found, worst, most in told:
         if worst is not None:
-            yield Agreement(what, found, worst, worst * (1.0 - formulas.reach), worst * (1.0 + ROUNDING))
+            within = worst * (1.0 - formulas.reach), worst * (1.0 + ROUNDING)
+            yield Agreement(what, found, worst, *within, source=formulas.source, claimed=most)
 
 
 def _numbers(formulas: Formulas) -> Iterator[Agreement]:
@@ -95,7 +100,7 @@ def _laws(formulas: Formulas, made: Any) -> Iterator[Agreement]:
 
 
 def _apart(law: Any, text: TextLaw) -> float:
-    """Return the largest difference of log-probabilities of a declared law and a text's."""
+    """Return the largest difference between the log-probabilities of a declared law and of a text's law."""
     if isinstance(text, Mapping):
         off = max(_difference(float(law.logpmf(outcome)), log) for outcome, log in text.items())
         whole = math.fsum(math.exp(float(law.logpmf(outcome))) for outcome in text)
@@ -111,7 +116,7 @@ def _apart(law: Any, text: TextLaw) -> float:
 
 
 def _both_tails(code: float, text: float) -> Iterator[tuple[float, float]]:
-    """Yield the two values of a distribution function, and of its complement, where they are not tiny."""
+    """Yield both values of a distribution function, and both of its complement, unless they are tiny."""
     for one, other in ((code, text), (1.0 - code, 1.0 - text)):
         if max(one, other) > _GRID:
             yield max(one, _GRID / 10), max(other, _GRID / 10)
@@ -146,7 +151,7 @@ def _chi_square(outputs: list[Any], text: TextLaw) -> tuple[float, int]:
 
 
 def _counts(outputs: list[Any], text: Mapping[Any, float]) -> list[tuple[float, float]]:
-    """Return how often each outcome came and how often it should have, the rare ones and strays together."""
+    """Return the count and expectation of each outcome; rare and unlisted outcomes share the last cell."""
     seen: dict[Any, int] = {}
     for output in outputs:
         plain = output.item() if isinstance(output, np.generic) else output
@@ -162,7 +167,7 @@ def _counts(outputs: list[Any], text: Mapping[Any, float]) -> list[tuple[float, 
 
 
 def _of_counts(cells: list[tuple[float, float]], n: int) -> tuple[float, int]:
-    """Return the statistic; outcomes of a total expectation near 0 must not come."""
+    """Return the chi-square statistic and its degrees of freedom; a small last cell is only bounded."""
     *large, (count, expected) = cells
     if expected < _LEAST_EXPECTED:  # a Poisson count of this mean is above the bound with probability < 1e-14
         if count > expected + 8.0 * math.sqrt(expected) + 8.0:

@@ -1,4 +1,4 @@
-"""Results as a table of pandas, which is loaded when it is asked for."""
+"""Results as a pandas table. pandas is imported on first use."""
 
 from collections.abc import Iterable
 from importlib import import_module
@@ -11,7 +11,7 @@ from audit.utility.saved import Saved
 
 __all__ = ["audits_to_frame"]
 
-#: Columns that are fields of a result, by the names that these have; a result without one has NaN there.
+#: Columns that are fields of a result, under the same name. A result without the field has NaN there.
 _FIELDS = (
     *("epsilon_lower", "delta_lower", "detectable_epsilon", "beta_lower", "beta_upper"),
     *(
@@ -31,7 +31,7 @@ def audits_to_frame(results: Iterable[Saved]) -> Any:
     """Return a `pandas.DataFrame` with a row for each result, in their order.
 
     Columns: `subject`; `kind`, "privacy" or "utility"; `verdict` and `evidence` as in the saved form; the
-    `epsilon`, `delta`, `alpha` and `beta` that are claimed; `epsilon_lower`, `delta_lower`,
+    claimed `epsilon`, `delta`, `alpha` and `beta`; `epsilon_lower`, `delta_lower`,
     `detectable_epsilon`, `beta_lower`, `beta_upper`, `samples` (runs), `samples_to_refutation`,
     `significance`, `seed`, `expected`, `reason`, `reference` and `target` as the result has them; and
     `elapsed`, in seconds.
@@ -39,7 +39,7 @@ def audits_to_frame(results: Iterable[Saved]) -> Any:
     Raises
     ------
     AuditError
-        pandas is not installed, or something is no result.
+        pandas is not installed, or an item is not a result.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a session under ``-v`` shows of an audit while it runs."""
+"""The progress of an audit in a test session under ``-v``."""
 
 import contextlib
 import time
@@ -8,12 +8,12 @@ import pytest
 
 from audit.values.progress import AuditProgressed, AuditStarted, Event, Listener, Pace, duration
 
-#: Seconds between two lines; a shorter audit shows none.
+#: Seconds between two lines. An audit that takes less shows no line.
 EVERY = 5.0
 
 
 def live(config: pytest.Config) -> Listener | None:
-    """Return a listener that shows an audit's progress; None without ``-v`` or a terminal, as in a worker."""
+    """Return a listener that shows an audit's progress; None without ``-v`` or in a worker of xdist."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or config.get_verbosity() < 1:
         return None
@@ -21,29 +21,24 @@ def live(config: pytest.Config) -> Listener | None:
 
 
 class _Live:
-    """Writes how far an audit is, in whole lines: these can be read in a log too."""
+    """Writes the progress of an audit in whole lines, which can be read in a log too."""
 
     def __init__(self, reporter: Any, capturing: Any) -> None:
         self._reporter, self._capturing = reporter, capturing
         self._started = self._told = time.monotonic()
-        self._limit: float | None = None
         self._pace = Pace()
 
     def __call__(self, event: Event) -> None:
         now = time.monotonic()
         if isinstance(event, AuditStarted):
             self._started = self._told = now
-            self._limit, self._pace = event.time_limit, Pace()
+            self._pace = Pace(event.time_limit)
         elif isinstance(event, AuditProgressed):
-            elapsed = now - self._started
-            self._pace.note(event.runs, elapsed=elapsed)
+            self._pace.note(event.runs, elapsed=now - self._started)
             if now - self._told < EVERY:
                 return
             self._told = now
-            left = self._pace.seconds_left(event.budget)
-            if left is not None and self._limit is not None:
-                left = min(left, max(self._limit - elapsed, 0.0))
-            self._show(_line(event, left))
+            self._show(_line(event, self._pace.seconds_left(event.budget)))
 
     def _show(self, line: str) -> None:
         shown = self._capturing.global_and_fixture_disabled() if self._capturing else contextlib.nullcontext()
@@ -53,7 +48,7 @@ class _Live:
 
 
 def _line(event: AuditProgressed, left: float | None) -> str:
-    """Return how far an audit is, and how many seconds it still takes at most, if that is known.
+    """Return the progress of an audit, and the most seconds that it still takes if that is known.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Saved refutations as regression tests: a folder of witness files, each replayed by a test of its own."""
+"""Saved refutations as regression tests: a folder of witness files, each replayed by one test."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any]
     Parameters
     ----------
     folder
-        Where the files are, results saved as JSON; relative to the file that the test is in.
+        The folder of results saved as JSON, relative to the file of the test.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any]
 
 
 def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
-    """Return the JSON files of a folder by name, so that every process sees them in one order.
+    """Return the JSON files of a folder by name, so that every process sees them in the same order.
 
     Examples
     --------
@@ -67,12 +67,12 @@ def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def load_witness(path: str | os.PathLike[str]) -> AuditResult:
-    """Return the saved result at `path`, which must hold a witness and not contradict itself.
+    """Return the saved result at `path`, which must hold a consistent refutation.
 
     Raises
     ------
     AuditError
-        The file is damaged, or holds none, or what it says cannot be (`audit.results.coherence`).
+        The file is damaged, holds no refutation, or contradicts itself (`audit.results.coherence`).
 
     Examples
     --------
@@ -103,27 +103,27 @@ def saved_subject(
     what: str = "subject",
     trust: bool = False,
 ) -> tuple[Subject, str]:
-    """Return the subject that the runs of a saved result are drawn from again, and where it was found.
+    """Return the subject on which a saved result is replayed, and where it was found.
 
     Parameters
     ----------
     result, file
-        The result, and the file that it is from.
+        The result, and its file.
     target
-        What to draw from; by default, with `trust`, what the result names.
+        What to run; by default, with `trust`, the target that the result names.
     parameters
-        Parameters of the subject, beside those of the result.
+        Parameters of the subject, in addition to those of the result.
     convert
         As for `replay_file`.
     what
-        What messages call `target`.
+        The name of `target` in messages.
     trust
         Import and call what the file names.
 
     Raises
     ------
     AuditError
-        There is nothing to draw from, or the file is not trusted.
+        There is nothing to run, or the file is not trusted.
     """
     from audit.subject.conversion import saved_convert  # numpy and more, only for a replay
     from audit.subject.subject import adapt
@@ -141,14 +141,14 @@ def saved_subject(
 
 
 def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResult:
-    """Return a replay that says what file it was drawn from, and whether that has changed since the audit.
+    """Return a replay with notes: the source file of its subject, and whether that changed since the audit.
 
     Parameters
     ----------
     again
         The result of the replay.
     saved
-        What was replayed; its environment's ``source`` is compared, where it has one.
+        What was replayed. The ``source`` of its environment is compared, if there is one.
     place
         The target as `locate_target` found it.
 
@@ -165,7 +165,7 @@ def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResu
 
 
 def drawn_from(saved: Saved, place: str) -> Said | None:
-    """Return the note of that file; None if the target has none.
+    """Return the note on the source file; None if the target has no file.
 
     Examples
     --------
@@ -188,17 +188,17 @@ def replay_file(
     fresh: bool = False,
     trust: bool = False,
 ) -> AuditResult:
-    """Return the result of drawing a saved refutation again.
+    """Return the result of replaying a saved refutation.
 
     Parameters
     ----------
     path
         A result saved as JSON.
     subject
-        What to draw from; by default, with `trust`, what the saved result names as its target.
+        What to run; by default, with `trust`, the target that the saved result names.
     convert
-        As in the audit: turns the list of records into what the mechanism takes; by default, with `trust`,
-        the audit's own.
+        As in the audit: turns a list of records into the input of the mechanism. By default, with `trust`,
+        that of the audit.
     fresh
         Draw new runs instead of the same ones.
     trust
@@ -207,7 +207,7 @@ def replay_file(
     Raises
     ------
     AuditError
-        The file holds no refutation that runs of its own confirmed, or there is nothing to draw from.
+        The file holds no confirmed refutation, or there is nothing to run.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The one way from an audit to its HTML page, also where a project has a package `reports` of its own.
+"""The only link from an audit to its HTML page. It works even if a project has its own package `reports`.
 
 `audit` has no import statement for `reports`. It finds the package that was installed beside it and checks
-its mark; where another package is called `reports`, it loads ours under another name.
+its mark. If another package is called `reports`, it loads ours under another name.
 """
 
 import importlib.metadata
@@ -41,16 +41,16 @@ def render_report(
     Parameters
     ----------
     documents : sequence of mapping, optional
-        What `AuditResult.to_json` returns; None for a page without audits.
+        Documents as `AuditResult.to_json` returns them; None for a page without audits.
     path : path
-        The file; `audit.codec.files.check_writable` says beforehand whether it can be written.
+        The file. `audit.codec.files.check_writable` tells beforehand whether it can be written.
     findings, studies, self_audits : sequence of mapping, optional
-        What `to_json` of `audit.findings.saved`, of `audit.studies.saved` and of `audit.self_audit.saved`
-        returns; None for a page without them.
+        Documents as `to_json` of `audit.findings.saved`, `audit.studies.saved` and `audit.self_audit.saved`
+        returns them; None for a page without them.
     title : str, optional
-        Heading of the page, by default one that says what is on it.
+        Heading of the page. By default it says what is on the page.
     not_audited : sequence of str
-        Names of what an interrupted suite left out.
+        Names of the audits that an interrupted suite left out.
     split : bool
         Whether each audit has a page of its own, in the folder ``NAME-audits`` beside ``NAME.html``.
 
@@ -72,12 +72,12 @@ def render_report(
 
 
 def extract(page: str) -> dict[str, Any]:
-    """Return the documents that a page was made from, and its title: arguments of `render_report`.
+    """Return the documents and the title that a page was made from, as arguments of `render_report`.
 
     Raises
     ------
     CorruptFile
-        The page holds no results, or damaged ones; one line.
+        The page holds no results, or damaged ones.
     """
     found: dict[str, Any] = _module("data").extracted(page)
     return found
@@ -88,7 +88,7 @@ def _module(name: str) -> ModuleType:
 
 
 def _package() -> ModuleType:
-    """Return our package, even if another one has its name; an error if it is missing or was replaced."""
+    """Return our package, even if another one has its name. It is an error if ours is missing or replaced."""
     if _ALIAS in sys.modules:
         return sys.modules[_ALIAS]
     spec = spec_of(NAME)  # without running it
@@ -107,7 +107,7 @@ def _package() -> ModuleType:
 
 
 def _places() -> Iterator[Path]:
-    """Yield where our package may lie: beside `audit`, else where the distribution says."""
+    """Yield where our package may be: beside `audit`, then where the installed distribution says."""
     yield Path(__file__).resolve().parents[2] / NAME / "__init__.py"
     try:
         files = importlib.metadata.files("dp-audit") or ()
@@ -119,7 +119,7 @@ def _places() -> Iterator[Path]:
 
 
 def _load(place: Path) -> ModuleType:
-    """Load the package at `place` under a name of our own."""
+    """Return the package at `place`, loaded under our own name for it."""
     module, run = new_module(_ALIAS, place, parts=[str(place.parent)])
     run()
     if getattr(module, MARK, None) != 1:

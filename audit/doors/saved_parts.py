@@ -1,11 +1,11 @@
-"""What was saved, from wherever it was saved to: a report, a file of JSON, a folder of results."""
+"""Read what was saved, in any form: a report, a JSON file or a folder of results."""
 
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from audit.codec.stored import loads, read
+from audit.codec.stored import dumps, loads, read
 from audit.doors.report_link import extract
 from audit.errors import AuditError, CorruptFile
 from audit.findings import saved as saved_findings
@@ -13,7 +13,7 @@ from audit.self_audit import saved as saved_self_audits
 from audit.studies import saved as saved_studies
 from audit.utility.saved import parse_any
 
-#: The name in a page of the documents that a file has one of.
+#: The part of a page to which each kind of document belongs.
 _PARTS = {"result": "documents", "finding": "findings", "study": "studies", "self_audit": "self_audits"}
 _READERS: dict[str, Callable[[Any], object]] = {
     "result": parse_any,
@@ -23,16 +23,19 @@ _READERS: dict[str, Callable[[Any], object]] = {
 }
 
 
-def load_parts(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
-    """Return what `render_report` takes: the documents in these files, each kind in order; None without any.
+def load_parts(
+    paths: Iterable[str | os.PathLike[str]], *, said: Callable[[str], object] = lambda _: None
+) -> dict[str, Any]:
+    """Return the arguments of `render_report`: the documents in these files by kind; None for a missing kind.
 
-    A file is a report of this version or a newer one, or JSON that `--json` saved; a folder counts with all
-    its JSON files, by name. Of several titles the first one is taken.
+    A file is a report, of this version or a newer one, or JSON that `--json` saved. A folder stands for all
+    its JSON files, by name. Of several titles the first is taken. Of the same audit in several files the last
+    one counts, and `said` is told how often that was so.
 
     Raises
     ------
     AuditError
-        A file is missing, damaged or something else; the message names it.
+        A file is missing, damaged or of another kind; the message names it.
 
     Examples
     --------
@@ -41,13 +44,38 @@ def load_parts(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     audit.errors.CorruptFile: no/such/file.html cannot be read: No such file or directory.
     """
     found: dict[str, Any] = {}
+    left_out = 0
     for path in (each for given in paths for each in _files(Path(given))):
         for name, value in _read(path).items():
             if name == "title":
                 found.setdefault(name, value)
             elif value is not None:
-                found[name] = [*found.get(name, ()), *value]
+                found[name], again = _merged(found.get(name, []), value)
+                left_out += again
+    if left_out:
+        some = "1 result is" if left_out == 1 else f"{left_out} results are"
+        said(f"{some} in several files: the last one counts.")
     return {**dict.fromkeys(_PARTS.values()), **found}
+
+
+def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
+    """Return what earlier files alone hold and what another one holds, and how many were in both."""
+    later = {*map(_identity, more)}
+    kept = [each for each in known if _identity(each) not in later]
+    return [*kept, *more], len(known) - len(kept)
+
+
+def _identity(document: Any) -> str:
+    """Return what only the same audit has: its subject, claim, seed and what repeats it.
+
+    An audit that nothing names, as of a function in a notebook, is the same only if it found the same.
+    """
+    if not isinstance(document, dict) or "result" not in document:
+        return dumps(document)
+    result, command = document["result"], document.get("environment", {}).get("command")
+    named = [result.get(name) for name in ("kind", "subject", "claim", "relation", "parameters", "seed")]
+    target = result.get("target")
+    return dumps([*named, target, command] if target or command else result)
 
 
 def _files(path: Path) -> list[Path]:
@@ -82,23 +110,23 @@ def _documents(text: bytes) -> list[Any]:
 
 
 def _check(document: Any) -> str:
-    """Return to which part of a page a document belongs, once it has been read as that."""
+    """Return the part of a page to which a document belongs, after checking that it can be read."""
     kind = next((kind for kind in _PARTS if isinstance(document, dict) and kind in document), None)
     if kind is None:
-        raise AuditError("it holds something that is no result, finding, study or self-audit.")
+        raise AuditError("it holds something that is not a result, finding, study or self-audit.")
     _READERS[kind](document)
     return _PARTS[kind]
 
 
 def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
-    """Return the `findings`, `studies` and `self_audits` in files, each in order; None where there are none.
+    """Return the `findings`, `studies` and `self_audits` in these files; None for a missing kind.
 
     A file is what `--json` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit` saves.
 
     Raises
     ------
     AuditError
-        A file is missing, damaged or something else; the message names it.
+        A file is missing, damaged or of another kind; the message names it.
 
     Examples
     --------
@@ -122,7 +150,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
 def _attached(document: Any, where: str) -> str:
     if not isinstance(document, dict) or not ({*_PARTS} - {"result"}) & {*document}:
         raise AuditError(
-            f"{where} is no finding, study or self-audit; give a file written by "
+            f"{where} is not a finding, study or self-audit; give a file written by "
             "`--json FILE` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit`."
         )
     try:

@@ -1,7 +1,7 @@
-"""The options of a test session: how each is spelt, where it is looked for, and which place comes first.
+"""The options of a test session: their spelling, where they may be given, and which place takes precedence.
 
-An option of an audit is that of the call, else of the mark ``audit``, else of the command line, else of the
-ini file. What an entry of a catalogue or `parametrize_with_audits` says belongs to the call.
+A call's option takes precedence over the mark ``audit``, then the command line, then the ini file. Options of
+a catalogue entry or of `parametrize_with_audits` belong to the call.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ from audit.options import Options
 
 #: Options of an audit that a session may set.
 _OF_AUDITS = ("budget", "time_limit", "significance", "seed")
-#: Files and folders of a session: what stands for the value, and what the option does.
+#: Files and folders of a session: the placeholder of the value, and what the option does.
 _PLACES = {
     "report": ("FILE", "Write an HTML report of all audits."),
     "json": ("FOLDER", "Save each result as soon as it exists."),
-    "remember": ("FOLDER", "Try pairs first on which a claim was refuted before, and keep new ones here."),
+    "remember": ("FOLDER", "First try pairs on which a claim was refuted before; save new ones here."),
 }
 
 
@@ -33,12 +33,12 @@ def add_options(parser: pytest.Parser) -> None:
     for name, (metavar, words) in told.items():
         group.addoption(_flag(name), metavar=metavar, help=words)
         parser.addini(
-            f"audit_{name}", f"{words} `{_flag(name)}` on the command line comes first.", default=""
+            f"audit_{name}", f"{words} `{_flag(name)}` on the command line takes precedence.", default=""
         )
 
 
 def options_of(config: pytest.Config, *, ini: bool = True) -> dict[str, Any]:
-    """Return the options that a session gives to its audits; those of its ini file too, unless told not."""
+    """Return the options that a session gives to its audits, by default including those of its ini file."""
     texts = {name: _text(config, name, ini=ini)[0] for name in _OF_AUDITS}
     options = {name: _number(text) for name, text in texts.items() if text}
     if (folder := place_of(config, "remember")) is not None and (ini or config.getoption("audit_remember")):
@@ -47,7 +47,7 @@ def options_of(config: pytest.Config, *, ini: bool = True) -> dict[str, Any]:
 
 
 def place_of(config: pytest.Config, name: str) -> Path | None:
-    """Return a file or folder of the session: of the ini file beside it, else from where pytest started."""
+    """Return a file or folder of the session; a relative path in an ini file starts at that file's folder."""
     text, in_ini = _text(config, name)
     if not text:
         return None
@@ -64,14 +64,14 @@ def check_options(config: pytest.Config, *, writes: bool) -> None:
     Raises
     ------
     pytest.UsageError
-        One cannot; the message names it as it was given.
+        An option cannot work; the message names it as it was given.
     """
     report, *folders = (place_of(config, name) for name in _PLACES)
     try:
         Options(**{name: value for name, value in options_of(config).items() if name in _OF_AUDITS})
         for path in (report, *(folder and folder / "_.json" for folder in folders)) if writes else ():
             if path is not None:
-                if _project(config) in path.parents:  # which need not be where pytest was started
+                if _project(config) in path.parents:  # pytest may have been started elsewhere
                     with suppress(OSError):
                         path.parent.mkdir(parents=True, exist_ok=True)
                 check_writable(path)
@@ -80,12 +80,12 @@ def check_options(config: pytest.Config, *, writes: bool) -> None:
 
 
 def marked(item: pytest.Item) -> dict[str, Any]:
-    """Return the options in the marks of a test; the mark nearest to the test comes first.
+    """Return the options in the marks of a test; the mark nearest to the test takes precedence.
 
     Raises
     ------
     InvalidValue
-        A mark has an option that no audit has, or one without its name.
+        A mark has an unknown option, or one that is not given by name.
     """
     told: dict[str, Any] = {}
     for mark in reversed(list(item.iter_markers("audit"))):
@@ -100,7 +100,7 @@ def marked(item: pytest.Item) -> dict[str, Any]:
 
 
 def spelt(options: Mapping[str, Any]) -> list[str]:
-    """Return options as the command line has them.
+    """Return options as they are written on the command line.
 
     Examples
     --------
@@ -115,20 +115,20 @@ def _flag(name: str) -> str:
 
 
 def _text(config: pytest.Config, name: str, *, ini: bool = True) -> tuple[str, bool]:
-    """Return an option as it was given, and whether the ini file gave it; an empty text for none."""
+    """Return an option's text, and whether the ini file gave it; empty if the option was not given."""
     given = config.getoption(f"audit_{name}")
     return (given, False) if given is not None or not ini else (str(config.getini(f"audit_{name}")), True)
 
 
 def _spelt(config: pytest.Config, parameter: Parameter) -> str:
-    """Return the name of an option where it was given."""
+    """Return the name of an option as it is spelt where it was given."""
     _, in_ini = _text(config, parameter.name)
     where = "" if config.inipath is None else f" of {config.inipath.name}"
     return f"`audit_{parameter.name}`{where}" if in_ini else f"`{_flag(parameter.name)}`"
 
 
 def _number(text: str) -> Any:
-    """Return the number that a text is, a whole one as an int; else the text, which the option refuses.
+    """Return the number that a text holds, as an int if whole; else the text, which the option then refuses.
 
     Examples
     --------

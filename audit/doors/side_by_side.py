@@ -1,4 +1,4 @@
-"""Many calls side by side, on every core or on a cluster: how many are done, and how long the rest takes."""
+"""Many calls side by side, on every core or on a cluster, with progress and an estimate of the time left."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from audit.errors import AuditError
 from audit.sampling.isolated.cluster import connected
-from audit.sampling.isolated.elsewhere import HEED, Elsewhere, elsewhere
+from audit.sampling.isolated.elsewhere import HEED, elsewhere
+from audit.sampling.isolated.processes import Elsewhere
 from audit.sampling.isolated.starting import usable_cores
 from audit.values.progress import AuditFinished, Counted, Listener, terminal_progress
 
-#: Calls after which the mean of those done says enough about the others.
+#: After this many calls, their mean time is a fair estimate for the others.
 _ENOUGH: Final = 3
 
 
@@ -24,11 +25,11 @@ class Call:
     Parameters
     ----------
     here
-        What it is in this process: told who listens to its progress.
+        The call in this process; its argument is the listener to its progress.
     there
-        The same in another process: an importable function, and arguments that can be pickled.
+        The same call in another process: an importable function, and arguments that can be pickled.
     seconds
-        How long it took before; None if that is not known.
+        How long the call took in an earlier session; None if unknown.
 
     Examples
     --------
@@ -42,12 +43,12 @@ class Call:
 
 
 def at(scheduler: str | None) -> AbstractContextManager[None]:
-    """Return the context in which calls go to the cluster of a Dask scheduler, if one is named."""
+    """Return a context in which calls go to the cluster of a Dask scheduler, if one is named."""
     return nullcontext() if scheduler is None else connected(scheduler)
 
 
 def processes_for(jobs: int | None) -> int:
-    """Return how many processes were asked for: one for each core where nobody said.
+    """Return the number of processes: that given, or one for each core.
 
     Examples
     --------
@@ -65,24 +66,24 @@ def side_by_side(
     take: Callable[[int, Callable[[], Any]], None],
     before: int = 0,
 ) -> bool:
-    """Carry out calls, give each answer to `take` as soon as it is there, and return whether all were.
+    """Carry out calls, pass each answer to `take` as soon as it is there, and return whether all were done.
 
-    One job, or one call that is alone, stays in this process.
+    With one job, or a single call, the work stays in this process.
 
     Parameters
     ----------
     calls
-        In their order. Where several are carried out at once, the first to start is the quickest, so that
-        there is something to see, then those of which nothing is known, then the others from the longest on.
+        The calls in order. If several run at once, the quickest starts first, so that an answer soon appears.
+        Then come those of unknown duration, then the others from the longest on.
     jobs
-        Processes; the answers do not depend on it.
+        Number of processes; the answers do not depend on it.
     what
-        What is counted on a terminal: ``"audits"``.
+        What the terminal counts: ``"audits"``.
     take
-        Told, in this thread, which call is done, and a function that returns its answer or raises its error.
-        After Ctrl-C it is told of those that are done; False is returned then.
+        Called in this thread with the index of a finished call and a function that returns its answer or
+        raises its error. After Ctrl-C it still gets the calls that are done, and the return value is False.
     before
-        How many more were done before: they count as done on the terminal.
+        How many others were done before. The terminal counts them as done.
     """
     place = elsewhere(jobs) if len(calls) > 1 else None
     with terminal_progress() as listener:
@@ -110,7 +111,7 @@ def side_by_side(
 
 @dataclass
 class _UnderWay:
-    """Calls under way: those that are not taken, and what was measured of the others."""
+    """Calls under way: those not yet taken, and the measured seconds of the others."""
 
     calls: Sequence[Call]
     what: str
@@ -123,18 +124,18 @@ class _UnderWay:
     taken: int = 0
 
     def here(self) -> Iterator[int]:
-        """Carry out one after the other in this thread; yield which is done."""
+        """Carry out the calls one after the other in this thread; yield the index of each when done."""
         for index, call in enumerate(self.calls):
             self._tell()
             future = self.futures[index] = Future()
             try:
                 future.set_result(_timed(call.here, self.listener))
-            except Exception as error:  # noqa: BLE001  it is raised where the answer is asked for
+            except Exception as error:  # noqa: BLE001  raised again where the answer is read
                 future.set_exception(error)
             yield index
 
     def there(self, place: Elsewhere) -> Iterator[int]:
-        """Carry out several at once; yield which is done."""
+        """Carry out several calls at once; yield the index of each when done."""
         for index in order([call.seconds for call in self.calls]):
             self.futures[index] = place.submit(_timed, *self.calls[index].there)
         while self.futures:
@@ -143,7 +144,7 @@ class _UnderWay:
             yield from [index for index, future in self.futures.items() if future.done()]
 
     def answer(self, index: int) -> Callable[[], Any]:
-        """Return what gives the answer of a call that is done; the terminal is free to print it."""
+        """Return a function that returns the answer of a finished call; the terminal is free for printing."""
         future = self.futures[index]
         if future.exception() is None:
             self.measured[index] = future.result()[0]
@@ -164,14 +165,14 @@ class _UnderWay:
 
 
 def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    """Return how many seconds a call takes where it is carried out, and what it returns."""
+    """Return the seconds that a call takes, and what it returns."""
     began = time.monotonic()
     answer = function(*arguments)
     return time.monotonic() - began, answer
 
 
 def order(seconds: Sequence[float | None]) -> list[int]:
-    """Return in which order calls start that took so long before: the quickest, the unknown, the longest.
+    """Return the order in which calls start, by earlier seconds: the quickest, the unknown, then the longest.
 
     Examples
     --------
@@ -187,22 +188,22 @@ def order(seconds: Sequence[float | None]) -> list[int]:
 def seconds_left(
     before: Sequence[float | None], measured: Mapping[int, float], *, elapsed: float, workers: int
 ) -> float | None:
-    """Return how many seconds all calls take from now on, if the workers share them evenly; None if unknown.
+    """Return the seconds left until all calls are done if workers share them evenly; None if unknown.
 
-    A call is expected to take what it took before, times the ratio of now to before of those done; this ratio
-    starts at 1, with the weight of a twentieth of all. A call of which nothing is known is expected to take,
-    also from now on if it is under way, what the workers have spent so far for each that is done.
+    A call is expected to take its earlier seconds, times the ratio of now to before over the finished calls.
+    This ratio starts at 1, with the weight of a twentieth of all calls. A call without earlier seconds is
+    expected to take, from now on, the workers' time so far divided by the number of finished calls.
 
     Parameters
     ----------
     before
-        Seconds that each took before, None for unknown.
+        Seconds that each call took in an earlier session; None if unknown.
     measured
-        Seconds that those done took now, by index.
+        Seconds of the calls done in this session, by index.
     elapsed
         Seconds since the start.
     workers
-        How many are carried out at once.
+        How many calls run at once.
 
     Examples
     --------
@@ -223,12 +224,12 @@ def seconds_left(
     if unknown:
         work += unknown * spent / len(measured)
     else:
-        work -= spent - sum(measured.values())  # what those under way have had
+        work -= spent - sum(measured.values())  # the time spent on calls under way
     return max(0.0, work / workers)
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error, after the name of its class unless it is one of ours.
+    """Return the text of an error, preceded by the name of its class unless that is ours.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Many audits in few lines: one for each, and what the session has spent."""
+"""Many audits in few lines: a line for each, and the significance that the session has spent."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from audit.words.text import told_of
 
 
 def carried_out(result: Saved) -> bool:
-    """Return whether the audit came to a verdict on the claim.
+    """Whether the audit came to a verdict on the claim.
 
     Examples
     --------
@@ -26,9 +26,9 @@ def carried_out(result: Saved) -> bool:
 
 
 def met(result: Saved) -> bool:
-    """Return whether the audit was carried out and ended as expected, and the code is what its text says.
+    """Whether an audit was carried out, has the expected verdict, and its code agrees with its text.
 
-    A claim is refuted only if that was expected.
+    If nothing was expected, the claim must not be refuted.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def met(result: Saved) -> bool:
 
 
 def line(result: Saved) -> str:
-    """Return verdict, subject, whether that was expected, and the bound found, in one line.
+    """Return the verdict, the subject, whether it was expected, and the bound found, in one line.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def line(result: Saved) -> str:
 
 
 def summary(result: Saved) -> str:
-    """Return verdict, subject, claim and what was found, in one line.
+    """Return the verdict, the subject, the claim and what was found, in one line.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def _told(result: Saved) -> str:
 
 
 def _mark(result: Saved) -> str:
-    """Return what the verdict means to whoever made the audit; nothing where nothing was predicted.
+    """Return how the verdict compares with the expected one; empty if nothing was expected.
 
     Examples
     --------
@@ -94,15 +94,14 @@ def _mark(result: Saved) -> str:
     if not carried_out(result):
         return "no verdict"
     if result.refuted == (result.expected == "refuted"):
-        return "not as its text"
+        return "differs from text"
     return "claim fails" if result.refuted else "should be refuted"
 
 
 def total(results: Sequence[Saved]) -> str:
-    """Return how many met their expectation, and the sum of the significance spent.
+    """Return how many audits ended as expected, and the sum of the significance spent.
 
-    Each audit refutes a claim that holds with at most its own significance, so a session does so at all with
-    at most their sum.
+    The chance that a session refutes any claim that holds is at most this sum.
 
     Examples
     --------
@@ -119,7 +118,7 @@ def total(results: Sequence[Saved]) -> str:
 
 
 def ledger(by_test: Mapping[str, Sequence[Saved]], *, most: int = 10) -> list[str]:
-    """Return which tests spent how much of the session's significance, the most first; no lines if all alike.
+    """Return tests by their share of the session's significance, the largest first; empty if all are equal.
 
     Examples
     --------
@@ -155,10 +154,10 @@ def _spent(results: Sequence[Saved]) -> float:
 
 
 def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
-    """Return how many claims fail when a session's audits are judged together; empty if none can.
+    """Return how many claims are rejected when a session's audits are judged together; empty if none can be.
 
-    Holm's procedure bounds the chance of naming any claim that holds, e-BH the expected share of such claims
-    among those named (`audit.evidence.together`).
+    Holm's procedure bounds the chance of rejecting any claim that holds. e-BH bounds the expected share of
+    such claims among those rejected (`audit.evidence.together`).
 
     Examples
     --------
@@ -167,11 +166,11 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
     >>> fine = AuditResult("fine", None, *said)
     >>> leak = AuditResult("leak", None, Verdict.REFUTED, Evidence.STATISTICAL, log_wealth=14.0)
     >>> print(together([leak, odd, fine]))
-    judged together: Holm names 1 (family-wise error 5 %), e-BH names 2 (false discovery rate 5 %);
+    judged together: Holm rejects 1 (family-wise error 5 %), e-BH rejects 2 (false discovery rate 5 %);
     unconfirmed, not refuted alone: odd
     """
     logs = [_log_wealth(result) for result in results]
-    if len(results) < 2 or max(logs) < -math.log(rate):  # no rule can name any
+    if len(results) < 2 or max(logs) < -math.log(rate):  # no rule can reject any
         return ""
     strict, wide = holm(logs, rate=rate), e_bh(logs, rate=rate)
     new = [
@@ -180,14 +179,14 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
         if named and not each.refuted
     ]
     return (
-        f"judged together: Holm names {strict.sum()} (family-wise error {100 * rate:g} %), "
-        f"e-BH names {wide.sum()} (false discovery rate {100 * rate:g} %)"
+        f"judged together: Holm rejects {strict.sum()} (family-wise error {100 * rate:g} %), "
+        f"e-BH rejects {wide.sum()} (false discovery rate {100 * rate:g} %)"
         + (f"; unconfirmed, not refuted alone: {', '.join(new)}" if new else "")
     )
 
 
 def _log_wealth(result: Saved) -> float:
-    """Return the logarithm of an e-value against the claim, 0 if there is no such evidence."""
+    """Return the logarithm of an e-value against the claim; 0 without such evidence."""
     if result.evidence is Evidence.EXACT:
         return math.inf if result.refuted else 0.0
     return result.log_wealth if carried_out(result) else 0.0

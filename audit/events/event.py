@@ -53,14 +53,18 @@ class NumberIn:
             inside |= (column >= low) & ((column < high) | (high == INF))
         return inside
 
-    def words(self) -> str:
-        """Return the condition in words."""
-        special = self.feature.special(self.intervals, unscored=self.unscored)
-        return f"{self.feature.words} {self._bounds()}" if special is None else special
+    @property
+    def special(self) -> str | None:
+        """The feature's own words for these intervals, if it has some."""
+        return self.feature.special(self.intervals, unscored=self.unscored)
 
-    def _bounds(self) -> str:
+    def words(self, digits: int = 6) -> str:
+        """Return the condition in words, ends of intervals to at least `digits` digits."""
+        return f"{self.feature.words} {self._bounds(digits)}" if self.special is None else self.special
+
+    def _bounds(self, digits: int) -> str:
         points = [_say_point(low, high) for low, high in self.intervals if _is_point(low, high)]
-        parts = [_say_interval(low, high) for low, high in self.intervals if not _is_point(low, high)]
+        parts = [_say_interval(low, high, digits) for low, high in self.intervals if not _is_point(low, high)]
         if len(points) == 1:
             parts.insert(0, f"equals {points[0]}")
         elif points:
@@ -95,7 +99,7 @@ class AtomIn:
         wanted = {self.feature.of(example) for example in self.examples}
         return np.array([value in wanted for value in self.feature.column(view)], dtype=bool)
 
-    def words(self) -> str:
+    def words(self, digits: int = 6) -> str:  # noqa: ARG002 - a value has its own digits
         """Return the condition in words."""
         return self.feature.say(self.examples)
 
@@ -120,9 +124,9 @@ class RegionIn:
         """Return the membership of every output of a block."""
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
-    def words(self) -> str:
-        """Return the condition in words."""
-        return self.region.words()
+    def words(self, digits: int = 6) -> str:
+        """Return the condition in words, ends of intervals to at least `digits` digits."""
+        return self.region.words(digits=digits)
 
     def to_json(self) -> dict[str, Any]:
         """Return the condition as plain data."""
@@ -205,11 +209,11 @@ class Event:
         alone = isinstance(condition.feature, Value) and not condition.unscored
         return alone and len(condition.intervals) == 1 and _is_point(*condition.intervals[0])
 
-    def words(self) -> str:
-        """Return the event as a sentence without a full stop."""
+    def words(self, digits: int = 6) -> str:
+        """Return the event as a sentence without a full stop; intervals end in `digits` digits or more."""
         if self.said and not is_replayable(self.to_json()):
             return self.said
-        return " and ".join(condition.words() for condition in self.conditions)
+        return " and ".join(condition.words(digits) for condition in self.conditions)
 
     def to_json(self) -> dict[str, Any]:
         """Return the event as plain data."""
@@ -263,12 +267,12 @@ def _say_point(low: float, high: float) -> str:
     return inside(low, high) if np.isfinite(low) else f"{low:g}"
 
 
-def _say_interval(low: float, high: float) -> str:
+def _say_interval(low: float, high: float, digits: int) -> str:
     if low == -INF and high == INF:
         return "is a number"
     if (low, high) == (-LARGEST, LARGEST):
         return "is finite"
-    left, right = ends(low, INF if high == LARGEST else high)
+    left, right = ends(low, INF if high == LARGEST else high, digits)
     if high == INF:
         return f"is at least {left}"
     if high == LARGEST:
@@ -296,9 +300,4 @@ def _read(stored: dict[str, Any]) -> Event:
     return replace(event, said=str(stored["words"]))
 
 
-register(
-    "event",
-    Event,
-    write=_write,
-    read=_read,
-)
+register("event", Event, write=_write, read=_read)

@@ -281,3 +281,8 @@ def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
 
 def _score(x: Floats, y: Floats) -> Floats:
     return np.asarray(np.log((np.maximum(x, 0) + 0.5) / (np.maximum(y, 0) + 0.5)))
+
+
+def added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
+    """Return the sums of the counts of each table; the sums are empty before the first block."""
+    return [a + b for a, b in zip(sums, more, strict=True)] if sums else more

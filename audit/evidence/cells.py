@@ -30,8 +30,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.law import Floats, Ints
+
+_Flags = NDArray[np.bool_]
 
 _STEPS = 12
 #: A larger ε counts as this one: no runs can distinguish them, and the square of e^ε stays finite.
@@ -132,13 +135,12 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
     won = np.zeros((len(ratio), 2, len(p)))
     left = np.arange(len(ratio))
     for power in _POWERS:
-        here = _against(p, q, ratio[left], delta[left], power)
-        mean = (here[:, 0] @ p + here[:, 1] @ q) / 2
+        smaller = ratio[left] ** power
+        weights = _weights(p, q, smaller)
+        here = own = _against(p, q, ratio[left], delta[left], weights, evened=power < 1)
         if power < 1:  # the weights are of the smaller claim: is that one broken clearly?
-            own = _against(p, q, ratio[left] ** power, delta[left], 1.0)
-            mean = (own[:, 0] @ p + own[:, 1] @ q) / 2
-        else:
-            own = here
+            own = _against(p, q, smaller, delta[left], weights)
+        mean = (own[:, 0] @ p + own[:, 1] @ q) / 2
         square = (own[:, 0] ** 2 @ p + own[:, 1] ** 2 @ q) / 2
         clear = (mean * np.abs(mean) > _CLEAR / past * square) & (square > _NOTHING)
         if power == _POWERS[-1]:
@@ -150,13 +152,19 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
     return won
 
 
-def _against(p: Floats, q: Floats, ratio: Floats, delta: Floats, power: float) -> Floats:
-    """Return the payoffs against claims, with the cell weights of the claim with ε times `power`."""
-    left_out, right_out, mu = _weights(p, q, ratio**power)
+def _against(
+    p: Floats,
+    q: Floats,
+    ratio: Floats,
+    delta: Floats,
+    weights: tuple[Floats, Floats, Floats],
+    *,
+    evened: bool = False,
+) -> Floats:
+    """Return the payoffs against claims with given cell weights; `evened` if these are of smaller claims."""
+    left_out, right_out, mu = weights
     ratio, delta = ratio[:, None], delta[:, None]
-    lean = mu - 1
-    if power < 1:
-        lean = _even(left_out, right_out, p, q, ratio)
+    lean = _even(left_out, right_out, p, q, ratio) if evened else mu - 1
     if delta.any():  # claims with δ = 0 keep their weights, whatever other claims are in the call
         left_out = np.where(delta > 0, _capped(left_out, p, q, ratio, delta), left_out)
         right_out = np.where(delta > 0, _capped(right_out, q, p, ratio, delta), right_out)
@@ -178,12 +186,11 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
     """Return, for the nearest laws, a_k where p is too large, a_k where q is too large, and μ."""
     ratio = ratio[:, None]
     mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
-    rows = np.arange(
-        len(ratio)
-    )  # each claim stops at its own step, so its answer does not depend on the others
+    # each claim stops at its own step, so its answer does not depend on the others
+    rows = np.arange(len(ratio))
     for _ in range(_STEPS):  # an inexact μ costs power, not validity
         here = mu[rows]
-        _, excess, slope = _nearest(p, q, here, ratio[rows])
+        excess, slope = _excess(p, q, here, ratio[rows])
         low[rows] = np.where(excess > 0, here, low[rows])
         high[rows] = np.where(excess > 0, high[rows], here)
         newton = here - excess / slope
@@ -192,30 +199,35 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
         rows = rows[np.abs(mu[rows] - here)[:, 0] > _EXACT]
         if not len(rows):
             break
-    gain = p / _nearest(p, q, mu, ratio)[0] - mu  # below 0 where q is too large
+    left, _, up, down, is_left, is_right = _trial(p, q, mu, ratio)
+    law = np.where(is_left, ratio * (p + q) / up, np.where(is_right, (p + q) / down, left))
+    gain = p / law - mu  # below 0 where q is too large
     return np.maximum(gain, 0), np.maximum(-gain / ratio, 0), mu
 
 
-def _nearest(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the left law of the nearest pair that keeps the claim, for a trial value of μ.
-
-    Also return the excess of its sum over that of the right law, and the slope of this excess by μ, both of
-    shape (claims, 1). The excess falls with μ and is 0 at the solution.
-    """
+def _trial(
+    p: Floats, q: Floats, mu: Floats, ratio: Floats
+) -> tuple[Floats, Floats, Floats, Floats, _Flags, _Flags]:
+    """Return for a trial value of μ: p/μ, q/ν, Rμ + ν, μ + Rν, where p is too large, and where q is."""
     nu = 2 - mu
     left, right = p / mu, q / nu
-    up, down = ratio * mu + nu, mu + ratio * nu
-    is_left, is_right = left > ratio * right, right > ratio * left
-    law = np.where(is_left, ratio * (p + q) / up, np.where(is_right, (p + q) / down, left))
-    apart = np.where(
-        is_left, (ratio - 1) * (p + q) / up, np.where(is_right, (1 - ratio) * (p + q) / down, left - right)
-    )
+    return left, right, ratio * mu + nu, mu + ratio * nu, left > ratio * right, right > ratio * left
+
+
+def _excess(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats]:
+    """Return by how much the sum of the left law exceeds that of the right law, and the slope of this by μ.
+
+    Both have shape (claims, 1). The excess falls with μ and is 0 at the solution.
+    """
+    left, right, up, down, is_left, is_right = _trial(p, q, mu, ratio)
+    both, more = p + q, ratio - 1
+    apart = np.where(is_left, more * both / up, np.where(is_right, -more * both / down, left - right))
     falls = np.where(
         is_left,
-        ((ratio - 1) / up) ** 2 * (p + q),
-        np.where(is_right, ((ratio - 1) / down) ** 2 * (p + q), left / mu + right / nu),
+        (more / up) ** 2 * both,
+        np.where(is_right, (more / down) ** 2 * both, left / mu + right / (2 - mu)),
     )
-    return law, apart.sum(axis=-1, keepdims=True), np.minimum(-falls.sum(axis=-1, keepdims=True), -1e-9)
+    return apart.sum(axis=-1, keepdims=True), np.minimum(-falls.sum(axis=-1, keepdims=True), -1e-9)
 
 
 def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 
 from audit.distributions.law import Floats
 from audit.events.features.views import View
-from audit.events.tables import Table
+from audit.events.tables import Table, added
 from audit.evidence.bets import Bet
 from audit.evidence.coupled import Coupling
 from audit.evidence.goals import Aim
@@ -71,7 +71,9 @@ class CoupledBets:
     ) -> None:
         """Draw coupled pairs that are not bet on, and decide whether to bet on further ones."""
         coupling = Coupling(memory)
-        self._learn(coupling, *self._draw(coupling, size, path))
+        joints, counts, views, blocks = self._draw(coupling, size, path)
+        coupling.learn(views, joints)
+        memory.learn(blocks, counts)
         worth = coupling.is_worth(epsilon, delta, against=self.against)
         self._known[id(memory)] = coupling if worth else None
 
@@ -102,7 +104,8 @@ class CoupledBets:
             return coupling.bet_on(chosen, anywhere).at_worst(), replace(aimed.aim, lost=True), fault
         bet = coupling.bet_on(chosen, joints)
         coupling.bets.append(size)
-        self._learn(coupling, joints, counts, views, blocks)
+        coupling.learn(views, joints)
+        coupling.memory.learn(blocks, counts)
         return bet, aimed.aim.drawn(parts), None
 
     def _draw(self, coupling: Coupling, size: int, path: tuple[int, int]) -> Drawn:
@@ -113,28 +116,12 @@ class CoupledBets:
         views, blocks = [], []
         for runs in sampler.draw(memory.left, memory.right, size, path, coupled=True):
             left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
-            together, apart = coupling.count(left, right), memory.count(left, right)
-            joints = _added(joints, together)
-            counts = _added(counts, apart)
+            joints = added(joints, coupling.count(left, right))
+            counts = added(counts, memory.count(left, right))
             views.append((left, right))
             blocks.append(memory.keep(left, right))
         self.runs += 2 * size
         return joints, counts, views, blocks
-
-    def _learn(
-        self,
-        coupling: Coupling,
-        joints: list[Floats],
-        counts: list[Floats],
-        views: list[tuple[View, View]],
-        blocks: list[Block],
-    ) -> None:
-        coupling.learn(views, joints)
-        coupling.memory.learn(blocks, counts)
-
-
-def _added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
-    return [a + b for a, b in zip(sums, more, strict=True)] if sums else more
 
 
 def _in_one_bin(table: Table, pairs: int) -> Floats:

@@ -180,7 +180,7 @@ class Goals:
         most = _MOST_LOST / -worst.min(axis=1)[:, 0]
         left = aim.calls
         for counts in aim.tables[place].blocks:
-            wealth = np.exp(np.clip(logs - self.log_limit, -600.0, 0.0))
+            wealth = np.exp(np.minimum(np.maximum(logs - self.log_limit, -600.0), 0.0))
             z = ndtri(np.minimum(wealth, 1 - 1e-12))
             stake = np.exp(-(z**2) / 2) / (_SQRT_TAU * wealth * np.sqrt(max(left, 1) * square))
             stake = np.where(logs < self.log_limit, np.minimum(stake, most), 0.0)

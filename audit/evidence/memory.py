@@ -13,7 +13,7 @@ from audit.events.event import Event
 from audit.events.features.propose import propose
 from audit.events.features.scores import AdditiveScore, TableScore
 from audit.events.features.views import View
-from audit.events.tables import Candidates, Table, apart, learn_bins
+from audit.events.tables import Candidates, Table, added, apart, learn_bins
 from audit.evidence.bets import Bet
 from audit.evidence.cells import most_broken
 from audit.evidence.goals import Aim, CellCounts
@@ -152,8 +152,7 @@ class PairMemory:
         blocks = []
         for runs in drawn:
             left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
-            counted = self.count(left, right)
-            counts = [a + b for a, b in zip(counts, counted, strict=True)] if counts else counted
+            counts = added(counts, self.count(left, right))
             tables = (
                 [] if aim is None else [self.tables[c.table] for c in aim.tables if isinstance(c, CellCounts)]
             )

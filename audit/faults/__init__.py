@@ -1,5 +1,5 @@
-"""What is wrong with a refuted subject: recorded runs of it on the simplest pair, and rules that name it.
+"""What is wrong with a refuted subject: recorded runs on the simplest pair, and rules that name the fault.
 
-Above `words` and `verdict`, whose verdict it explains and never changes; below `utility` and `privacy`. The
-process that examines a subject imports `examiner` and what that needs, which is little.
+Above `words` and `verdict`; below `utility` and `privacy`. A fault explains a verdict and never changes it.
+The process that examines a subject imports only `examiner` and what that needs.
 """

@@ -1,4 +1,4 @@
-"""What a rule is told, and the databases that it may run."""
+"""What a rule receives, and the databases on which it may run the subject."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ import numpy as np
 
 from audit.faults.scene import LEFT, RIGHT, Scene
 from audit.results.fault import Fault
-from audit.sampling.recorded.noise import scale_of
+from audit.sampling.recorded.noise import UNSCALED, scale_of
 from audit.sampling.recorded.runs import Run
 from audit.words import fault_words as words
 
 SIDES: Final = (LEFT, RIGHT)
-#: Databases made of the pair: without the record that differs, and with it a thousand times as large.
+#: Databases made from the pair: without the differing record, and with it a thousand times as large.
 MIDDLE, FAR = "middle", "far"
-#: Other databases, which are asked for the scale of their noise alone: the pair that was refuted first, and
-#: the left one with the record of the right one added.
+#: Other databases, used only to see the scale of the noise there: the pair that was refuted first, and the
+#: left database with the right one's record added.
 ELSEWHERE: Final = ("elsewhere left", "elsewhere right", "both")
 #: Relative slack for rounding.
 TIGHT: Final = 1e-6
@@ -24,7 +24,7 @@ TIGHT: Final = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What was refuted.
+    """What was refuted, as a rule needs it.
 
     Parameters
     ----------
@@ -48,17 +48,17 @@ class Asked:
 
 
 Rule = Callable[[Scene, Asked], Fault | None]
-"""What shows one kind of fault: None where it shows nothing."""
+"""A rule for one kind of fault: returns the fault if the runs show it, else None."""
 
 
 def draw_words(draw: Any) -> str:
-    """Return a draw as code has it, with its scale."""
+    """Return a draw as code would write it, with its scale."""
     scale = scale_of(draw)
-    if draw.method == "geometric" or scale is None or np.ndim(scale):
+    if draw.method in UNSCALED or scale is None or np.ndim(scale):
         return str(draw.method)
     return f"{draw.method}(scale={float(scale):.4g})"
 
 
 def draws_of(run: Run) -> str:
-    """Return the draws of a run."""
-    return words.listed([draw_words(draw) for draw in run.draws]) or "no draw"
+    """Return the draws of a run in words; empty if it made none."""
+    return words.listed([draw_words(draw) for draw in run.draws])

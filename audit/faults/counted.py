@@ -1,4 +1,4 @@
-"""Few possible outputs: how likely each is on both databases, by a sweep of the one draw or by counting."""
+"""Subjects with few possible outputs: the probability of each, by a sweep of the only draw or by counting."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -19,16 +19,16 @@ from audit.values.canonical import key
 from audit.values.wording import shown
 from audit.words import fault_words as words
 
-#: Points of the one uniform draw, or runs of each side.
+#: Points of the sweep of one uniform draw, and runs counted on each side.
 SWEPT: Final = 1_024
 COUNTED: Final = 3_000
-#: Different outputs beyond which they are not counted.
+#: A subject with more different outputs is not counted.
 _FEW: Final = 40
-#: Outputs of one uniform draw that are followed one after the other.
+#: Most changes of the output that are followed through the range of one uniform draw.
 _MOST_STEPS: Final = 200
-#: Runs in which nothing that is certain on the other side may happen.
+#: Runs without an output that the other side always gives, after which it counts as impossible.
 _MORE: Final = 1_000
-#: Standard errors that p and q are apart beyond what the claim allows.
+#: p has to exceed what the claim allows by this many standard errors.
 _ERRORS: Final = 4.0
 
 Shares = Mapping[Hashable, float]
@@ -41,7 +41,7 @@ class TooLikely:
     Parameters
     ----------
     output
-        What it looks like.
+        The output in words.
     side
         The side on which it comes out too often.
     p, q
@@ -51,7 +51,7 @@ class TooLikely:
     alone
         Whether one part of the output is enough to break the claim.
     shared
-        The place of a draw that decides all parts: the only one, or one that comes again, the same.
+        The place of a draw that decides all parts: the only draw, or one whose values come twice.
     is_it
         Whether a run gives this output.
     """
@@ -67,7 +67,7 @@ class TooLikely:
 
 
 def counted(scene: Scene, epsilon: float, delta: float) -> TooLikely | None:
-    """Return the output, of few, that breaks the claim most clearly; None if none does, or there are many."""
+    """Return the output that breaks the claim most clearly; None if none does, or if outputs are many."""
     plain = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if len({_key(run) for run in plain}) > _FEW or any(not run.draws for run in plain):
         return None
@@ -92,7 +92,7 @@ def counted(scene: Scene, epsilon: float, delta: float) -> TooLikely | None:
 
 
 def _parts(outputs: Sequence[Any]) -> range:
-    """Return the places of the parts of outputs that are all sequences of one length; none of others."""
+    """Return the indices of the parts if all outputs are sequences of one length; else an empty range."""
     lengths = {len(each) if isinstance(each, tuple | list | np.ndarray) else 0 for each in outputs}
     [length] = lengths if len(lengths) == 1 else [0]
     return range(length if length > 1 else 0)
@@ -104,7 +104,7 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place of the only draw, or of the first that comes again with the same values, always."""
+    """Return the place of the only draw, or of the first whose values come twice in every run; else None."""
     runs = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
         return 0
@@ -118,14 +118,14 @@ def _seen(runs: Sequence[Run], place: int) -> tuple[Hashable, ...]:
 
 
 def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, certain: bool) -> bool:
-    """Whether no draw makes something happen on this side, as far as draws can be pushed.
+    """Whether no draw makes something happen on this side, however far it is pushed.
 
     Parameters
     ----------
     scene, side
         What is run.
     happens
-        Tells of a run whether it happened; it did in no plain run and in none at the ends of the draws.
+        Whether it happened in a run. It did in no plain run, and in no run with draws at their ends.
     certain
         Whether it happens in every run of the other side.
     """
@@ -133,7 +133,7 @@ def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, 
     noise_alone = all(scale_of(draw) is not None for run in runs for draw in run.draws)
     if noise_alone and (
         all(run.draws for run in runs) or len(set(map(_key, runs))) == 1
-    ):  # else some are unseen
+    ):  # else there may be draws that were not recorded
         return True
     if _has_one_coin(runs):
         runs = _through(scene, side)
@@ -149,10 +149,10 @@ def _has_one_coin(runs: Sequence[Run]) -> bool:
 
 
 def _through(scene: Scene, side: str) -> list[Run]:
-    """Return runs with every output that the one uniform draw gives; none if those are too many to follow.
+    """Return runs with every output that the one uniform draw gives; empty if there are too many to follow.
 
-    Between neighbouring points of a sweep with unlike outputs, all outputs are found down to the last bit of
-    the draw; between points with like outputs, none is looked for.
+    Where two neighbouring points of a sweep give different outputs, bisection finds every output between
+    them. Where they give the same output, nothing between them is tried.
     """
 
     def at(coin: float) -> Run:
@@ -170,7 +170,7 @@ def _through(scene: Scene, side: str) -> list[Run]:
 
 
 def _next(at: Callable[[float], Run], low: float, high: float) -> tuple[float, Run]:
-    """Return where the output of `low` ends, and the first run after that."""
+    """Return the point after `low` where the output changes, and the run there."""
     here = _key(at(low))
     while high - low > 2.0**-50:
         middle = (low + high) / 2.0
@@ -183,7 +183,7 @@ def _key(run: Run) -> Hashable:
 
 
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
-    """Return runs of both sides, and how far a share of them may be off (0 for that of independent runs)."""
+    """Return runs of both sides, and the error of a share in a sweep (0 if the runs are independent)."""
     if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
         return {side: [scene.run(side, 0, force=at) for at in points] for side in (LEFT, RIGHT)}, 2.0 / SWEPT
@@ -193,7 +193,7 @@ def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
 def _worst(
     runs: Mapping[str, list[Run]], by: Callable[[Run], Hashable], epsilon: float, delta: float, slack: float
 ) -> tuple[str, Hashable, float, float] | None:
-    """Return the side, value, p and q that break the claim most clearly."""
+    """Return the side, value, p and q that break the claim most clearly; None if nothing breaks it."""
     count = {side: Counter(map(by, runs[side])) for side in runs}
     total, best = len(runs[LEFT]), None
     for side, other in ((LEFT, RIGHT), (RIGHT, LEFT)):
@@ -211,7 +211,7 @@ def _worst(
 
 
 def coarse_numbers_differ(scene: Scene, epsilon: float, delta: float) -> bool:
-    """Whether rounded outputs break the claim, or cannot be compared: one number each, in sixteen bins."""
+    """Whether outputs, sorted into sixteen bins, break the claim. True too if an output is not one number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]
@@ -229,7 +229,7 @@ def coarse_numbers_differ(scene: Scene, epsilon: float, delta: float) -> bool:
 
 
 def too_likely(scene: Scene, asked: Asked) -> Fault | None:
-    """Of few possible outputs one comes out too often on one side."""
+    """Return the fault if one of few possible outputs is too likely on one side."""
     found = counted(scene, asked.epsilon, asked.delta)
     if found is None:
         return None
@@ -248,7 +248,7 @@ def too_likely(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def low_bits(scene: Scene, asked: Asked) -> Fault | None:
-    """Exclude all but the low bits: the event looks at them, and coarse outputs keep the claim."""
+    """Return the fault if the event looks at low bits and coarse outputs keep the claim."""
     if not asked.bits:
         return None
     return (

@@ -1,43 +1,49 @@
-"""The rule about moves: what the noise covers of them, and what it is called if that is not all."""
+"""The rule about moves of the output: whether the noise covers them, and which fault it is if not."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.faults.asked import FAR, MIDDLE, SIDES, TIGHT, Asked
 from audit.faults.moves import Move, covered_by_normal, delta_of_normal, move_of
 from audit.faults.scene import LEFT, RIGHT, Force, Scene
 from audit.results.fault import Fault, FaultKind
 from audit.sampling.recorded.leaves import is_number
-from audit.sampling.recorded.noise import values_at
+from audit.sampling.recorded.noise import Floats, values_at
 from audit.words import fault_words as words
 
-#: Seeds whose moves are taken apart: those on which most moves.
+#: Moves on this many seeds are analysed, the largest first.
 _SEEDS: Final = 3
+#: Relative difference of equal slopes.
+_ALIKE: Final = 1e-4
 #: A draw spends the whole ε if it spends this share of it.
 _WHOLE: Final = 0.75
 
 
 def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
-    """On the same draws the output moves by more than its noise covers."""
+    """Return the fault if, on the same draws, the output moves by more than its noise covers."""
     worst: tuple[float, Fault] | None = None
-    for move in _moves(scene):
+    # A coin at its end may be as rare as delta allows.
+    for move in _moves(scene, (None,) if asked.delta else (None, Force(0.0), Force(1.0))):
         if move.is_outside:
             found = _outside(scene, move)
             if found is not None:
                 return found
             continue
         found = _uncovered(scene, move, asked) if move.is_verified else None
+        if move.others and found is not None and not _is_aligned(scene, move):
+            continue
         if found is not None and (worst is None or move.cost > worst[0]):
             worst = move.cost, found
     return None if worst is None else worst[1]
 
 
-def _moves(scene: Scene) -> Iterator[Move]:
-    """Yield the moves on the seeds where most moves, and with the coins pushed to their ends."""
-    for force in (None, Force(0.0), Force(1.0)):
+def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
+    """Yield the largest moves over the seeds, each with uniform draws pushed by each of `forces`."""
+    for force in forces:
         sizes: dict[int, float] = {}
         for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
             runs = [scene.plain(s)[seed] if force is None else scene.run(s, seed, force=force) for s in SIDES]
@@ -51,8 +57,15 @@ def _moves(scene: Scene) -> Iterator[Move]:
                 yield move
 
 
+def _is_aligned(scene: Scene, move: Move) -> bool:
+    """Whether each draw reaches the same numbers on the left: else a private choice went another way."""
+    turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
+    left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)
+    return left is not None and np.array_equal(left.reach != 0.0, move.reach != 0.0)
+
+
 def _outside(scene: Scene, move: Move) -> Fault | None:
-    """Return the fault if noise that several numbers share leaves a combination of them without any."""
+    """Return the fault if several numbers share noise and a combination of them has none."""
     if not move.is_shared:
         return None
     again = move_of(scene, move.seed + 500, move.force)
@@ -70,7 +83,7 @@ def _outside(scene: Scene, move: Move) -> Fault | None:
 
 
 def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
-    """Return the fault if the noise does not cover a move that its shift undoes."""
+    """Return the fault if a shift of the noise undoes a move but costs more than the claim allows."""
     factor = _factor(move, asked)
     if factor is None:
         return None
@@ -83,7 +96,7 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
         return Fault(FaultKind.NOT_CLIPPED, None, words.unbounded(largest, further, draws))
     pure, shown = (
         "pure" in move.kinds,
-        None if move.mixed or not math.isfinite(factor) else float(f"{factor:.6g}"),
+        None if move.others or not math.isfinite(factor) else float(f"{factor:.6g}"),
     )
     if pure and len(active) > 1:
         if _is_two_steps(scene, move, asked):
@@ -93,23 +106,61 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
         if whole and len(places) == len(active):
             said = words.spent(len(active), draws, asked.at, move.cost / asked.epsilon)
             return Fault(FaultKind.BUDGET_SPENT_TWICE, shown, said)
-    if len(active) == 1 and int(move.moving.sum()) == 1:
-        covers = largest / factor if math.isfinite(factor) else 0.0
-        said = words.one_draw(largest, move.numbers[active[0]].told, covers, asked.at, shown)
+    return Fault(FaultKind.NOISE_TOO_SMALL, shown, _too_far(scene, move, draws, asked, shown))
+
+
+def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float | None) -> str:
+    """Return what moves beside what the draws cover: numbers of the output, or the draws themselves."""
+    active = move.spent > TIGHT
+    norm = "L2" if "normal" in move.kinds else "L1"
+    slope = _slope(move, active, move_of(scene, move.seed + 500))
+    scales = np.array([number.scale for number in move.numbers])[active]
+    if slope is not None and np.ptp(scales) > _ALIKE * scales.max():
+        by = math.nan
+        moved = zip(move.places, np.abs(move.moved).tolist(), move.moving, strict=True)
+        moves = words.each_moves({place: far for place, far, moving in moved if moving})
+    elif slope is not None:
+        by = _size(move.moved[move.moving], norm)
+        where = [place for place, moving in zip(move.places, move.moving, strict=True) if moving]
+        moves = words.moves(where, by, norm)
     else:
-        said = words.many_draws(int(move.moving.sum()), draws, asked.at, shown, mixed=move.mixed)
-    return Fault(FaultKind.NOISE_TOO_SMALL, shown, said)
+        assert move.shift is not None
+        by = _size(move.shift[active], norm)
+        moves = words.has_to_shift(draws, by, norm if active.sum() > 1 else "")
+    told = words.times_slope(draws, slope or 1.0)
+    said = words.too_far(moves, told, by / factor if factor else math.nan, asked.at, factor)
+    if "normal" in move.kinds and not asked.delta:
+        return said + words.NO_PURE
+    return said + words.besides(move.others) if move.others else said
+
+
+def _slope(move: Move, active: NDArray[np.bool_], again: Move | None) -> float | None:
+    """Return what each number of noise is multiplied by before it is added to a number of the output.
+
+    None where they do not go one to one, or not in all runs alike, as in a ratio.
+    """
+    if again is None or again.reach.shape != move.reach.shape:
+        return None
+    sizes = np.abs(move.reach[move.moving][:, active])
+    apart = np.abs(np.abs(again.reach[move.moving][:, active]) - sizes).max()
+    ones, least, most = sizes > 0, sizes[sizes > 0].min(), sizes.max()
+    alike = max(most - least, apart) <= _ALIKE * most
+    return float(most) if alike and (ones.sum(axis=0) == 1).all() and (ones.sum(axis=1) == 1).all() else None
+
+
+def _size(by: Floats, norm: str) -> float:
+    return float(np.linalg.norm(by, 2 if norm == "L2" else 1))
 
 
 def _factor(move: Move, asked: Asked) -> float | None:
-    """Return how many times too small the noise is, None if it is not; ∞ if no such noise is large enough."""
+    """Return how many times too small the noise is: None if it is large enough, ∞ if no scale would be."""
     if "normal" in move.kinds:
         if delta_of_normal(asked.epsilon, move.cost) <= asked.delta * (1 + TIGHT):
             return None
         return move.cost / covered_by_normal(asked.epsilon, asked.delta) if asked.delta else math.inf
     if move.cost <= asked.epsilon * (1 + TIGHT):
         return None
-    if asked.delta:  # half of each draw's values lose all that they can
+    if asked.delta:  # half of each draw's values have its largest loss
         active = int((move.spent > TIGHT).sum())
         if -math.expm1(asked.epsilon - move.cost) / 2.0**active <= asked.delta:
             return None
@@ -117,7 +168,7 @@ def _factor(move: Move, asked: Asked) -> float | None:
 
 
 def _further(scene: Scene, move: Move) -> float | None:
-    """Return how far the output moves with a record a thousand times as large, if so much farther."""
+    """Return how far the output moves with a record a thousand times as large; None if not much farther."""
     if FAR not in scene.databases:
         return None
     runs = scene.run(LEFT, move.seed, force=move.force), scene.run(FAR, move.seed, force=move.force)
@@ -129,7 +180,7 @@ def _further(scene: Scene, move: Move) -> float | None:
 
 
 def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
-    """Whether removing the one record and adding the other are each covered, by draws of their own."""
+    """Whether separate draws cover removing the one record and adding the other."""
     if MIDDLE not in scene.databases:
         return False
     steps = [_step(scene, move, side) for side in SIDES]
@@ -140,7 +191,7 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 
 
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
-    """Return what one half of a replacement spends, and on which draws."""
+    """Return the ε that one half of a replacement spends, and its draws; None if unknown."""
     half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
     found = move_of(half, move.seed, move.force)
     if found is None or not found.is_verified or found.kinds != {"pure"}:

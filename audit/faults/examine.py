@@ -1,4 +1,4 @@
-"""Ask for the fault behind a refutation: in a process of its own, and nothing it does can break a result."""
+"""Find the fault behind a refutation, in a separate process, where no failure can break the result."""
 
 import math
 import time
@@ -24,17 +24,19 @@ from audit.sampling.shipping import Parcel
 from audit.subject.signatures import Calling
 from audit.subject.subject import Subject
 from audit.task import PrivacyTask
-from audit.values.brief import show
 from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished
+from audit.values.wording import short
 from audit.words import fault_words as words
 
-#: Seconds that an examination may take.
+#: Seconds of processor time of an examination: a busy machine changes nothing.
 LIMIT: Final = 3.0
+#: Seconds that it may take in all, for a subject that sleeps or hangs in compiled code.
+PATIENCE: Final = 30.0
 
 
 def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
-    """Return the fault behind a refutation, found in a process of its own; None of what is not refuted.
+    """Return the fault behind a refutation, found in a separate process; None if nothing is refuted.
 
     Parameters
     ----------
@@ -47,8 +49,8 @@ def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
         return None
     try:
         return _asked_of(task, result.witness)
-    except Exception as error:  # noqa: BLE001  it explains a result, which stands without it
-        return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format(show(str(error), 120)))
+    except Exception as error:  # noqa: BLE001  the result stands without its explanation
+        return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format(short(str(error).rstrip("."), 120)))
 
 
 def examined(
@@ -59,7 +61,7 @@ def examined(
     *,
     bits: bool = False,
 ) -> Fault:
-    """Return the fault that recorded runs show, in this process: for tests, and for subjects that one trusts.
+    """Return the fault that recorded runs in this process show. For tests, and for subjects that are trusted.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def examined(
     relation
         The relation that makes them neighbours.
     bits
-        Whether it fails by the low bits of floats.
+        Whether the claim fails by the low bits of floats.
     """
     left, right = pair
     asked = Asked(epsilon=claim.epsilon, delta=claim.delta, bits=bits, nan=_has_nan(left, right))
@@ -97,7 +99,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
     databases = {LEFT: left, RIGHT: right, **_middle(left, right, task.relation), **_far(task, left, right)}
     databases |= zip(ELSEWHERE, (strongest.left, strongest.right, *_both(left, right)), strict=False)
     prepared = {name: subject.prepare(database) for name, database in databases.items()}
-    examiner, calling = Examiner(subject.object, subject.calling), Calling(takes_rng=True)
+    examiner, calling = Examiner(subject.object, subject.calling, LIMIT), Calling(takes_rng=True)
     seed = task.options.seed
     recipe = recipe_of(examiner, calling, seed=seed)
     if recipe is None:
@@ -110,7 +112,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
         seed=seed,
         path=(FAULT,),
         alone=True,
-        limit=min(LIMIT, left_over),
+        limit=min(PATIENCE, left_over),
     )
     block = draw_once(recipe, asking)
     found: Any = next(iter([*block.left, *block.right]))
@@ -123,7 +125,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
 
 
 def _differing(left: Any, right: Any) -> tuple[int, int] | None:
-    """Return where the one record that differs stands in either list, and -1 where it is missing."""
+    """Return the index of the differing record in each list, -1 where it is missing; None if unknown."""
     if not isinstance(left, list | tuple) or not isinstance(right, list | tuple):
         return None
     shorter = min(len(left), len(right))
@@ -134,7 +136,7 @@ def _differing(left: Any, right: Any) -> tuple[int, int] | None:
 
 
 def _has_nan(left: Any, right: Any) -> bool:
-    """Whether the record that differs is NaN on one side alone."""
+    """Whether the differing record is NaN, or holds a NaN, on one side only."""
     found = _differing(left, right)
     if found is None:
         return False
@@ -148,7 +150,7 @@ def _is_nan(value: Any) -> bool:
 
 
 def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
-    """Return the database without the record that a replacement replaces."""
+    """Return the database without the replaced record, as `MIDDLE`; empty if none was replaced."""
     found = _differing(left, right)
     if found is None or found[0] != found[1] or check_relation(relation) is not Relation.REPLACE_ONE:
         return {}
@@ -157,7 +159,7 @@ def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
 
 
 def _both(left: Any, right: Any) -> list[Any]:
-    """Return the left database with the record of the right one added."""
+    """Return a list with the left database plus the right one's record; empty if that does not exist."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return []
@@ -165,7 +167,7 @@ def _both(left: Any, right: Any) -> list[Any]:
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return the right database, the number that differs a thousand times as large, if the domain has it."""
+    """Return the right database with the differing number times 1000, as `FAR`; empty if not in domain."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return {}

@@ -1,5 +1,6 @@
-"""One examination: the subject in the process where its runs are recorded."""
+"""One examination of a subject, in the process that records its runs."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from audit.sampling.recorded.leaves import TooLargeError
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import FAULT
 from audit.sampling.snapshots import Input
+from audit.sampling.watch import ComputedTooLong, computing_for
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around
 from audit.words import fault_words as words
@@ -21,18 +23,31 @@ from audit.words import fault_words as words
 
 @dataclass(frozen=True, eq=False)
 class Examiner(Around):
-    """Runs the subject on recorded draws, in the place of a mechanism: a run of it is one examination."""
+    """Examines a subject by recorded runs. It is run like a mechanism: each call is one examination.
+
+    Parameters
+    ----------
+    calling
+        How the subject gets its generator.
+    limit
+        Seconds of processor time that one examination may take; waiting does not count.
+    """
 
     calling: Calling
+    limit: float = math.inf
 
     def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
         """Return the fault that the runs on these databases show."""
         databases, asked = question
-        return looked_at(self.inner, self.calling, databases, asked)
+        try:
+            with computing_for(self.limit):
+                return looked_at(self.inner, self.calling, databases, asked)
+        except ComputedTooLong:
+            return Fault(FaultKind.UNKNOWN, None, words.TOO_LONG.format(self.limit))
 
 
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
-    """Return the fault that runs of a mechanism show, each from its first state."""
+    """Return the fault that runs of a mechanism show, each from the mechanism's first state."""
     pristine, given = (
         Pristine(mechanism),
         {name: Input(each, every_run=True) for name, each in databases.items()},

@@ -1,6 +1,6 @@
-"""What moves on the same random draws, and the least shift of the draws that undoes the move.
+"""How the output moves on the same random draws, and the least shift of the draws that undoes the move.
 
-What a shift costs is derived in `sampling.recorded.noise`.
+`sampling.recorded.noise` derives what a shift costs.
 """
 
 import math
@@ -25,13 +25,13 @@ from audit.sampling.recorded.noise import (
     values_at,
 )
 
-#: Numbers of noise beyond which a run is not taken apart.
-MOST_NUMBERS: Final = 256
+#: A run with more numbers of noise is not analysed.
+MOST_NUMBERS: Final = 512
 
 
 @dataclass(eq=False)
 class Move:
-    """What moves between the databases on the draws of one seed.
+    """How the output moves between the databases on the draws of one seed.
 
     Parameters
     ----------
@@ -42,9 +42,10 @@ class Move:
     numbers
         The noise that is drawn on the right.
     reach
-        How the output follows it there, shape (places, numbers).
-    mixed
-        Whether draws that are no noise were made as well: what they decide may hide a part of the privacy.
+        The derivative of the output by the noise on the right, shape (places, numbers).
+    others
+        The draws that are not noise, such as a sample of the records. These may add privacy that is not
+        counted here.
     """
 
     scene: Scene
@@ -54,7 +55,7 @@ class Move:
     moved: Floats
     numbers: list[Number]
     reach: Floats
-    mixed: bool
+    others: list[str]
 
     @property
     def moving(self) -> NDArray[np.bool_]:
@@ -71,13 +72,13 @@ class Move:
 
     @property
     def is_shared(self) -> bool:
-        """Whether one draw reaches several numbers of the output, one of them moving."""
+        """Whether one draw reaches several numbers of the output, of which one moves."""
         several = (self.reach != 0.0).sum(axis=0) > 1
         return bool((several & (self.reach[self.moving] != 0.0).any(axis=0)).any())
 
     @cached_property
     def kinds(self) -> set[str]:
-        """The kinds of noise that reach what moves."""
+        """The kinds of noise that reach the moving numbers."""
         reaching = (self.reach[self.moving] != 0.0).any(axis=0)
         return kinds_of([number for number, near in zip(self.numbers, reaching, strict=True) if near])
 
@@ -90,18 +91,18 @@ class Move:
 
     @cached_property
     def spent(self) -> Floats:
-        """What each number of noise spends of ε (or, of normal noise, its move in standard deviations)."""
+        """The ε that each number of noise spends; of normal noise, its move in standard deviations."""
         scales = np.array([number.scale for number in self.numbers])
         return np.zeros(len(scales)) if self.shift is None else np.abs(self.shift / scales)
 
     @property
     def cost(self) -> float:
-        """The loss of pure noise, or the move of normal noise in standard deviations."""
+        """The total loss of pure noise, or the move of normal noise in standard deviations."""
         return float(np.sqrt((self.spent**2).sum()) if "normal" in self.kinds else self.spent.sum())
 
     @cached_property
     def is_verified(self) -> bool:
-        """Whether the right, on shifted draws, gives what the left gives."""
+        """Whether the right database, on shifted draws, gives the left one's output."""
         if self.shift is None:
             return False
         shift = {
@@ -119,7 +120,7 @@ class Move:
 
 
 def move_of(scene: Scene, seed: int, force: Force | None = None, *, right: str = RIGHT) -> Move | None:
-    """Return what moves on the draws of one seed; None if the outputs or the draws are not of one form."""
+    """Return the move on the draws of one seed; None if outputs or draws differ in form between the sides."""
     runs = {side: [scene.run(side, s, force=force) for s in (seed, seed + 1000)] for side in (LEFT, right)}
     first, second = runs[LEFT][0], runs[right][0]
     if first.calls != second.calls or first.leaves.keys() != second.leaves.keys():
@@ -131,15 +132,19 @@ def move_of(scene: Scene, seed: int, force: Force | None = None, *, right: str =
     numbers = numbers_of(runs[right])
     if values[0] is None or values[1] is None or not numeric or len(numbers) > MOST_NUMBERS:
         return None
+    moved = values[1] - values[0]
+    still = [place for place, by in zip(numeric, moved, strict=True) if not by]
+    if any(first.leaves[place] != second.leaves[place] for place in still):  # whole numbers beyond 2^53
+        return None
     reach = reach_of(partial(scene.run, right, seed, force=force), numbers, numeric)
     if reach is None:
         return None
-    mixed = any(scale_of(draw) is None for draw in second.draws)
-    return Move(scene, seed, force, numeric, values[1] - values[0], numbers, reach, mixed)
+    others = [draw.method for draw in second.draws if scale_of(draw) is None]
+    return Move(scene, seed, force, numeric, moved, numbers, reach, others)
 
 
 def delta_of_normal(epsilon: float, move: float) -> float:
-    """Return the δ at ε of normal noise of standard deviation 1 whose centre moves.
+    """Return the δ at ε of normal noise of standard deviation 1 whose centre moves by `move`.
 
     Examples
     --------

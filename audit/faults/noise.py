@@ -1,4 +1,4 @@
-"""Rules about noise whose width tells the databases apart."""
+"""Rules about noise whose width reveals the database."""
 
 from collections import Counter
 from functools import partial
@@ -21,7 +21,7 @@ _SEEDS: Final = 3
 
 
 def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Compare the parameters of the draws: steady on each side, and not the same on both."""
+    """Return the fault if a parameter of a draw is constant on each side and differs between the sides."""
     runs = [scene.plain(side) for side in SIDES]
     if any(run.calls != runs[0][0].calls for side in runs for run in side):
         return None
@@ -41,7 +41,7 @@ _WIDTHS: Final = ("scale", "sigma", "p", "lambd")
 
 
 def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Compare the noise in each number of the output: multiplied by something else, or of other draws."""
+    """Return the fault if the number of draws, or the spread of an output, differs between the sides."""
     runs = [scene.plain(side) for side in SIDES]
     places = [
         p for p in common_places(scene) if all(is_number(run.leaves[p]) for side in runs for run in side)
@@ -63,7 +63,7 @@ def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
     return None
 
 
-#: Relative difference of two standard deviations.
+#: Two standard deviations differ if their relative difference is larger.
 _APART: Final = 1e-4
 
 
@@ -85,9 +85,9 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
 
 
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
-    """Whether a draw that no earlier number shows reaches the i-th one alike on both sides.
+    """Whether a draw that reaches no earlier number reaches the i-th one equally on both sides.
 
-    What differs is then how earlier noise, which the earlier numbers have published, is used again: as in
+    Then the sides differ only in how they use the noise that earlier numbers have published. An example is
     gradient descent, whose next step depends on the data and on all steps before.
     """
     if left.shape != right.shape:

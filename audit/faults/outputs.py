@@ -1,4 +1,4 @@
-"""Rules about what comes out: no answer, a part that is exact, words and keys of one database alone."""
+"""Rules about the outputs: no answer, a part without noise, words and keys that only one database gives."""
 
 import math
 from collections import Counter
@@ -22,12 +22,12 @@ _CLEAR: Final = 8
 _NAN: Final = "returns NaN"
 _RARE: Final = 10_000
 _FURTHER: Final = 300
-#: Standard errors that a share is above δ.
+#: A share has to exceed δ by this many standard errors.
 _ERRORS: Final = 4.0
 
 
 def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
-    """One side gives no answer in every run, the other one in every run; or a NaN comes out of one alone."""
+    """Return the fault if one side never answers and the other always does, or if only one gives NaN."""
     told = _silent_side(scene, ())
     if asked.nan:
         nans = [
@@ -42,7 +42,7 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _silent_side(scene: Scene, place: Place) -> list[str]:
-    """Return what either side says at a place, empty unless exactly one is silent, and in every run."""
+    """Return what each side does at a place; empty unless one side never answers and the other always."""
     read = partial(_leaf, place) if place else _whole
     sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
     one = (all(sides[0]) and not any(sides[1])) or (all(sides[1]) and not any(sides[0]))
@@ -58,7 +58,7 @@ def _silence(output: Any) -> str:
 
 
 def constant_part(scene: Scene, _: Asked) -> Fault | None:
-    """Look for a part that is constant on each side and differs: no draw varies it, or a seed is fixed."""
+    """Return the fault if a part is constant on each side and differs: it has no noise, or a fixed seed."""
     parts: list[tuple[Place, Callable[[Run], Any]]] = [((), _whole)]
     parts[:0] = [(place, partial(_leaf, place)) for place in common_places(scene)]
     for place, read in parts:
@@ -94,7 +94,7 @@ def _whole(run: Run) -> Any:
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
-    """Return the fault if the draws made here reach that part on another database."""
+    """Return the fault if the same draws reach that part on another database."""
     here = scene.plain(LEFT)[0].calls
     for side in (*ELSEWHERE, MIDDLE) if here else ():
         runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []
@@ -114,13 +114,13 @@ def common_places(scene: Scene) -> list[Place]:
 
 
 def _never_varies(runs: Sequence[Run], k: int) -> bool:
-    """Whether the k-th draw gives the same in every run."""
+    """Whether the k-th draw gives the same values in every run."""
     values = [run.draws[k].values for run in runs if k < len(run.draws)]
     return len(values) == len(runs) and all(same(value, values[0]) for value in values)
 
 
 def exact_weights(scene: Scene, _: Asked) -> Fault | None:
-    """Weights that no draw varies decide a choice, and forbid on one side what they allow on the other."""
+    """Return the fault if a choice has constant weights that are 0 on one side and positive on the other."""
     runs = [scene.plain(side) for side in SIDES]
     for k, draw in enumerate(runs[0][0].draws):
         weights = [[run.draws[k].parameters.get("p") for run in side if k < len(run.draws)] for side in runs]
@@ -138,7 +138,7 @@ def exact_weights(scene: Scene, _: Asked) -> Fault | None:
 
 
 def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
-    """Words, keys or lengths come out on one side with a probability above δ, and never on the other."""
+    """Return the fault if one side gives words, keys or lengths more often than δ, and the other never."""
     runs = {side: (*scene.plain(side), *scene.extreme(side)) for side in SIDES}
     shown = {side: [tokens(run.output) for run in runs[side]] for side in SIDES}
     names = {token: name for side in SIDES for each in shown[side] for token, name in each.items()}
@@ -152,13 +152,14 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
             if share is not None and _never(scene, other, those, share):
                 seen = Counter(token for each in shown[side] for token in each if token in those)
                 first = min(those, key=lambda t: (t[0] == "length", -seen[t], repr(t)))
-                said = words.possible(names[first], len(those) - 1, side, share, asked.delta)
+                more = 0 if those is always else len(those) - 1
+                said = words.possible(names[first], more, side, share, asked.delta)
                 return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
     return None
 
 
 def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
-    """Return how often one of some tokens comes out if that is surely above δ; more runs where it is rare."""
+    """Return the share of runs with one of these tokens if it is surely above δ. Rare ones get more runs."""
     share, plain = 0.0, scene.plain(side)
     seen = [not only.isdisjoint(tokens(run.output)) for run in plain]
     if all(seen) and delta < 1.0 / len(plain):
@@ -176,9 +177,9 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 
 
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
-    """Whether no draw gives any of these tokens on this side; the other gives them in this share of runs.
+    """Whether no draw gives any of these tokens on this side; the other gives them in `share` of its runs.
 
-    Where further runs show tokens that are new, all that can come out has not been seen.
+    If further runs give tokens not seen before, the runs are too few to know, and the answer is no.
     """
     known = {token for run in (*scene.plain(side), *scene.extreme(side)) for token in tokens(run.output)}
     more = [tokens(scene.run(side, 30_000 + seed).output) for seed in range(_FURTHER)]

@@ -1,7 +1,7 @@
-"""From recorded runs to the fault: each rule returns what it can show, or None; the first that speaks counts.
+"""From recorded runs to the fault: the first rule that returns a fault decides.
 
-A rule names only what its runs show. What is common to all runs of a side is asked of every plain run; what
-must not be possible is asked of runs whose draws are pushed to their ends.
+A rule names only what its runs show. What a side always does is checked on every plain run. What a side must
+not be able to do is checked on runs whose draws are pushed to their ends.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""A subject on two databases, on the same random draws: recorded runs, shifted where one asks."""
+"""A subject on two databases with the same random draws: recorded runs, with draws changed on request."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,11 +14,14 @@ from audit.sampling.recorded.noise import scale_of
 from audit.sampling.recorded.runs import Run, Shift, shifted
 from audit.values.outcomes import Raised
 
-#: Plain runs of each side; with ten, rare branches were taken for rules.
+#: Plain runs of each side. Ten were too few: code that takes a branch rarely looked as if it never did.
 SEEDS: Final = 40
 LEFT, RIGHT = "left", "right"
 #: Draws that are also pushed one by one.
 _PUSHED_ALONE: Final = 12
+#: A forced run ends after this many draws more than an ordinary one, or this many times as many. A loop that
+#: waits for another value of a forced draw would never end.
+_SPARE, _LONGER = 100, 2
 #: Draws that decide branches, and the ends that they are forced to.
 COINS: Final = frozenset(
     {"random", "uniform", "integers", "randbelow", "standard_exponential", "exponential"}
@@ -27,14 +30,14 @@ COINS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Force:
-    """What the draws of a run are pushed to.
+    """The values that the draws of a run are pushed to.
 
     Parameters
     ----------
     coins
-        Where in its range every uniform draw lands, from 0 to 1; None leaves it.
+        Where in its range every uniform draw lands, from 0 to 1; None leaves uniform draws as they are.
     noise
-        Scales that are added to every draw with a scale.
+        How many scales are added to every draw that has a scale.
     only
         The place on the tape of the only draw whose noise is pushed.
     """
@@ -62,7 +65,7 @@ _INSIDE: Final = 2.0**-53
 
 
 def _ends(draw: Draw) -> tuple[Any, Any] | None:
-    """Return the ends of the range of a uniform draw, one range for all its numbers; None for other draws."""
+    """Return the ends of a uniform draw's range; None for other draws, and for several ranges at once."""
     told, ends = draw.parameters, None
     if draw.method == "random":
         ends = _INSIDE, 1.0 - _INSIDE
@@ -75,7 +78,7 @@ def _ends(draw: Draw) -> tuple[Any, Any] | None:
 
 
 def _between(low: Any, high: Any, share: float) -> Any:
-    """Return what lies at a share of the way from one end to the other, a whole number between whole ones."""
+    """Return the value at a share of the way from one end to the other, whole if both ends are whole."""
     if isinstance(low, float) or isinstance(high, float):
         return low + share * (high - low)
     return int(low) + int(Fraction(share) * (int(high) - int(low)))
@@ -83,14 +86,14 @@ def _between(low: Any, high: Any, share: float) -> Any:
 
 @dataclass(eq=False)
 class Scene:
-    """A subject on databases, ready to be run on the same draws.
+    """A subject and databases, ready to be run on the same draws.
 
     Parameters
     ----------
     call
         (database, rng) -> output, of a subject in its first state.
     databases
-        By name: left and right, and what was made of them.
+        By name: left and right, and the databases made from them.
     reel
         Where draws from other generators are recorded.
     """
@@ -104,8 +107,11 @@ class Scene:
 
     def run(self, side: str, seed: int, *, force: Force | None = None, shift: Shift | None = None) -> Run:
         """Return the run of a side on the draws of a seed, forced and shifted."""
+        most = _SPARE + _LONGER * max((len(run.draws) for run in self._plain.get(side, ())), default=0)
 
         def edit(place: int, draw: Draw) -> Any:
+            if force is not None and place >= most:
+                raise RuntimeError("it draws without end")
             values = draw.values if force is None else force(place, draw)
             return shifted(values, place, shift or {})
 

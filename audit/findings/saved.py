@@ -6,8 +6,7 @@ from typing import Any
 
 from audit.codec.encoding import encode
 from audit.codec.typed import SCHEMA, built, read_document
-from audit.errors import InvalidKind
-from audit.findings.finding import Finding, Table
+from audit.findings.finding import Finding
 
 _RENAMED = {"statistical": "sampled"}
 """Former names of methods."""
@@ -38,6 +37,7 @@ def from_json(document: Mapping[str, Any]) -> Finding:
 
     Examples
     --------
+    >>> from audit.findings import Table
     >>> one = Finding("E8", "K08", "√2/s.", "typo", "√2·s.", tables=(Table(("s",), ((2.0,),)),))
     >>> from_json(to_json(one)) == one
     True
@@ -47,23 +47,4 @@ def from_json(document: Mapping[str, Any]) -> Finding:
 
 def _finding(stored: dict[str, Any]) -> Finding:
     method = stored.get("method", "exact")
-    return built(
-        Finding,
-        stored,
-        tables=tuple(map(_table, stored["tables"])),
-        errata=_as_tuple(stored.get("errata", ())),
-        glossary=tuple(map(_as_tuple, _as_tuple(stored.get("glossary", ())))),
-        method=_RENAMED.get(method, method),
-    )
-
-
-def _table(stored: Any) -> Table:
-    rows = _as_tuple(stored["rows"])
-    if not isinstance(rows, tuple):
-        raise InvalidKind("The rows of a `Table` must be a list of rows.")
-    return built(Table, stored, columns=_as_tuple(stored["columns"]), rows=tuple(map(_as_tuple, rows)))
-
-
-def _as_tuple(value: Any) -> Any:
-    """Return a tuple for a list, and anything else as it is."""
-    return tuple(value) if isinstance(value, list) else value
+    return built(Finding, {**stored, "method": _RENAMED.get(method, method)})

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from audit.claims import PureDP
 from audit.distributions import Countable, Finite, Law
-from audit.errors import AuditError, SubjectError
+from audit.errors import AuditError, SubjectError, blamed
 from audit.laws.scores import score
 from audit.subject.subject import Subject
 from audit.values.brief import show
@@ -42,13 +42,8 @@ class Laws:
         """Return the law on a database; None if the subject declares none for it."""
         law_of = self.subject.distribution
         assert law_of is not None
-        try:
+        with blamed(f"`distribution` of {self.subject.name} failed", passing=(AuditError,)):
             law: Law | None = law_of(database)
-        except AuditError:
-            raise
-        except Exception as error:
-            name = self.subject.name
-            raise SubjectError(f"`distribution` of {name} failed: {type(error).__name__}: {error}") from error
         self.discrete = self.discrete and isinstance(law, Finite | Countable)
         return law
 

@@ -99,7 +99,8 @@ def worst_event(p: Law, q: Law, epsilon: float) -> Region:
     'the output is below 0.25'
     """
     loss = loss_of(p, q)
-    level = min(epsilon, _just_below(loss.supremum()))
+    top = loss.supremum()
+    level = min(epsilon, top - 0.5 * TOLERANCE * max(1.0, abs(top)))  # just below the largest ratio
     if not isinstance(loss, VectorLoss):
         return loss.part_above(level)
     boxes = [_box(loss, levels) for levels in loss.boxes_above(level)]
@@ -142,10 +143,6 @@ def _solve(excess: Callable[[float], float], loss: Loss, *, delta: float, top: f
             return math.inf
         high *= 2.0
     return float(brentq(lambda epsilon: excess(epsilon) / allowed - 1.0, 0.0, min(high, top), xtol=1e-13))
-
-
-def _just_below(supremum: float) -> float:
-    return supremum - 0.5 * TOLERANCE * max(1.0, abs(supremum))
 
 
 def _box(loss: VectorLoss, levels: dict[int, float]) -> Region:

@@ -78,6 +78,8 @@ class ExactFinding:
         Upper bounds for all compared pairs: of ε at the claim's δ, and of δ at the claim's ε.
     complete
         Whether all pairs were compared; False if `stop` ended the comparison earlier.
+    course
+        The pairs that raised `epsilon`: their place, from 1, and the ε from there on; then the last pair.
     """
 
     by_epsilon: PairFinding
@@ -89,6 +91,7 @@ class ExactFinding:
     delta_upper: float
     tolerance: float
     complete: bool
+    course: tuple[tuple[int, float], ...] = ()
 
     @property
     def epsilon(self) -> float:
@@ -165,6 +168,7 @@ class _Comparison:
         self._worst: dict[str, tuple[float, float, PairFinding]] = {}
         self.pairs, self.over, self.within, self.slack = 0, False, True, TOLERANCE
         self._most = np.zeros(2)
+        self._course: list[tuple[int, float]] = []
 
     def add(self, chunk: list[tuple[Any, Any]]) -> None:
         """Compare a chunk of pairs in both directions."""
@@ -173,6 +177,7 @@ class _Comparison:
         self.over |= bool(scores.over.any())
         self.within &= bool(scores.within.all())
         self.slack = max(self.slack, float(scores.slack.max()))
+        self._course += self._rises(scores.epsilon.reshape(2, len(chunk)).max(axis=0))
         self.pairs += len(chunk)
         self._most = np.maximum(self._most, [scores.epsilon_upper.max(), scores.delta_upper.max()])
         self._keep("epsilon", scores.epsilon, scores.delta, chunk=chunk, scores=scores)
@@ -192,7 +197,15 @@ class _Comparison:
             delta_upper=float(self._most[1]),
             tolerance=self.slack,
             complete=complete,
+            course=(*self._course, (self.pairs, self._course[-1][1])),
         )
+
+    def _rises(self, losses: Floats) -> list[tuple[int, float]]:
+        """Return the places of the pairs, counted over all chunks, that raise the largest loss."""
+        known = self._course[-1][1] if self._course else -np.inf
+        so_far = np.maximum.accumulate(np.concatenate([[known], losses]))
+        rises = np.flatnonzero(so_far[1:] > so_far[:-1] * (1.0 + TIE))
+        return [(self.pairs + int(i) + 1, float(so_far[i + 1])) for i in rises]
 
     def _place(self, database: Any) -> int:
         known = self._seen.get(id(database))  # an enumeration passes the same lists many times

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions import Countable, Density, Finite, Law, Mixture, Product
 from audit.distributions.law import as_numbers, log_add
@@ -59,12 +60,13 @@ class Region:
         inside = bool(real[0]) and any(low < values[0] < high for low, high in self.intervals)
         return inside and key not in self._excluded_keys
 
-    def words(self, subject: str = "the output") -> str:
-        """Return the set in words."""
+    def words(self, subject: str = "the output", digits: int = 6) -> str:
+        """Return the set in words, ends of intervals to at least `digits` digits."""
         if self.coordinates:
-            return " and ".join(part.words(f"output[{index}]") for index, part in self.coordinates)
+            parts = (part.words(f"output[{index}]", digits) for index, part in self.coordinates)
+            return " and ".join(parts)
         outcomes = [canonical.show(outcome) for outcome in self.outcomes]
-        spans = [_span(low, high) for low, high in self.intervals]
+        spans = [_span(low, high, digits) for low, high in self.intervals]
         text = _listed(outcomes + spans) or "is impossible"
         but = _listed([canonical.show(outcome) for outcome in self.excluded])
         return f"{subject} is {text}".replace("is is", "is") + (f" but not {but}" if but else "")
@@ -112,7 +114,14 @@ def log_probability(law: Law, region: Region) -> float:
     raise InvalidKind(f"A `{type(law).__name__}` gives no exact probabilities of regions.")
 
 
-def _of_finite(law: Finite, region: Region) -> float:
+def members(law: Finite, region: Region) -> NDArray[np.bool_]:
+    """Return which outcomes of a law belong to a region, shape (outcomes,).
+
+    Examples
+    --------
+    >>> members(Finite([0, 1, 2], [0.5, 0.25, 0.25]), Region(intervals=((0.5, math.inf),))).tolist()
+    [False, True, True]
+    """
     values, real = as_numbers(law.outcomes) if region.intervals else (np.zeros(len(law.outcomes)), False)
     inside = np.zeros(len(law.outcomes), dtype=bool)
     for low, high in region.intervals:
@@ -120,17 +129,21 @@ def _of_finite(law: Finite, region: Region) -> float:
     for outcomes, member in ((region.excluded, False), (region.outcomes, True)):
         index = law.locate(outcomes) if outcomes else np.zeros(0, dtype=np.intp)
         inside[index[index >= 0]] = member
-    return float(log_add(law.log_probabilities[inside]))
+    return inside
+
+
+def _of_finite(law: Finite, region: Region) -> float:
+    return float(log_add(law.log_probabilities[members(law, region)]))
 
 
 def _of_intervals(law: LineLaw, region: Region) -> float:
     return float(log_add(np.array([law.log_mass(low, high) for low, high in region.intervals])))
 
 
-def _span(low: float, high: float) -> str:
+def _span(low: float, high: float, digits: int) -> str:
     if math.isinf(low) and math.isinf(high):
         return "any number"
-    left, right = ends(low, high)
+    left, right = ends(low, high, digits)
     if math.isinf(low):
         return f"below {right}"
     return f"above {left}" if math.isinf(high) else f"between {left} and {right}"

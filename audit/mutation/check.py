@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.claims import ApproximateDP, PrivacyClaim, PureDP, check_claim
+from audit.claims import PrivacyClaim, check_claim, private
 from audit.errors import InvalidValue, Parameter, positive_int
 from audit.mutation.result import MutationCheck, Repetition
 from audit.privacy import audit_privacy
@@ -54,8 +54,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     for place, factor in enumerate(FACTORS):
         [own] = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
         epsilon = factor * claim.epsilon
-        smaller = ApproximateDP(epsilon, claim.delta) if claim.delta else PureDP(epsilon)
-        result = audit_privacy(subject, smaller, seed=int(own), **options)
+        result = audit_privacy(subject, private(epsilon, claim.delta), seed=int(own), **options)
         repetitions.append(Repetition(factor, result))
     return MutationCheck(subject.name, claim, tuple(repetitions))
 

@@ -97,7 +97,7 @@ class Relation(ABC):
         if wanted in named:
             return named[wanted]
         of = ", ".join(named)
-        raise InvalidValue("The ", Parameter("relation"), f" must be one of {of}; got {show(name)}.")
+        raise Parameter("relation").wrong(f"must be one of {of}; got {show(name)}.")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Return whether two databases are neighbours.
@@ -338,11 +338,10 @@ def check_relation(relation: Any) -> NeighbourRelation:
     if isinstance(relation, str):
         return Relation.from_name(relation)
     if isinstance(relation, type) or not isinstance(relation, NeighbourRelation):
-        raise InvalidKind(
-            "The ",
-            Parameter("relation"),
-            " must be a Relation, or an object with the methods are_neighbours(left, right) "
+        raise Parameter("relation").wrong(
+            "must be a Relation, or an object with the methods are_neighbours(left, right) "
             f"and neighbours(database, records, rng); got {show(relation)}.",
+            kind=InvalidKind,
         )
     return relation
 

@@ -70,7 +70,8 @@ def listed(
     Parameters
     ----------
     relation
-        The relation. The toolkit's own list each pair from both databases; a custom one may list it from one.
+        The relation. A relation of the toolkit lists each pair from both databases; a custom one may list a
+        pair from one of them only.
     databases, records
         The databases, and the records they consist of.
     most

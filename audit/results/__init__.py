@@ -1,5 +1,5 @@
-"""What an audit hands back, its saved form, and whether a saved refutation agrees with itself.
+"""What an audit returns, its saved form, and whether a saved refutation is consistent.
 
-Above `codec` and `evidence`; below `verdict` and `words`. A result asks for what layers above it do by name
+Above `codec` and `evidence`; below `verdict` and `words`. A result calls functions of higher layers by name
 (`audit.values.on_demand`).
 """

@@ -7,23 +7,30 @@ from audit.results.saved_value import SavedValue
 
 @dataclass(frozen=True, eq=False)
 class Agreement(SavedValue):
-    """What the code makes of a quantity, and what a formula that is written apart from it makes of it.
+    """A quantity by the code and by a formula that was written independently of the code.
 
     Attributes
     ----------
     what : str
         The quantity.
     code : float
-        By the code.
+        Its value by the code.
     text : float
-        By the formula.
+        Its value by the formula.
     least, most : float
-        Where `code` has to lie.
+        The bounds of `code`, inclusive.
+    source : str
+        What `text` is known by.
+    claimed : float, optional
+        What is claimed of a quantity that `text` gives for the worst of all databases, and `code` for the
+        worst pair that was found; None for other quantities.
 
     Examples
     --------
     >>> Agreement("scale of the noise", code=0.909, text=1.0, least=1.0, most=1.0).agrees
     False
+    >>> print(Agreement("largest loss over all databases", 2.45, 2.47, 2.35, 2.47, "a climb", claimed=3.0))
+    largest loss over all databases: 2.47 of the claimed 3, by a climb; 2.45 on the databases audited
     """
 
     what: str
@@ -31,6 +38,19 @@ class Agreement(SavedValue):
     text: float
     least: float
     most: float
+    source: str = "the text's formula"
+    claimed: float | None = None
+
+    @property
+    def fault(self) -> float | None:
+        """The least fault that this comparison sees, as a share of the quantity; None for a test of runs.
+
+        Examples
+        --------
+        >>> round(Agreement("scale", 2.0, 2.0, 1.98, 2.02).fault, 12)
+        0.01
+        """
+        return None if self.text == 0.0 else (self.most - self.text) / abs(self.text)
 
     @property
     def agrees(self) -> bool:
@@ -38,4 +58,7 @@ class Agreement(SavedValue):
         return self.least <= self.code <= self.most
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.code:.4g} by the code, {self.text:.4g} by the text's formula"
+        if self.claimed is None:
+            return f"{self.what}: {self.code:.4g} by the code, {self.text:.4g} by {self.source}"
+        worst = f"{self.text:.4g} of the claimed {self.claimed:.4g}, by {self.source}"
+        return f"{self.what}: {worst}; {self.code:.4g} on the databases audited"

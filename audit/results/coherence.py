@@ -1,7 +1,7 @@
-"""Whether a saved refutation agrees with itself: what was edited by hand, or damaged, often does not.
+"""Whether a saved refutation is consistent: a file that was edited by hand or damaged often is not.
 
-Nothing that is found in order here decides anything: what a replay says comes from its own runs. A file that
-contradicts itself is refused, for it is the regression test of a fault that nobody has seen.
+A file that contradicts itself is refused: as a regression test it would guard against a fault that nobody has
+seen. Passing this check proves nothing. A replay decides by its own runs.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ from audit.errors import CorruptFile
 from audit.evidence.bets import clopper_pearson, log_payoffs, matched
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 
-#: Numbers of calls of one side that are tried, in standard deviations of a fair coin on either side of half.
+#: A side's number of calls is looked for within this many standard deviations of a fair coin around half.
 _APART = 10.0
 _EQUAL = 1e-9
 
 
 def is_refutation(result: AuditResult) -> bool:
-    """Return whether a saved result is a refutation that runs of its own confirmed, or an exact one.
+    """Whether a saved result is an exact refutation or one that separate runs confirmed.
 
     Examples
     --------
@@ -31,12 +31,12 @@ def is_refutation(result: AuditResult) -> bool:
 
 
 def check_coherent(result: AuditResult) -> None:
-    """Refuse a saved refutation whose numbers contradict each other or the claim.
+    """Refuse a saved refutation whose numbers contradict each other, or do not refute the claim.
 
     Raises
     ------
     CorruptFile
-        They do; the message says which.
+        The numbers are contradictory; the message says which.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
         )
     claimed = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
     p, q = np.clip(witness.foreseen or (witness.p, witness.q), 1e-12, 1 - 1e-12)
-    # No stake would have earned more on these counts, with h as it was.
+    # With the payoff h as it was, no stake would have earned more on these counts.
     most = float(matched(counts, log_payoffs(np.array(p), np.array(q), *claimed)).max())
     if most >= -np.log(result.significance):
         return ""
@@ -82,10 +82,11 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
 
 
 def counts_of(witness: Witness) -> NDArray[np.float64] | None:
-    """Return the counts that p, q and their intervals are of, shape (4,); None if there are none.
+    """Return the counts that p, q and their intervals come from, shape (4,); None if no counts give them.
 
-    They are the calls of the p side inside the event and outside, of the q side so too. How many calls each
-    side had is not saved: one number gives p and q as shares of calls, and their intervals.
+    These are the calls on the p side inside and outside the event, then the same of the q side. A file does
+    not say how many calls each side had, so that number is found by trying which one gives p, q and the
+    intervals.
 
     Examples
     --------
@@ -117,6 +118,6 @@ def _is_share(share: float, calls: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _is_interval(
     interval: tuple[float, float], share: float, calls: NDArray[np.int64], level: float
 ) -> NDArray[np.bool_]:
-    """Return which numbers of calls have this Clopper–Pearson interval of a share."""
+    """Return which numbers of calls give this Clopper–Pearson interval of a share."""
     low, high = clopper_pearson(np.rint(share * calls), calls, level)
     return np.asarray((np.abs(low - interval[0]) <= _EQUAL) & (np.abs(high - interval[1]) <= _EQUAL))

@@ -1,4 +1,4 @@
-"""What is wrong with a refuted subject, as far as its runs show it: a kind, and words for a maintainer."""
+"""What is wrong with a refuted subject, as far as its runs show: a kind, and words for a maintainer."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -7,7 +7,7 @@ from audit.results.saved_value import SavedValue
 
 
 class FaultKind(Enum):
-    """What kind of fault breaks the claim; `docs/faults.md` says of each how it is found and what to do.
+    """The kind of fault that breaks the claim; `docs/faults.md` says how each is found and what to do.
 
     Examples
     --------
@@ -24,9 +24,9 @@ class FaultKind(Enum):
     DATA_DEPENDENT_DOMAIN = "data-dependent domain"
     """An output (a key, a category, a length) is possible on one database and impossible on the other."""
     RAISES_OR_MISSING = "raises or missing"
-    """One record decides that there is no answer: an exception, None or NaN on one database alone."""
+    """One record decides whether there is an answer: one database gives an exception, None or NaN."""
     NOISE_REUSED = "noise reused"
-    """One random draw serves several outputs, so that it cancels between them."""
+    """One random draw is added to several outputs, so it cancels in their difference."""
     FIXED_SEED = "fixed seed"
     """The draws are the same in every run."""
     BUDGET_SPENT_TWICE = "budget spent twice"
@@ -34,23 +34,23 @@ class FaultKind(Enum):
     NOT_CLIPPED = "not clipped"
     """One record moves the output beyond any bound, or passes the clipping because it is NaN."""
     WRONG_RELATION = "wrong relation"
-    """The noise covers a record added or removed, and the claim is about a record replaced."""
+    """The noise covers adding or removing a record, but the claim is about replacing one."""
     LOW_BITS = "low bits"
-    """The noise covers the move, and the low bits of the floating-point output tell the databases apart."""
+    """The noise covers the move, but the low bits of the floating-point output break the claim."""
     UNKNOWN = "unknown"
     """The runs do not show which fault it is."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fault(SavedValue):
-    """The fault behind a refutation. It explains a verdict and is no part of its evidence.
+    """The fault behind a refutation. It explains the verdict and is not part of its evidence.
 
     Attributes
     ----------
     kind : FaultKind
         What is wrong.
     factor : float, optional
-        How many times too small the noise is, where that can be shown.
+        How many times too small the noise is; None if that cannot be shown.
     words : str
         One or two sentences for a maintainer; empty if there is nothing to say.
 

@@ -1,14 +1,14 @@
-"""What an audit by runs leaves for one that goes on from it, in memory and in a file.
+"""What an audit by runs keeps for a later audit that continues it, in memory and in a file.
 
-The wealth of an audit is one product over all its runs, so evidence of several nights adds up where each goes
-on where the one before stopped: both accounts with what they held against every claim
-(`audit.evidence.standing`), new runs from places of the seed tree that no run has come from, the best pairs
-first. What had been learned of the pairs is learned again.
+The wealth of an audit is one product over all its runs. Evidence of several nights therefore adds up if each
+night continues the one before. A continued audit keeps what both accounts held against every claim
+(`audit.evidence.standing`), draws new runs from unused places of the seed tree, and tries the best pairs
+first. It learns anew what was learned about the pairs.
 
-**Guarantee.** The accounts of all parts together are one supermartingale, and every part's bets are fixed
-before its runs: the chance that any part refutes a true claim is at most the significance, however many parts
-there are. It is the claim about *one* mechanism. So an audit goes on only with the same code, versions, claim
-and options.
+**Guarantee.** The accounts of all parts together are one supermartingale, and the bets of each part are fixed
+before its runs. So the chance that any part refutes a true claim is at most the significance, however many
+parts there are. This holds for a claim about *one* mechanism. An audit therefore continues only with the same
+code, versions, claim and options.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,6 +24,7 @@ from audit.evidence.coupled import Coupling
 from audit.evidence.memory import PairMemory
 from audit.evidence.power import Section
 from audit.evidence.standing import FOR_GOOD, Standing
+from audit.results.course import Course
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.sampling.remake.digest import digest_of
 from audit.task import PrivacyTask
@@ -31,17 +32,17 @@ from audit.values import canonical
 
 #: Verdicts that more runs may change.
 _OPEN = (Verdict.NOT_REFUTED, Verdict.INCONCLUSIVE)
-#: Pairs that are handed on.
+#: At most this many pairs are handed on.
 _PAIRS = 8
 _ENGINE = "audit.verdict.by_runs"
-#: What the second part of an audit may have other than the first: they change no wealth.
+#: Options that may differ between the parts of an audit, because they do not affect the wealth.
 _FREE = ("budget", "confirm_budget", "time_limit", "jobs", "recorded")
 _CALLED = {"mechanism": "code (or a version)"}
 
 
 @dataclass(frozen=True)
 class Known:
-    """A pair that is handed on: neighbours from one database to the other, and how it was bet on so far."""
+    """A pair that is handed on: the path between its two databases, and the bets on it so far."""
 
     path: tuple[Any, ...]
     sections: tuple[Section, ...]
@@ -49,22 +50,22 @@ class Known:
 
 @dataclass(frozen=True)
 class Before:
-    """The audit that one goes on from.
+    """An audit that another one continues.
 
     Parameters
     ----------
     result
-        What it found.
+        Its result.
     standing
-        What its accounts held in the end.
+        What its accounts held at the end.
     batches
-        The first place of the seed tree that no run has come from.
+        The first unused place of the seed tree.
     pairs_bet
         Pairs of runs that were bet on.
     coupled
-        Whether the wealth rests on coupled runs.
+        Whether the wealth comes from coupled runs.
     pairs
-        The pairs that it knew most of.
+        The pairs that it drew most runs of.
     """
 
     result: AuditResult
@@ -82,7 +83,7 @@ class Before:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of an audit by runs, as far as another one needs it."""
+    """The state of an audit by runs at its end, as far as an audit that continues it needs it."""
 
     task: PrivacyTask
     ledger: Ledger
@@ -102,14 +103,14 @@ class Ended:
         coupled: bool,
         before: Before | None,
     ) -> "Ended":
-        """Return what is left of an audit that is over; `batches` are the places it took of the seed tree."""
+        """Return the state of an audit at its end; `batches` is how many places of the seed tree it used."""
         looked = sorted((each for each in memories if each[0].pairs), key=lambda each: -each[0].pairs)
         pairs = tuple(Known(each[0].path, sections_of(*each, before)) for each in looked[:_PAIRS])
         pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)
         return cls(task, ledger, batches, pairs_bet, coupled, pairs)
 
     def document(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
+        """Return the state as the JSON that a file holds."""
         claim, level = self.task.claim, self.task.options.significance
         kept = [known for known in self.pairs if encoding.comes_back(list(known.path))]
         now = standing(self.ledger, epsilon=claim.epsilon, delta=claim.delta, significance=level)
@@ -136,7 +137,7 @@ class Ended:
 
 
 def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | None) -> tuple[Section, ...]:
-    """Return how a pair was bet on, by the audits that came before and by this one."""
+    """Return the bets on a pair, those of earlier audits first."""
     bets, coupled = tuple(memory.bets), () if coupling is None else tuple(coupling.bets)
     look = 0 if coupling is None else coupling.pairs - sum(coupled)
     first = memory.pairs - sum(bets) - (0 if coupling is None else coupling.pairs)
@@ -145,7 +146,7 @@ def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | 
 
 
 def identity(task: PrivacyTask) -> dict[str, str]:
-    """Return what has to be the same for an audit to go on, each part in words or as a digest."""
+    """Return what has to stay the same for an audit to continue, each part in words or as a digest."""
     subject, domain, options = task.subject, task.databases, task.options
     where = (domain.relation, domain.given, domain.records, domain.sizes, domain.whole, domain.valid)
     return {
@@ -157,34 +158,34 @@ def identity(task: PrivacyTask) -> dict[str, str]:
 
 
 def standing_of(result: AuditResult) -> dict[str, Any] | None:
-    """Return, as JSON, what another audit needs to go on from this one; None if nothing was kept."""
+    """Return, as JSON, what another audit needs to continue this one; None if nothing was kept."""
     ended, going = result._ended, result.evidence is Evidence.STATISTICAL and result.verdict in _OPEN  # noqa: SLF001
     return ended.document() if going and isinstance(ended, Ended) else ended if going else None
 
 
 def refuse_over(result: AuditResult) -> None:
-    """Refuse to go on from a result that more runs would not change.
+    """Refuse to continue a result that more runs would not change.
 
     Raises
     ------
     InvalidValue
-        It rests on a declared law, or its claim is refuted.
+        The result rests on a declared law, or its claim is refuted.
     """
     if result.evidence is Evidence.EXACT:
         raise _refused("it rests on the declared law, to which runs add nothing")
     if result.verdict not in _OPEN:
         raise _refused(f"its verdict is {result.verdict.name}")
     if result.log_limit is not None and result.log_wealth >= result.log_limit:
-        raise _refused("its runs crossed the limit, and other runs did not confirm that")
+        raise _refused("its bets crossed the limit, but fresh runs did not confirm this")
 
 
 def before_of(result: AuditResult, task: PrivacyTask) -> Before:
-    """Return what a new audit of a task goes on from.
+    """Return what a new audit of a task continues.
 
     Raises
     ------
     InvalidValue
-        The result has no evidence to go on from, or is that of another mechanism, claim, domain or option.
+        The result has no evidence to continue, or comes from another mechanism, claim, domain or option.
     """
     refuse_over(result)
     stored = standing_of(result)
@@ -195,7 +196,7 @@ def before_of(result: AuditResult, task: PrivacyTask) -> Before:
     found, now = fields.fields(stored, "standing", _READERS), identity(task)
     if differ := [name for name in now if found["of"].get(name) != now[name]]:
         said = " and ".join(f"its {_CALLED.get(name, name)}" for name in differ)
-        raise _refused(f"{said} {'are' if len(differ) > 1 else 'is'} not what is given now")
+        raise _refused(f"what is given now differs in {said}")
     return _read(found, result, task)
 
 
@@ -225,7 +226,7 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
 
 
 def joined(found: AuditResult, before: Before) -> AuditResult:
-    """Return what an audit found, with what it went on from: all runs, all pairs, the better power."""
+    """Return a result joined with the one it continued: all runs, all pairs, the better power."""
     first = before.result
     detectable = [each for each in (found, first) if each.detectable_epsilon is not None]
     best = min(detectable, key=lambda each: each.detectable_epsilon or 0.0, default=found)
@@ -240,7 +241,16 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
         pairs_tried=first.pairs_tried + found.pairs_tried,
         budget=first.budget + found.budget,
         earlier=(*first.earlier, first.samples - sum(first.earlier)),
+        wealth_course=_joined(first.wealth_course, found.wealth_course, first.samples),
+        search_course=_joined(first.search_course, found.search_course, first.pairs_tried),
     )
+
+
+def _joined(first: Course | None, then: Course | None, start: int) -> Course | None:
+    """Return two courses as one; None if the first is of a version that kept none."""
+    if first is None or then is None:
+        return first
+    return Course.of(zip(then.places, then.values, strict=True), before=first, start=start)
 
 
 _KNOWN = {

@@ -1,14 +1,14 @@
 """Refuted pairs that the next audit tries first: a folder of saved refutations.
 
 Each file is a saved result, so `parametrize_with_witnesses` and `dp-audit replay` take the folder too. The
-pairs that an audit tried first are an input of it, and its result holds them: given again, as they are or as
-the file of that result, they repeat it with the same seed, whatever the folder has become.
+pairs that an audit tried first are part of its input, and its result holds them. To repeat the audit with the
+same seed, give these pairs, or the file of that result, as `remember`. The folder may have changed since.
 
-**Guarantee.** Only neighbours that the domain of the audit contains are tried. Runs that are bet on come from
-a place of the seed tree that depends on the pairs (`first_batch`), so not from the runs by which they were
-chosen: given the pairs, a true claim is refuted with probability at most the significance. Two different
-sets of pairs share a place with probability 1/1,023. Only then can an audit with the same seed repeat runs
-by which a pair was found; a pair of a true claim gets into the folder with probability at most the
+**Guarantee.** An audit tries only neighbours that its domain contains. Its runs come from a place of the seed
+tree that depends on the pairs (`first_batch`), and not from the runs that found the pairs. So, given the
+pairs, a true claim is refuted with probability at most the significance. One case is left out: two different
+sets of pairs share a place with probability 1/1,023, and then an audit with the same seed may repeat runs
+that found a pair. That needs a pair of a true claim in the folder, which has probability at most the
 significance.
 """
 
@@ -36,14 +36,14 @@ from audit.values.said import Says
 Pair = tuple[Any, Any]
 
 REMEMBER = Parameter("remember")
-#: An audit that tried more remembered pairs than this keeps no other: the folder stops growing.
+#: An audit that tried more remembered pairs than this saves no further one, so that the folder stops growing.
 _MOST = 16
-#: Places of the seed tree for one set of pairs, and sets that there are places for: 2^30 together.
+#: Places of the seed tree for each set of pairs, and the number of such ranges: 2^30 places in all.
 _PLACES, _SETS = 2**20, 2**10
 
 
 def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) -> PrivacyTask:
-    """Return a task that tries the remembered pairs first which its domain contains.
+    """Return a task that first tries the remembered pairs that its domain contains.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) 
     remember
         A folder of saved refutations, the file of a saved result, pairs, or None.
     extended
-        The audit that this one goes on from: then the pairs are those of its beginning.
+        The audit that this one continues; the remembered pairs are then those of that audit.
 
     Raises
     ------
@@ -76,14 +76,14 @@ def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) 
 
 
 def first_batch(task: PrivacyTask) -> int:
-    """Return the place of the seed tree where the runs of an audit begin: another one for other pairs."""
+    """Return the place of the seed tree where an audit's runs begin. It depends on the remembered pairs."""
     if not task.remembered:
         return 0
     return _PLACES * (int(_digest([*map(list, task.remembered)]), 16) % (_SETS - 1) + 1)
 
 
 def _folder_of(remember: Any) -> Path | None:
-    """Return the folder that new refutations are kept in; None where none was given."""
+    """Return the folder that keeps new refutations; None if no folder was given."""
     if not isinstance(remember, (str, os.PathLike)):
         return None
     path = Path(os.fspath(remember))
@@ -91,7 +91,7 @@ def _folder_of(remember: Any) -> Path | None:
 
 
 def kept(result: AuditResult, remember: Any) -> AuditResult:
-    """Return a result once its refutation is kept for later audits; if it cannot be, the result says so."""
+    """Save a refutation for later audits and return the result, with a note if it could not be saved."""
     folder, witness = _folder_of(remember), _confirmed(result)
     if folder is None or witness is None or len(result.remembered) > _MOST:
         return result
@@ -104,13 +104,13 @@ def kept(result: AuditResult, remember: Any) -> AuditResult:
 
 
 def _read(remember: Any) -> Iterator[Pair]:
-    """Give the pairs of a result's file, or those given as they are."""
+    """Yield the pairs that a result's file holds, or the pairs given directly."""
     if remember is None:
         return
     pairs = load(remember).remembered if isinstance(remember, (str, os.PathLike)) else remember
     if not isinstance(pairs, (list, tuple)):
         wanted = "a folder, the file of a saved result, or pairs (left, right)"
-        raise InvalidKind("The ", REMEMBER, f" must be {wanted}; got {show(remember)}.")
+        raise REMEMBER.wrong(f"must be {wanted}; got {show(remember)}.", kind=InvalidKind)
     for pair in pairs:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             raise InvalidValue("Each of the ", REMEMBER, f" pairs must be (left, right); got {show(pair)}.")
@@ -118,7 +118,7 @@ def _read(remember: Any) -> Iterator[Pair]:
 
 
 def _refuted_in(folder: Path, task: PrivacyTask) -> Iterator[Pair]:
-    """Give the pairs on which claims of this subject were refuted, in the order of the files' names."""
+    """Yield the pairs on which claims of this subject were refuted, in the order of file names."""
     for file in sorted(folder.glob("*.json")):
         result = load(file)
         witness = _confirmed(result)
@@ -129,7 +129,7 @@ def _refuted_in(folder: Path, task: PrivacyTask) -> Iterator[Pair]:
 
 
 def _confirmed(result: AuditResult) -> Witness | None:
-    """Return the witness of a confirmed refutation whose databases a file gives again; else None."""
+    """Return the witness of a confirmed refutation if a file can hold its databases; else None."""
     witness = result.witness
     if witness is None or not is_refutation(result):
         return None
@@ -137,7 +137,7 @@ def _confirmed(result: AuditResult) -> Witness | None:
 
 
 def _is_of(pair: Pair, task: PrivacyTask) -> bool:
-    """Return whether a pair may be tried: neighbours inside the domain and, of given pairs, one of these."""
+    """Whether a pair may be tried: it is one of the given pairs or, if others may be tried, in the domain."""
     databases = task.databases
     if any(_key(pair) == _key(given) for given in databases.given):
         return True

@@ -1,8 +1,8 @@
-"""What an audit hands back: a frozen value that says what was found, how, and how to see it again.
+"""What an audit returns: a frozen value that says what was found, how, and how to repeat it.
 
-``result`` in the saved form depends on the seed, the versions and the subject alone; how long it took and on
-what stands beside it in ``environment``. Nothing here calls an audit a success: what was not refuted was not
-refuted.
+In the saved form, ``result`` depends only on the seed, the versions and the subject. The time taken and the
+machine are in ``environment``. No result calls an audit a success: a claim that was not refuted may still be
+false.
 """
 
 import dataclasses
@@ -16,7 +16,9 @@ from typing import Any, ClassVar, Self
 from audit.codec import encoding
 from audit.errors import AuditError, NoTruth
 from audit.results.agreement import Agreement
+from audit.results.course import Course
 from audit.results.fault import Fault
+from audit.results.outputs import Outputs
 from audit.results.saved_value import SavedValue
 from audit.values.on_demand import ability
 from audit.values.said import Said
@@ -25,7 +27,7 @@ SCHEMA = 2
 
 
 class Verdict(Enum):
-    """What the audit says of the claim.
+    """What the audit says about the claim.
 
     Examples
     --------
@@ -54,7 +56,7 @@ class Evidence(Enum):
 
 
 class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened, not an error of the tool
-    """An audited claim was refuted; the text is the finding, on less than a screen.
+    """An audited claim was refuted. The message is the finding, in less than a screen.
 
     Examples
     --------
@@ -68,14 +70,15 @@ class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened,
 
 @dataclass(frozen=True, eq=False)
 class SavedResult(NoTruth, SavedValue):
-    """What the results of all audits have in common: a verdict and a document, but no truth value."""
+    """What the results of all audits share: a verdict and a saved form, but no truth value."""
 
     _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
-    #: Ending of its names in `audit.values.on_demand`, and of the options that its command needs.
+    #: Suffix of the names of its functions in `audit.values.on_demand`.
     _kind: ClassVar[str] = ""
+    #: The option, with a space, that its command needs.
     _only: ClassVar[str] = ""
-    #: What a refutation raises.
+    #: The exception that a refutation raises.
     _refutation: ClassVar[type[AuditError]]
 
     subject: str
@@ -107,12 +110,12 @@ class SavedResult(NoTruth, SavedValue):
 
     @classmethod
     def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
-        """Return the result of a document, or of its text.
+        """Return the result that a document, or the text of one, holds.
 
         Raises
         ------
         CorruptFile
-            If the document is damaged, or is that of another kind of audit; the message names the place.
+            If the document is damaged or belongs to another kind of audit; the message names the place.
         """
         found: Self = ability(f"parse{cls._kind}")(document, cls=cls)
         return found
@@ -128,21 +131,21 @@ class SavedResult(NoTruth, SavedValue):
         return f"{ability('summary')(self)}"
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the report of this result to `path`, one page that opens without a network.
+        """Write the report of this result to `path`: one page that needs no network.
 
         Raises
         ------
         AuditError
-            It cannot be written; one line.
+            The file cannot be written.
         """
         ability("page")([self.to_json()], path)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the text of `print(result)`."""
+        """Return the HTML that a notebook shows: the text of `print(result)`."""
         return f'<pre style="white-space: pre-wrap">{html.escape(str(self))}</pre>'
 
     def _again(self, subject: Any, convert: Callable[[Any], Any] | None, **options: Any) -> Any:
-        """Return what a replay gives; `convert` goes with a subject that is given."""
+        """Return the result of a replay; `convert` applies only to a given subject."""
         from audit.subject.subject import adapt
 
         chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
@@ -157,13 +160,12 @@ class SavedResult(NoTruth, SavedValue):
         return self.verdict is Verdict.REFUTED
 
     def _stored(self) -> dict[str, Any]:
-        """Return what is saved of it: a fault, agreements, remembered pairs, only where there are some."""
-        empty = {name for name in ("fault", "agreements", "remembered") if not getattr(self, name, True)}
-        return {name: value for name, value in super()._stored().items() if name not in empty}
+        """Return the saved fields; these are left out if empty."""
+        return self._without("fault", "agreements", "remembered", "wealth_course", "search_course")
 
     @property
     def disagreements(self) -> tuple[Agreement, ...]:
-        """The comparisons with the formulas of the text in which the code differs."""
+        """The comparisons in which the code differs from the formulas of its text."""
         return tuple(each for each in self.agreements if not each.agrees)
 
     def to_json(self) -> dict[str, Any]:
@@ -183,45 +185,47 @@ class Witness(SavedValue):
     event : Event
         A set of outputs.
     p, q : float
-        Probability of the event on the database `direction` names, and on the other one.
+        Probability of the event on the database that `direction` names, and on the other one.
     p_interval, q_interval : tuple of float, optional
         Their intervals, from the runs drawn for this witness alone; None if p and q are exact.
     runs : int
-        Half the number of runs, each of a side that a coin decided; 0 means exact.
+        Half the number of runs; a coin decided the side of each. 0 means that p and q are exact.
     direction : {"left", "right"}
         The database whose probability is `p`.
     confirmed : bool
-        Whether runs drawn after the event was fixed refute the claim by themselves.
+        Whether the runs drawn after the event was fixed are enough to refute the claim.
     confidence : float, optional
         The confidence of each interval.
     epsilon_lower : float
-        The loss this witness shows.
+        The lower bound on ε that this witness shows.
     foreseen : tuple of float, optional
-        p and q as estimated before the runs: the bet on these rests on that. None where p and q are exact.
+        p and q as estimated before the runs, on which the bet is based. None if p and q are exact.
     seed : list of int, optional
         Path in the seed tree that draws the same runs again.
     fresh : bool
-        Whether the runs came from subjects made anew: one in each of `parts` processes or, where that is 0, a
-        copy for every run.
+        Whether the runs came from new subjects: one in each of `parts` processes, or a copy for every run if
+        `parts` is 0.
     parts : int
         How many fresh processes the runs came from; 0 for none.
     against : bool
-        Whether unfinished runs counted against the refutation.
+        Whether unfinished runs were counted in favour of the claim.
     distance : int
-        How many steps of neighbours lie between the databases; beyond 1 the witness speaks against what the
-        claim says of that distance, and `epsilon_lower` is the loss of one step.
+        How many neighbour steps lie between the databases. Beyond 1 the witness refutes what the claim
+        implies at that distance, and `epsilon_lower` is the loss of one step.
     simplest : Witness, optional
-        The simplest pair and event found that still refute the claim; this one if none is simpler.
+        The simplest pair and event found that still refute the claim, as a witness.
     simpler_tried : int, optional
-        How many simpler pairs were tried, where none of them failed; None where that is not known.
+        How many simpler pairs were tried if none of them failed; None if unknown.
     beside : Witness, optional
-        An event of one entry that refutes the claim on these databases too, where `event` is about a fitted
-        score.
+        If `event` is about a fitted score: an event of a single output entry that refutes the claim on the
+        same databases.
     given : bool
-        Whether only pairs given by hand were tried, so that no simpler one was sought.
+        Whether only pairs given by hand were tried, so that no simpler one was looked for.
     examples : tuple of tuple of str
-        What outputs look like, on the left and on the right: the first of these runs or, where the laws are
-        exact, the most probable; each cut to a short text.
+        Outputs on the left and on the right, each cut to a short text: the first ones of these runs or, if
+        the laws are exact, the most probable.
+    outputs : Outputs, optional
+        The outputs of these runs, or the exact laws, in bins, with the part of each bin that is in the event.
 
     Examples
     --------
@@ -252,10 +256,15 @@ class Witness(SavedValue):
     beside: "Witness | None" = None
     given: bool = False
     examples: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    outputs: Outputs | None = None
+
+    def _stored(self) -> dict[str, Any]:
+        """Return what is saved of it, its outputs only where it has them."""
+        return self._without("outputs")
 
     @property
     def simpler(self) -> "Witness | None":
-        """The simplest witness where it is another one than this; None if nothing simpler was found."""
+        """The simplest witness if it differs from this one; None if nothing simpler was found."""
         other = self.simplest
         if other is None or dataclasses.replace(self, simplest=None) == dataclasses.replace(
             other, simplest=None
@@ -275,7 +284,7 @@ class Witness(SavedValue):
 
     @property
     def replayable(self) -> bool:
-        """Whether a file gives databases and event again: nothing is text only, or comes back changed."""
+        """Whether databases and event can be read back from a file unchanged."""
         return encoding.comes_back([self.left, self.right, self.event])
 
 
@@ -294,9 +303,12 @@ class AuditResult(SavedResult):
         The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
         `detectable_event` describes.
     fault : Fault, optional
-        What is wrong, as recorded runs of a refuted subject show it; None if nothing was refuted or asked.
+        What is wrong with a refuted subject, as recorded runs show; None if nothing was refuted or examined.
     only_output : str, optional
         The output of every run on every database, as a short text; None if outputs vary.
+    wealth_course, search_course : Course, optional
+        The log wealth by runs, after each bet of this audit and of those it goes on from; the largest loss of
+        a pair by pairs tried, exact or as the runs of the search show it.
     assumptions, notes, not_tested : tuple of str
         Sentences; the `kind` of each, such as ``"stateless"``, is for code.
 
@@ -326,6 +338,8 @@ class AuditResult(SavedResult):
     earlier: tuple[int, ...] = ()
     remembered: tuple[tuple[Any, Any], ...] = ()
     fault: Fault | None = None
+    wealth_course: Course | None = None
+    search_course: Course | None = None
     _ended: Any = field(default=None, repr=False, compare=False)
 
     def to_json(self, *, extend: bool = False) -> dict[str, Any]:
@@ -334,24 +348,24 @@ class AuditResult(SavedResult):
         Parameters
         ----------
         extend : bool
-            Whether another audit shall be able to go on from the file: ``standing`` is added, where there is
-            one.
+            Whether to add ``standing``, if there is one, so that another audit can continue from the file.
         """
         standing = ability("standing")(self) if extend else None
         return {**super().to_json(), **({} if standing is None else {"standing": standing})}
 
     def extend(self, *, budget: int, **options: Any) -> "AuditResult":
-        """Go on where this audit stopped, with new runs, and return what all runs together show.
+        """Continue this audit with new runs, and return the result of all runs together.
 
-        The wealth is kept, no run is drawn twice, and all parts together keep the significance. From a file:
-        ``audit_privacy(..., extend=result)``, with the other arguments of that audit.
+        The wealth is kept, no run is drawn twice, and the significance holds for all parts together. To
+        continue a result read from a file, call ``audit_privacy(..., extend=result)`` with that audit's other
+        arguments.
 
         Parameters
         ----------
         budget : int
             Most runs to add.
         time_limit, confirm_budget, jobs, progress
-            As in `audit_privacy`; by default none, and those of this audit.
+            As in `audit_privacy`. By default there is no time limit; the others are those of this audit.
 
         Raises
         ------
@@ -369,18 +383,19 @@ class AuditResult(SavedResult):
         fresh: bool = False,
         trust: bool = False,
     ) -> "AuditResult":
-        """Draw the witness again and return the result of that, which the new runs alone decide.
+        """Draw the witness again and return a result that rests on these runs alone.
 
         Parameters
         ----------
         subject : object, optional
-            What to draw from; by default the subject of this audit, or with `trust` what `target` names.
+            What to run: by default the subject of this audit or, with `trust`, the object that `target`
+            names.
         convert : callable, optional
-            As in the audit; by default the audit's own. It goes with a `subject` that is given.
+            As in `audit_privacy`; only together with `subject`. By default that of the audit.
         fresh : bool
             Draw new runs instead of the same ones.
         trust : bool
-            Import and call what a result read from a file names: its target, its `convert`.
+            Import and call what a result read from a file names: its `target` and its `convert`.
         """
         again: AuditResult = self._again(subject, convert, fresh=fresh, trust=trust)
         return again

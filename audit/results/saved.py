@@ -1,10 +1,12 @@
-"""Saved results: read back with any damage named in one line, written so that no file is ever half there."""
+"""Saved results. Reading names any damage in one line; writing never leaves half a file."""
 
 import dataclasses
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, get_type_hints
+from enum import Enum
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from audit.claims import PrivacyClaim, UtilityClaim
 from audit.codec import fields
@@ -13,16 +15,9 @@ from audit.codec.files import write_text
 from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
-from audit.results.agreement import Agreement
-from audit.results.fault import Fault, FaultKind
-from audit.results.result import (
-    SCHEMA,
-    AuditResult,
-    Evidence,
-    SavedResult,
-    Verdict,
-    Witness,
-)
+from audit.results.course import Course
+from audit.results.outputs import Outputs
+from audit.results.result import SCHEMA, AuditResult, SavedResult, Witness
 from audit.results.saved_value import SavedValue, is_saved
 from audit.values.brief import show
 from audit.values.said import Said
@@ -50,7 +45,7 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
 
 
 def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] = AuditResult) -> AuditResult:
-    """Return the privacy result in a document (its text, or what `json.loads` made of it).
+    """Return the privacy result in a document, given as text or as `json.loads` returns it.
 
     Examples
     --------
@@ -70,7 +65,7 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] =
 
 
 def _standing(stored: Mapping[str, Any]) -> Any:
-    """Return what another audit goes on from, which is checked when one does."""
+    """Return what another audit continues from. It is checked when an audit does so."""
     standing = stored.get("standing")
     if not isinstance(standing, (dict, type(None))):
         raise CorruptFile(f"standing must be an object; got {fields.kind(standing)}.")
@@ -78,7 +73,7 @@ def _standing(stored: Mapping[str, Any]) -> Any:
 
 
 def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the JSON object of a document, of a schema that is read here."""
+    """Return the JSON object of a document; refuse a schema that this version does not read."""
     stored = loads(document) if isinstance(document, (str, bytes)) else document
     if not isinstance(stored, Mapping):
         raise CorruptFile(f"a saved result must be a JSON object; got {fields.kind(stored)}.")
@@ -92,12 +87,12 @@ def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_utility(stored: Mapping[str, Any]) -> bool:
-    """Return whether a document is that of a utility audit."""
+    """Whether a document comes from a utility audit."""
     return isinstance(stored["result"], Mapping) and stored["result"].get("kind") == "utility"
 
 
 def contents_of(stored: Mapping[str, Any], known: fields.Known) -> dict[str, Any]:
-    """Return the fields of a document's result, each read as `known` says, and its environment."""
+    """Return the environment of a document and the fields of its result, read by the readers in `known`."""
     try:
         found = fields.fields(stored["result"], "result", known)
         found["environment"] = fields.plain_dict(stored.get("environment", {}), "environment")
@@ -138,7 +133,7 @@ def _block(value: Any) -> str:
 
 
 def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
-    """Return what reads a value of these kinds, or None, or what may be somebody else's, as text."""
+    """Return a reader of values of these kinds. It passes None, and `Opaque` for foreign classes."""
 
     def read_one(stored: Any, where: str) -> Any:
         found = value(stored, where)
@@ -154,55 +149,74 @@ def _witness(stored: Any, where: str) -> Witness:
 
 
 def _said(stored: Any, where: str) -> Said:
-    """Read a sentence; schema 1 kept its words alone."""
+    """Return a sentence; schema 1 kept only its text."""
     found = fields.fields(stored, where, _SAID) if isinstance(stored, dict) else {"text": text(stored, where)}
     return Said(**found)
 
 
+def _whole(made: type[Course | Outputs]) -> fields.Reader:
+    """Return what reads columns of numbers that belong together, and refuses others."""
+
+    def read_one(stored: Any, where: str) -> Course | Outputs:
+        found: Course | Outputs = reads(made)(stored, where)
+        if not found.is_coherent:
+            raise CorruptFile(f"{where} is damaged: its columns do not belong together.")
+        return found
+
+    return read_one
+
+
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
-    """Return what the saved fields of a class are read by: those in `special`, the others by their types."""
+    """Return the readers of a class's saved fields: those in `special`, and by type for all others."""
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
-    read = {each.name: special.get(each.name) or _BY_TYPE[types[each.name]] for each in saved}
+    read = {each.name: special.get(each.name) or _by_type(types[each.name]) for each in saved}
     unset = dataclasses.MISSING
     needed = {each.name for each in saved if each.default is unset and each.default_factory is unset}
     return {name: (reader, name in needed) for name, reader in read.items()}
 
 
+def reads(made: type[SavedValue], **special: fields.Reader) -> fields.Reader:
+    """Return what reads a value of a class, its fields as `known_fields` says."""
+    known = known_fields(made, **special)
+    return lambda stored, where: made(**fields.fields(stored, where, known))
+
+
+def _by_type(kind: Any) -> fields.Reader:
+    """Return what reads a field of this type."""
+    if kind in _BY_TYPE:
+        return _BY_TYPE[kind]
+    if get_origin(kind) is tuple:  # of any length
+        return listed(_by_type(get_args(kind)[0]))
+    if get_origin(kind) is UnionType:  # with None
+        return optional(_by_type(get_args(kind)[0]))
+    return member(kind) if issubclass(kind, Enum) else reads(kind)
+
+
 def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.Known:
-    """Return what a result is read by: as `known_fields`, with what the results of all audits have."""
+    """Return the readers of a result's fields: as `known_fields`, with those that all results share."""
     return known_fields(made, **_OF_RESULTS, **special)
 
 
-def _agreement(stored: Any, where: str) -> Agreement:
-    return Agreement(**fields.fields(stored, where, known_fields(Agreement)))
-
-
-_TEXTS = listed(text)
 _SAID = {"kind": (text, True), "text": (text, True)}
-#: By the type of a field.
+#: Readers by the type of a field; `_by_type` knows further ones.
 _BY_TYPE: dict[Any, fields.Reader] = {
     Any: value,
     str: text,
-    str | None: optional(text),
     bool: fields.flag,
-    bool | None: optional(fields.flag),
     int: fields.count,
-    int | None: optional(fields.count),
     float: number,
-    float | None: optional(number),
-    tuple[float, float] | None: optional(listed(probability, length=2)),
     dict[str, Any]: fields.plain_dict,
-    tuple[int, ...]: listed(fields.count),
-    tuple[Said, ...]: listed(_said),
-    Verdict: member(Verdict),
-    Evidence: member(Evidence),
+    tuple[float, float]: listed(probability, length=2),
+    Said: _said,
+    Witness: _witness,
+    Course: _whole(Course),
+    Outputs: _whole(Outputs),
 }
 _OF_RESULTS = {
     "claim": _any_of((PrivacyClaim, UtilityClaim), "a claim"),
     "significance": fields.significance,
     "seed": fields.seed,
     "expected": optional(one_of("refuted", "not refuted")),
-    "agreements": listed(_agreement),
 }
 _WITNESS = known_fields(
     Witness,
@@ -214,15 +228,8 @@ _WITNESS = known_fields(
     confidence=optional(probability),
     seed=optional(fields.seed_path),
     distance=fields.steps,
-    simplest=optional(_witness),
-    beside=optional(_witness),
-    examples=listed(_TEXTS, length=2),
+    examples=listed(listed(text), length=2),
 )
-_FAULT = {"kind": (member(FaultKind), True), "factor": (optional(number), False), "words": (text, False)}
-
-
-def _fault(stored: Any, where: str) -> Fault:
-    return Fault(**fields.fields(stored, where, _FAULT))
 
 
 def _pairs(stored: Any, where: str) -> tuple[tuple[Any, Any], ...]:
@@ -232,4 +239,4 @@ def _pairs(stored: Any, where: str) -> tuple[tuple[Any, Any], ...]:
     return found
 
 
-_RESULT = result_fields(AuditResult, witness=optional(_witness), fault=optional(_fault), remembered=_pairs)
+_RESULT = result_fields(AuditResult, remembered=_pairs)

@@ -1,4 +1,4 @@
-"""A value that is saved field by field, and equal to another one where both are saved alike."""
+"""A value that is saved field by field. Two values are equal if their saved forms are."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from typing import Any
 from audit.codec import encoding, stored
 from audit.values.said import Said
 
-#: Fields that can be any Python value: only in these does a tuple differ from a list.
+#: Fields that can hold any Python value. Only these keep a tuple apart from a list.
 _ANY = frozenset(
     {"left", "right", "event", "claim", "parameters", "database", "output", "source", "remembered"}
 )
 
 
 def is_saved(name: str) -> bool:
-    """Return whether a field stands in the saved form of its value; where an audit ran stands beside it."""
+    """Whether a field is part of the saved form. `environment` is not: it is saved beside it."""
     return name not in {"environment", "_subject", "_ended"}
 
 
@@ -36,12 +36,17 @@ def _plain(value: Any, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SavedValue:
-    """Equal when saved alike, so that arrays and NaN inside compare as one expects."""
+    """Equal if the saved forms are equal, so that arrays and NaN inside compare as expected."""
 
     def _stored(self) -> dict[str, Any]:
-        """Return what is saved of it."""
+        """Return the saved form."""
         names = [each.name for each in dataclasses.fields(self) if is_saved(each.name)]
         return {name: _plain(getattr(self, name), name) for name in names}
+
+    def _without(self, *names: str) -> dict[str, Any]:
+        """Return what is saved of it, without those of these fields that hold nothing."""
+        empty = {name for name in names if not getattr(self, name, True)}
+        return {name: value for name, value in SavedValue._stored(self).items() if name not in empty}
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -1,5 +1,6 @@
 """One block of runs: the task, its result, and the host that runs the subject."""
 
+import functools
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -103,7 +104,7 @@ class Task:
     probes: tuple[Probe, ...] = ()
     start: int = 0
 
-    @property
+    @functools.cached_property
     def order(self) -> list[bool]:
         """Return for each run whether it is on the right side."""
         if self.probes:
@@ -233,7 +234,8 @@ class Host:
             The subject's own sampler returned the wrong number of outputs, or an output is an iterator or a
             coroutine.
         """
-        task = replace(task, fresh=task.fresh and self._copied is not None)
+        if task.fresh and self._copied is None:
+            task = replace(task, fresh=False)
         if task.vectorised and not task.fresh:
             sampled = self._sampled(task, on_tick)
             if isinstance(sampled, Block):

@@ -52,9 +52,17 @@ def snapshot(output: Any) -> Any:
 
 
 def _copied(output: Any) -> Any:
-    if type(output) is memoryview:
+    kind = type(output)
+    if kind is memoryview:
         return memory(output.tobytes(), output.format, output.shape)
-    return tuple(map(snapshot, output)) if type(output) is tuple else copy.deepcopy(output)
+    if kind is tuple:
+        return tuple(map(snapshot, output))
+    return list(output) if kind is list and all(map(_is_fixed, output)) else copy.deepcopy(output)
+
+
+def _is_fixed(value: Any) -> bool:
+    """Return whether a value is immutable, tuples of such values included."""
+    return type(value) in IMMUTABLE or (type(value) is tuple and all(map(_is_fixed, value)))
 
 
 def memory(content: bytes, kind: Any, shape: Any) -> Any:

@@ -5,7 +5,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, Self
 
@@ -15,6 +16,10 @@ _SHORTEST_TICK: Final = 1e-3
 
 class TimeLimit(BaseException):  # like KeyboardInterrupt, it passes a mechanism's `except Exception`
     """A run exceeded its time limit."""
+
+
+class ComputedTooLong(TimeLimit):
+    """The process computed for longer than it may."""
 
 
 def can_watch() -> bool:
@@ -37,6 +42,38 @@ def in_words(limit: float) -> str:
     'time limit of 10 s'
     """
     return f"time limit of {limit:g} s"
+
+
+@contextmanager
+def computing_for(limit: float) -> Iterator[None]:
+    """Raise `ComputedTooLong` inside once this process has computed for some seconds.
+
+    Waiting does not count, for the processor neither, so a busy machine changes nothing. The error comes
+    again after every tenth of the seconds, for code that swallows it. Where runs cannot be limited
+    (`can_watch`) nothing is raised.
+
+    Examples
+    --------
+    >>> with computing_for(0.02):
+    ...     while True:
+    ...         pass
+    Traceback (most recent call last):
+    audit.sampling.watch.ComputedTooLong
+    """
+
+    def end(*_: object) -> None:
+        raise ComputedTooLong
+
+    if not can_watch():
+        yield
+        return
+    handler = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, limit, limit / 10)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, handler)
 
 
 class Watch:

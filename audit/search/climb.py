@@ -1,13 +1,16 @@
 """The search for the pair of databases on which the claim fails. It proposes; it never decides.
 
-Pairs come from a stream of proposals and from a climb around the best pairs so far. Each is scouted by one
-coupled run a side; those whose outputs lie furthest apart get a first look by independent runs; of those
-looked at, the most promising get twice as many, and so on. Some pairs are the ends of a path of neighbours,
-which the claim allows more; a promising one is halved. After some runs it is asked what the draws of the
-scouts promise (`steer`): the pair that promises most then comes first, unless what was counted speaks against
-it. What is drawn for a look is never bet on, and the share of runs spent on looks is bounded.
+Pairs come from a stream of proposals and from a climb around the best pairs so far. One coupled run on each
+side scouts a pair. The pairs whose outputs lie furthest apart get a first look: independent runs on both
+sides. The most promising of these get a look twice as long, and so on (successive halving). Some pairs are
+the ends of a path of neighbours. The claim allows more on such a pair, and a promising path is halved.
 
-The search draws nothing itself: `look = search.ask(...)`, the look is taken, `search.tell(look, ...)`.
+After `STEERED_AFTER` runs, the recorded draws of the scouts promise a growth for each pair (`steer`). The
+pair with the largest promise then comes first, unless its counts contradict the promise. Runs of a look are
+never bet on, and looks take a bounded share of all runs.
+
+The search draws nothing itself. The caller asks for a look, takes it and reports it: `look =
+search.ask(...)`, then `search.tell(look, ...)`.
 """
 
 import heapq
@@ -22,24 +25,24 @@ from audit.databases.paths import halves
 from audit.evidence.memory import PairMemory
 from audit.values import canonical
 
-#: Neighbours one after the other; a pair is a path of one step.
+#: A sequence of databases, each the neighbour of the one before. A pair is a path of one step.
 Path = tuple[Any, ...]
 
 #: Pairs of runs in a first look.
 FIRST_LOOK = 16
-#: Of all runs so far, the search may have spent this share.
+#: The search may spend this share of all runs so far.
 SHARE = 0.3
-#: The same where draws promise something and many pairs were scouted.
+#: The same share once draws promise something and more than `_CROWD` pairs were scouted.
 _STEERED_SHARE = 0.1
 #: Larger: the pair being bet on is kept longer. Another pair takes over only if it promises this many times
 #: as much, because what was learned about the first one is lost.
 _CLEARLY = 1.2
-#: Runs after which it is asked what draws promise: what is refuted sooner needs no promise.
+#: Recorded draws are used after this many runs. A claim that is refuted sooner does not need them.
 STEERED_AFTER = 600
-#: Every 4th step is an ordinary one where draws promise something.
+#: Once draws promise something, every 4th step still ignores them.
 _ORDINARY_EVERY = 4
 _NEWCOMERS = 8
-#: The most that are scouted before the first look, where more come first.
+#: At most this many pairs are scouted before the first look.
 _MOST_FIRST = 24
 #: Once this many pairs wait for their first look, add few new ones: scouting then costs more than it gains.
 _CROWD = 200
@@ -48,17 +51,15 @@ _CLIMBERS = 2
 #: Every 4th round scouts a path, and every 4th first look is at one.
 _FAR_EVERY = 4
 _FINALISTS = 4
-#: Nats that all runs of a pair have to promise, else what its best event promises is taken for luck.
+#: If all runs of a pair together promise fewer nats than this, the promise of its best event counts as luck.
 _LUCK = 4.0
-#: Shares of the claimed ε against which pairs are compared where none promises anything against all of it.
+#: If no pair promises anything against the claimed ε, pairs are compared against these shares of it.
 _SMALLER = (0.5, 0.25)
-#: So many standard errors are granted to a pair that recorded runs promise something of.
+#: A pair that recorded draws favour is kept unless its counts fall short by this many standard errors.
 _SURE = 2.0
 #: A look is doubled at most this often.
 _LEVELS = 9
-
-
-#: So many proposals in a row that were all seen before: there are no others.
+#: After this many proposals in a row that were all seen before, the search takes the domain for exhausted.
 _MOST_REPEATS = 500
 
 
@@ -69,20 +70,20 @@ class Contender:
     Parameters
     ----------
     memory
-        What is known of it; it learns from independent runs.
+        What independent runs have shown of the pair.
     apart
-        How far apart coupled runs were, a step.
+        The distance between the outputs of coupled runs, divided by the number of steps.
     promise
-        What the draws of its scouts promise, in nats a pair; None while that was not asked.
+        The growth that the draws of its scouts promise, in nats per pair of runs; None if not asked yet.
     steered
-        Whether it is asked.
+        Whether the look asks for the promise.
     scouts
-        The recorded runs that it was scouted by.
+        The recorded runs that scouted the pair.
     level
         How often its look was doubled; −1 before the first look.
     pairs
-        How many pairs of independent runs the look takes that is asked for; 0 for one coupled run a side,
-        which tell only how far apart it is.
+        How many pairs of independent runs the look takes; 0 for one coupled run on each side, which shows
+        only how far apart the outputs are.
     """
 
     memory: PairMemory
@@ -100,12 +101,12 @@ class Contender:
 
     @property
     def worth(self) -> tuple[float, float]:
-        """How much scouts make of it, the promise a step: events of far pairs are rare and slow to learn."""
+        """The promise per step, then the distance: far pairs have rare events, which are slow to learn."""
         return (self.promise or 0.0) / self.memory.distance, self.apart
 
 
 class _Queue:
-    """Contenders that wait for their first look, by age and by how far apart they are."""
+    """Contenders that wait for their first look, ordered by age and by what their scouts found."""
 
     def __init__(self) -> None:
         self._oldest_first: deque[Contender] = deque()
@@ -116,17 +117,17 @@ class _Queue:
         return len(self._oldest_first)
 
     def add(self, contender: Contender) -> None:
-        """Let a contender wait."""
+        """Add a contender."""
         self._oldest_first.append(contender)
         self.rank(contender)
 
     def rank(self, contender: Contender) -> None:
-        """Rank a contender by what scouts make of it now."""
+        """Rank a contender by what its scouts have found by now."""
         promise, apart = contender.worth
         heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
-        """Return the contender furthest apart, or the oldest, of those that still wait."""
+        """Return the waiting contender that lies furthest apart, or the oldest; None if none waits."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
         while self._furthest_first and self._furthest_first[0][-1].level >= 0:
@@ -138,25 +139,25 @@ class _Queue:
 
 @dataclass
 class Search:
-    """The contenders and where new ones come from.
+    """The contenders, and the sources of new ones.
 
     Parameters
     ----------
     proposals
         Pairs to try, the most promising first.
     new
-        Makes the memory of the ends of a path.
+        Returns a new memory for the ends of a path.
     prospect
-        How promising a memory is, less a number of standard errors, against a share of the claimed ε; larger
-        is better.
+        Takes a memory, a number of standard errors and a share of the claimed ε. Returns how promising the
+        memory is against that share, less these errors; larger is better.
     vary
-        Gives pairs around a pair, for the climb; None if only the proposals may be tried.
+        Yields pairs around a pair, for the climb; None if only the proposals may be tried.
     further
-        Gives paths that repeat the step of a pair; None if only neighbours may be tried.
+        Yields paths that repeat the step of a pair; None if only neighbours may be tried.
     first
         How many of the proposals are scouted before the first look.
     steers
-        Tells whether draws may say what a pair promises.
+        Returns whether recorded draws may show what a pair promises.
     """
 
     proposals: Iterator[Path]
@@ -185,7 +186,7 @@ class Search:
         self._looks = self._steps()
 
     def ask(self, spent: int, *, more: bool = True) -> Contender | None:
-        """Return the pair to look at next; None once the search has had its share, or has nothing left.
+        """Return the pair to look at next; None if the search has spent its share or has nothing left.
 
         Parameters
         ----------
@@ -199,7 +200,7 @@ class Search:
         return next(self._looks)
 
     def tell(self, look: Contender, runs: int, apart: float = 0.0, promise: float = 0.0) -> None:
-        """Record a look: the runs that it took, how far apart coupled ones were, what their draws promise."""
+        """Record a look: its runs, the distance of coupled outputs, the growth that their draws promise."""
         self.spent += runs
         if not look.pairs:
             look.apart = apart / look.memory.distance
@@ -213,7 +214,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory, share: float = 1.0) -> tuple[float, float]:
-        """Return how promising a pair is, less √(2 ln n) standard errors: the best of n looks too good."""
+        """Return how promising a pair is, less √(2 ln n) standard errors: the best of n is overrated."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors, share)
 
@@ -221,9 +222,9 @@ class Search:
         return self.prospect(memory, 0.0, 1.0)
 
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
-        """Return what a pair promises if that is no luck, then against smaller claims; its sure loss.
+        """Return a key: the promise unless it may be luck, that against smaller claims, distance, sure loss.
 
-        Among pairs that promise nothing neighbours come first: a path says little where the claim holds.
+        Among pairs that promise nothing, neighbours come first: a path says little where the claim holds.
         """
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
@@ -235,14 +236,14 @@ class Search:
         )
 
     def wants(self, spent: int) -> bool:
-        """Return whether the search may spend more, after `spent` runs in all."""
+        """Whether the search may spend more, after `spent` runs in all."""
         if not any(self._looked):
             return True
         share = _STEERED_SHARE if self._promised and len(self.contenders) > _CROWD else SHARE
         return self.spent < share * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
-        """Return the pair to bet on: the most promising or, there being none, a known one that may be."""
+        """Return the pair to bet on: the most promising or, if none promises anything, the best known."""
         looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None
@@ -254,10 +255,15 @@ class Search:
         best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
         return max([top, *best_known], key=self._hope)
 
-    def _steered_to(self, top: PairMemory) -> PairMemory | None:
-        """Return the pair that recorded runs promise most of, unless the best by counts surely does more.
+    def surest_loss(self) -> float:
+        """Return the largest loss a step of the pairs looked at, less what the luck of the best may be."""
+        losses = (self._rank(each.memory)[1] for level in self._looked for each in level)
+        return max(losses, default=0.0)
 
-        A pair by counts that is promised nearly as much stays: what is known of it is worth more.
+    def _steered_to(self, top: PairMemory) -> PairMemory | None:
+        """Return the pair that recorded draws favour, unless the best pair by counts is surely better.
+
+        If draws promise nearly as much of the best pair by counts, that pair stays: more is known about it.
         """
         known = sorted((each for each in self._promised if each.level >= 0), key=lambda each: each.worth)
         if not known:
@@ -271,7 +277,7 @@ class Search:
         return None
 
     def _step(self) -> Generator[Contender, None, bool]:
-        """Look longer at a pair that earned it, or else at a new one; return whether anything was left."""
+        """Look longer at a pair that earned it, else at a new pair; return whether anything was left."""
         if self._steered:
             yield from self._asked()
         self._taken += 1
@@ -291,10 +297,10 @@ class Search:
         return True
 
     def _longer(self) -> Contender | None:
-        """Return the best of those looked at as long, while fewer than half of them went further.
+        """Return the best pair of the highest level from which fewer than half of the pairs have moved up.
 
-        Successive halving without waiting, the longest looks first: every length gets about the same share of
-        the runs. Runs that were bet on do not count here, or the pairs bet on would use up the longest looks.
+        This is successive halving without waiting: each level gets about the same share of the runs. Runs
+        that were bet on do not count here, or the pairs bet on would fill the highest levels.
         """
         further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):
@@ -321,12 +327,12 @@ class Search:
             self._compare(contender)
 
     def _compare(self, contender: Contender) -> None:
-        """Climb around a pair of neighbours if scouts make most of it."""
+        """Climb around a pair of neighbours if its scouts found more than those of any other."""
         if not contender.is_far and (self._furthest is None or contender.worth > self._furthest.worth):
             self._furthest = contender
 
     def _asked(self) -> Iterator[Contender]:
-        """Ask what the draws of scouts promise that were not asked yet."""
+        """Ask for the promise of every scouted pair that has none yet."""
         for contender in self.contenders:
             if contender.scouts is not None:
                 contender.pairs, contender.steered = 0, True
@@ -336,13 +342,13 @@ class Search:
                 self._compare(contender)
 
     def _most_promised(self) -> Contender | None:
-        """Return the pair that recorded runs promise most of, if it waits for its first look."""
+        """Return the pair that recorded draws favour most, if it waits for its first look."""
         best = max(self._promised, key=lambda contender: contender.worth, default=None)
         known = max((each.worth[0] for each in self._promised if each.level >= 0), default=0.0)
         return best if best is not None and best.level < 0 and best.worth[0] > _CLEARLY * known else None
 
     def _newcomer(self) -> Contender | None:
-        """Return the pair furthest apart or, every other time, the oldest that waits for its first look."""
+        """Return the waiting pair that lies furthest apart or, every other time, the oldest."""
         self._first_looks += 1
         first, then = self._near, self._far
         if self._first_looks % _FAR_EVERY == 0:
@@ -351,11 +357,11 @@ class Search:
         return first.next(furthest=furthest) or then.next(furthest=furthest)
 
     def _left(self) -> Contender | None:
-        """Return one of the shortest look: once nothing is new, a small domain is looked at in full."""
+        """Return the best pair of the lowest level, so that all pairs of a small domain get longer looks."""
         return next((self._best_at(level) for level in range(_LEVELS + 1) if self._looked[level]), None)
 
     def _unseen(self) -> Iterator[Path]:
-        """Yield pairs not tried before: proposals and, in every other round, others around the best."""
+        """Yield pairs not tried before: proposals and, in every other round, pairs around the best."""
         repeats = 0
         for path in self._source():
             if (ends := _ends(path)) not in self._seen:
@@ -375,7 +381,7 @@ class Search:
         return self.proposals
 
     def _around_the_best(self, vary: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield pairs around that furthest apart and the best; of a path its halves, one of which fails."""
+        """Yield pairs around the furthest and the best one; of a path its halves, one of which fails."""
         if self._furthest is None:
             return
         yield from islice(vary(self._furthest.memory.path), _CLIMBERS)
@@ -384,7 +390,7 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield a path that repeats the step of the pair furthest apart or, in turns, of the newest."""
+        """Yield a path that repeats the step of the furthest pair or, in turn, of the newest pair."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:
@@ -393,5 +399,5 @@ class Search:
 
 
 def _ends(path: Path) -> frozenset[Any]:
-    """Return a key of a pair that is the same either way round."""
+    """Return a key that is the same for (left, right) and (right, left)."""
     return frozenset((canonical.key(path[0]), canonical.key(path[-1])))

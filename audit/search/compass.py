@@ -1,7 +1,7 @@
-"""How far apart two outputs are that were drawn from one generator state: a cheap compass for the search.
+"""The distance between two outputs drawn from one generator state: a cheap compass for the search.
 
-For additive noise the distance is that of the two true answers, which one coupled run shows exactly. It
-steers; it proves nothing.
+With additive noise it is the distance of the two true answers, which one coupled run shows exactly. The
+distance steers the search; it proves nothing.
 """
 
 from typing import Any
@@ -13,12 +13,12 @@ from audit.events.features.parts import leaves
 from audit.events.features.views import as_mapping, as_number, as_vector
 from audit.values import canonical
 
-#: What lies this far apart differs in shape (another kind, length or set of keys), not in size.
+#: The distance of outputs that differ in shape: in type, length or keys.
 SHAPE = 1e300
 
 
 def distance(left: Any, right: Any) -> float:
-    """Return the distance of two outputs: |a − b| of numbers, L1 of vectors, 0 or 1 of what has no size.
+    """Return the distance of two outputs: |a − b| of numbers, L1 of vectors, 0 or 1 of values without size.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def _entries(output: Any) -> Any:
 
 
 def _of_parts(left: Any, right: Any) -> float:
-    """Add up the distances of what is inside two structured outputs that are not the same; at least 1."""
+    """Return the sum of the distances of the parts of two unequal structured outputs; at least 1."""
     if left.keys() != right.keys():
         return SHAPE
     return min(max(sum(_of_leaves(left[path], right[path]) for path in left), 1.0), SHAPE)

@@ -1,8 +1,8 @@
-"""Shrinking a witness: the simplest pair of databases on which the claim still visibly fails.
+"""Shrink a witness to the simplest pair of databases on which the claim still clearly fails.
 
-Greedy: of the simpler versions of a pair the first one that still fails by a margin becomes the pair, until
-none does. A version is tried by runs of its own, few at first and twice as many while they leave it open;
-they decide nothing: the pair that is left is then run afresh as a witness (`confirm`).
+The search is greedy: the first simpler version that still fails by a margin replaces the pair, until no
+version does. Each version gets new runs: few at first, and twice as many while they do not settle it. These
+runs decide nothing in the result: `confirm` runs the remaining pair afresh as a witness.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,16 +15,17 @@ from audit.values import canonical
 
 Pair = tuple[Any, Any]
 
-#: Most simpler versions that are tried.
+#: At most this many simpler versions are tried.
 MOST_TRIES = 200
 #: A simpler pair must promise at least this share of the growth of the pair that it replaces.
 _KEEP = 0.35
-#: How often one version is tried: few runs may miss what is there.
+#: How often one version may be tried, because a few runs may miss a failure.
 _CHANCES = 2
-#: A version is given up, or taken, after this many runs over the growth wanted: at first, and at most.
+#: Pairs of runs of one version, at first and at most: these numbers divided by the growth wanted.
 _FIRST, _LAST = 0.5, 8.0
+#: The fewest pairs of runs in any look.
 _LEAST = 24
-#: A version is taken once it has shown about this many nats; with fewer, chance would pass some of 200.
+#: A version must show about this many nats to be taken. With fewer, some of 200 would pass by chance.
 _NATS = 8.0
 #: Look at a half of a path until the whole path would have shown this many nats.
 _STEP_NATS = 12.0
@@ -53,20 +54,20 @@ def failing_step(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory], float],
 ) -> PairMemory:
-    """Return what is known of the step of a path on which the claim fails most visibly, by one event.
+    """Return the memory of the step of a path on which the claim fails most clearly, by one event.
 
-    Where the ends of a path exceed the claim on an event, so do those of one of its halves on the same event
-    (`audit.databases.paths.halves`), and at last those of one step. Which half is estimated; a step that is
-    taken by mistake is a witness that runs of its own will not confirm.
+    If the ends of a path break the claim on an event, so do the ends of one of its halves on the same event
+    (`audit.databases.paths.halves`), and finally those of a single step. Runs estimate which half it is. If
+    the estimate is wrong, later runs of that witness do not confirm it.
 
     Parameters
     ----------
     memory
-        The path.
+        The memory of the path.
     look
         Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
     growth
-        The growth by that event, in nats a pair of runs; negative where it speaks for the claim.
+        The growth by that event, in nats per pair of runs; negative if the event supports the claim.
     """
     while memory.distance > 1:
         pairs = max(_LEAST, round(_STEP_NATS / max(growth(memory), 1e-9)))
@@ -87,20 +88,20 @@ def shrink(
     growth: Callable[[PairMemory, float], float],
     taken: Callable[[PairMemory], object] = lambda _: None,
 ) -> PairMemory:
-    """Return what is known of the simplest pair found.
+    """Return the memory of the simplest pair found.
 
     Parameters
     ----------
     memory
-        The pair that refuted the claim.
+        The memory of the pair that refuted the claim.
     simpler
-        Gives simpler versions of a pair.
+        Yields simpler versions of a pair.
     look
         Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
     growth
-        The growth, in nats a pair of runs, that a pair promises, less this many standard errors.
+        The growth, in nats per pair of runs, that a memory promises, less this many standard errors.
     taken
-        Called with each simpler pair that fails, from which the search goes on.
+        Called with the memory of each simpler pair that fails. The search continues from it.
     """
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
@@ -137,9 +138,9 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Return whether the claim fails on a pair by as much as is wanted; None if the runs are used up.
+    """Return whether the claim fails on a pair by the growth wanted; None if the runs are used up.
 
-    While that is open, the pair is looked at twice as long; if it stays open, the pair does not fail.
+    While this is open, the number of runs doubles. If it stays open, the pair counts as not failing.
     """
     pairs, most = max(_LEAST, round(_FIRST / wanted)), max(_LEAST, round(_LAST / wanted))
     known = 0

@@ -1,12 +1,13 @@
-"""What recorded runs say of the loss of a pair, before anything is counted: a rank for the search.
+"""What recorded draws promise of a pair before any counting: a rank for the search.
 
-One run a side from one generator state tells by how much the output moves while the draws stay the same, and
-the draws tell how wide the noise is. The least shift of the noise that undoes the move gives the law of the
-privacy loss, and that the growth of a bet. How the output follows the noise is asked once for each form of
-the draws: one run a number of noise. A promise against the claim is tried: with that shift, the right
-database has to give the output of the left one.
+One run on each side, from one generator state, shows how far the output moves on the same draws. The draws
+show how wide the noise is. The least shift of the noise that undoes the move gives the law of the privacy
+loss, and this law gives the growth of the best bet. How the output depends on the noise is measured once for
+each form of the draws, by one run for each number of noise. Before a promise takes the lead it is tested: on
+shifted draws, the right database has to give the output of the left one. The weights of a `choice(p=...)`
+give the whole law of the choice at once.
 
-It proposes; it never decides. What is drawn for it counts as runs, and none of it is bet on.
+A promise proposes; it never decides. Runs drawn for it count as runs, and none of them is bet on.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,28 +31,29 @@ from audit.sampling.recorded.noise import (
 from audit.sampling.recorded.runs import Probe, Run, Shift
 from audit.values import canonical
 
-#: Numbers of noise beyond which the output is not taken apart.
+#: A run with more numbers of noise is not analysed.
 _MOST_NUMBERS: Final = 64
-#: Forms of draws and output for which it is asked how the output follows the noise.
+#: How the output depends on the noise is measured for at most this many forms of draws and output.
 _FORMS: Final = 4
-#: Pairs in a row that nothing can be said of: recorded runs say nothing of this subject.
+#: After this many pairs in a row without an answer, steering is given up for this subject.
 _IN_VAIN: Final = 16
-#: Losses drawn to estimate a growth, and the fewest of them that an event rests on.
+#: Losses drawn to estimate a growth, and the fewest of them that an event may rest on.
 _LOSSES, _FEWEST = 4_000, 20
-#: A smaller growth takes more than a million pairs of runs to refute a claim.
+#: A smaller growth counts as none: it needs more than a million pairs of runs to refute a claim.
 _LEAST: Final = 1e-5
 _CLOSE: Final = 1e-6
 
-#: One run a side, as they are.
+#: One run on each side, with unchanged draws.
 SCOUTS: Final[Sequence[Probe]] = ((False, {}), (True, {}))
 
 Draw = Callable[[Sequence[Probe]], list[Any]]
-"""Makes recorded runs of a pair from one generator state, each a `Run` or what came instead; perhaps more."""
+"""Makes recorded runs of a pair from one generator state, perhaps more than asked for. Each is a `Run`, or
+what came instead of one."""
 
 
 @dataclass
 class Steering:
-    """Ranks pairs by recorded runs.
+    """Ranks pairs by recorded draws.
 
     Parameters
     ----------
@@ -79,31 +81,33 @@ class Steering:
 
     @property
     def tells(self) -> bool:
-        """Whether recorded runs may say something of this subject."""
+        """Whether recorded draws may still show something of this subject."""
         return self._in_vain < _IN_VAIN
 
     def promise(self, left: Any, right: Any, draw: Draw, distance: int = 1) -> float:
-        """Return the growth in nats a pair that is promised, 0 for none.
+        """Return the growth that draws promise, in nats per pair of runs; 0 for none.
 
         Parameters
         ----------
         left, right
             The runs of `SCOUTS`.
         draw
-            Makes more from the same generator state.
+            Makes more runs from the same generator state.
         distance
-            How many steps apart the databases are: the claim allows more then.
+            How many steps apart the databases are. The claim allows more at a distance.
         """
         found, claim = None, at_distance(self.epsilon, self.delta, distance)
         if isinstance(left, Run) and isinstance(right, Run):
-            found = (
-                0.0 if canonical.same(left.output, right.output) else self._promise(left, right, draw, claim)
-            )
+            found = promised_by_weights(left, right, *claim)
+            if found is None and canonical.same(left.output, right.output):
+                found = 0.0
+            if found is None:
+                found = self._promise(left, right, draw, claim)
         self._in_vain = 0 if found is not None else self._in_vain + 1
         return found or 0.0
 
     def _promise(self, left: Run, right: Run, draw: Draw, claim: tuple[float, float]) -> float | None:
-        """Return the growth that is promised; None where nothing can be said."""
+        """Return the growth that draws promise; None if they show nothing."""
         places = [place for place, leaf in right.leaves.items() if is_number(leaf)]
         sides = values_at(left, places), values_at(right, places)
         noise = numbers_of([left]), numbers_of([right])
@@ -125,14 +129,14 @@ class Steering:
         scales = np.array([[number.scale for number in side] for side in noise])
         normal = kinds_of(noise[1]) == {"normal"}
         promise = promised(shift, scales, normal=normal, epsilon=claim[0], delta=claim[1])
-        if promise > self._most:  # only what would come first is tried
+        if promise > self._most:  # only a new largest promise is tested
             if not _gives(draw, noise[1], shift + drawn[0] - drawn[1], places, sides[0]):
                 return None
             self._most = promise
         return promise
 
     def _reach(self, right: Run, places: list[Place], numbers: list[Number], draw: Draw) -> Floats | None:
-        """Return how the output follows the noise, as the first pair of this form showed."""
+        """Return the derivative of the output by the noise, as the first pair of this form showed it."""
         form = canonical.key((right.calls, places, [number.at for number in numbers]))
         if form not in self._reaches and len(self._reaches) < _FORMS:
             self._reaches[form] = None
@@ -149,7 +153,7 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least shift of the noise that undoes a move; None if none does, or its law is not known."""
+    """Return the least shift of the noise that undoes a move; None if none does or its law is unknown."""
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
         return np.zeros(len(numbers))
@@ -178,13 +182,54 @@ def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], o
     return values is not None and bool(np.allclose(values, output, rtol=_CLOSE, atol=_CLOSE))
 
 
+def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> float | None:
+    """Return the growth, in nats a pair of runs, of the best bet on one `choice(p=...)` that is published.
+
+    The weights of a coupled run tell the whole law of the choice. None where no choice has weights on both
+    sides. Draws after one that came out differently are not compared.
+
+    Parameters
+    ----------
+    left, right
+        Recorded runs.
+    epsilon, delta
+        The claim.
+
+    Examples
+    --------
+    >>> from audit.sampling.recorded.generator import Draw
+    >>> runs = [Run((Draw("choice", {"p": [p, 1.0 - p]}, 0),), 0, {}) for p in (0.9, 0.1)]
+    >>> promised_by_weights(*runs, 3.0, 0.0), promised_by_weights(*runs, 1.0, 0.0) > 0
+    (0.0, True)
+    """
+    best = None
+    for one, other in zip(left.draws, right.draws, strict=False):
+        weights = [draw.parameters.get("p") for draw in (one, other) if draw.method == "choice"]
+        if len(weights) == 2 and not any(each is None for each in weights):
+            p, q = (np.asarray(each, float) for each in weights)
+            if p.shape == q.shape:
+                best = max(
+                    best or 0.0, _best_choice(p, q, epsilon, delta), _best_choice(q, p, epsilon, delta)
+                )
+        if not canonical.same(one.values, other.values):
+            break
+    return best if best is None or best > _LEAST else 0.0
+
+
+def _best_choice(p: Floats, q: Floats, epsilon: float, delta: float) -> float:
+    """Return the growth of the best bet on a set of choices of weights p against q."""
+    order = np.argsort(-p / np.maximum(q, 1e-300), kind="stable")[:-1]  # all together tell nothing
+    growth = growth_rate(p[order].cumsum(), q[order].cumsum(), epsilon, delta)
+    return float(np.max(growth, initial=0.0))
+
+
 def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, delta: float) -> float:
-    """Return the growth, in nats a pair of runs, of the best bet on noise that is shifted; 0 for none.
+    """Return the growth of the best bet on shifted noise, in nats per pair of runs; 0 for none.
 
     Parameters
     ----------
     shift
-        What is added to each number of noise on the right, shape (n,).
+        The shift of each number of noise on the right, shape (n,).
     scales
         The scales of both sides, shape (2, n).
     normal

@@ -11,6 +11,7 @@ fixed grid of λ, has expectation at most 1 (an e-value) and exceeds 1/level wit
 
 import math
 from collections.abc import Sequence
+from statistics import median
 from typing import Literal
 
 import numpy as np
@@ -91,6 +92,20 @@ def caught_rate(n: int, count: int) -> float:
     from scipy.stats import beta
 
     return float(beta.ppf(POWER, count, n - count + 1))
+
+
+def ranged(
+    part: str,
+    what: str,
+    values: Sequence[float],
+    *,
+    kind: Literal["runs", "ratio"],
+    note: str,
+    details: tuple[tuple[str, str], ...] = (),
+) -> Row:
+    """Return the row of a median and its range, which is not judged."""
+    ends = (median(values), min(values), max(values)) if values else (None, None, None)
+    return Row(part, what, len(values), *ends, kind=kind, spread="range", note=note, details=details)
 
 
 def judged_share(

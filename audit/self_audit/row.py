@@ -131,6 +131,9 @@ class SelfAudit(NoTruth):
     cases: str = ""
     errors: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        probability(self.level, what="The `level`", zero=False, one=False)
+
     @property
     def judged(self) -> tuple[Row, ...]:
         """The rows that must keep a limit."""

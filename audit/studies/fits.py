@@ -3,10 +3,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.studies.cells import Cell
 
 Form = Literal["line", "power law", "exponential"]
@@ -154,13 +155,17 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
         slope=slope,
         low=low,
         high=high,
-        curvature=None if exact or len(x) < 4 else _curvature(fitted),
+        curvature=None if exact or len(x) < 4 else _curvature(x, y),
         missed=missed,
         error=0.0 if exact else error,
     )
 
 
-def _curvature(fitted: Any) -> float:
+def _curvature(x: Floats, y: Floats) -> float:
+    """Return the p-value of Ramsey's RESET test; it is that of any units, and these lose no digits."""
+    from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
 
+    x, y = ((each - each.mean()) / each.std() for each in (x, y))
+    fitted = OLS(y, np.column_stack([np.ones(len(x)), x])).fit()
     return float(linear_reset(fitted, power=2, use_f=True).pvalue)

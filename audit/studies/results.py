@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 
-from audit.errors import NoTruth
+from audit.errors import NoTruth, finite_number, probability
 from audit.studies.cells import Cell  # noqa: TC001 - its fields are read from files by their annotations
 from audit.studies.fits import Fit, Growth, fit
 
@@ -116,6 +116,11 @@ class StudyResult(NoTruth):
     values: tuple[float, ...] = ()
     target: str = ""
     curves: tuple[CurveResult, ...]
+
+    def __post_init__(self) -> None:
+        probability(self.significance, what="The `significance`", zero=False, one=False)
+        probability(self.beta, what="The `beta`", one=False)
+        finite_number(self.alpha, what="The `alpha`", minimum=0)
 
     @property
     def finished(self) -> int:

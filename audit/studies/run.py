@@ -1,16 +1,16 @@
 """The run of a study: cell by cell, step by step, each step kept as soon as it is known."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from audit.options import Options
+from audit.sampling.remake.digest import digest_of
 from audit.studies.cells import Cell, Step
-from audit.studies.code import code_of
 from audit.studies.least_size import CellSearch, most_audits
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import CellStore
-from audit.studies.study import Study
+from audit.studies.study import Curve, Study
 from audit.task import version_of
 
 Path = tuple[int, int]
@@ -49,34 +49,13 @@ class CellAdvanced:
     done: bool = False
 
 
-def run_study(
-    study: Study,
-    *,
-    store: CellStore | None = None,
-    significance: float = 1e-3,
-    budget: int | None = None,
-    seed: int = 0,
-    jobs: int = 1,
-    listener: Callable[[CellAdvanced], None] | None = None,
-) -> StudyResult:
+def run_study(study: Study, **terms: Any) -> StudyResult:
     """Return the result of a study: a bracket of the least m for every learner and value, by audits.
 
     Parameters
     ----------
-    study
-        The study to run.
-    store
-        Keeps every step on disk; steps saved there are not repeated.
-    significance
-        The significance of the whole study; each audit has an equal share, fixed beforehand.
-    budget
-        The most runs of a step; by default the study's.
-    seed
-        The root of all randomness.
-    jobs
-        The number of worker processes; the result does not depend on it.
-    listener
-        Called with every step.
+    study, **terms
+        As for `StudyRun`.
 
     Raises
     ------
@@ -97,15 +76,7 @@ def run_study(
     >>> [(cell.refuted, cell.met) for cell in found.curves[0].cells]
     [(6, 7), (9, 10)]
     """
-    run = StudyRun(
-        study,
-        store=store or CellStore(None),
-        significance=significance,
-        budget=budget,
-        seed=seed,
-        jobs=jobs,
-        listener=listener,
-    )
+    run = StudyRun(study, **terms)
     try:
         for path in run.paths:
             run.take(path, run.seek(path, run.saved(path)))
@@ -114,13 +85,26 @@ def run_study(
     return run.told()
 
 
+@dataclass(eq=False)
 class StudyRun:
     """The run of a study whose cells may be computed in any order and, with the same arguments, any process.
 
     Parameters
     ----------
-    study, store, significance, budget, seed, jobs, listener
-        As for `run_study`.
+    study
+        The study to run.
+    store
+        Keeps every step on disk; steps saved there are not repeated.
+    significance
+        The significance of the whole study; each audit has an equal share, fixed beforehand.
+    budget
+        The most runs of a step; by default the study's.
+    seed
+        The root of all randomness.
+    jobs
+        The number of worker processes; the result does not depend on it.
+    listener
+        Called with every step.
 
     Attributes
     ----------
@@ -132,26 +116,24 @@ class StudyRun:
     >>> from audit.claims import PAC
     >>> from audit.studies import Curve, Study
     >>> curve = Curve("all", lambda value, m: None, lambda value, m: [])
-    >>> StudyRun(Study("demo", "All.", PAC(0.1, 0.1), "d", (1.0, 2.0), (curve,)), store=CellStore(None)).paths
+    >>> StudyRun(Study("demo", "All.", PAC(0.1, 0.1), "d", (1.0, 2.0), (curve,))).paths
     [(0, 0), (0, 1)]
     """
 
-    def __init__(
-        self,
-        study: Study,
-        *,
-        store: CellStore,
-        significance: float = 1e-3,
-        budget: int | None = None,
-        seed: int = 0,
-        jobs: int = 1,
-        listener: Callable[[CellAdvanced], None] | None = None,
-    ) -> None:
-        most = study.budget if budget is None else budget
-        Options(significance=significance, budget=most, seed=seed, jobs=jobs)  # raises if out of range
-        self.study, self.store, self.listener = study, store, listener
-        self.significance, self.budget, self.seed, self.jobs = significance, budget, seed, jobs
-        self.found: dict[Path, Cell] = {}
+    study: Study
+    _: KW_ONLY
+    store: CellStore = field(default_factory=lambda: CellStore(None))
+    significance: float = 1e-3
+    budget: int | None = None
+    seed: int = 0
+    jobs: int = 1
+    listener: Callable[[CellAdvanced], None] | None = None
+    found: dict[Path, Cell] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        study, most = self.study, self.study.budget if self.budget is None else self.budget
+        # raises if out of range
+        Options(significance=self.significance, budget=most, seed=self.seed, jobs=self.jobs)
         self.code = {curve.name: code_of(curve) for curve in study.curves if self.store.folder is not None}
         self.audits = sum(len(study.values_of(curve)) * most_audits(study, curve) for curve in study.curves)
 
@@ -233,3 +215,21 @@ class StudyRun:
     def _cells(self, index: int) -> tuple[Cell, ...]:
         """Return the finished cells of a curve, in the order of their values."""
         return tuple(cell for path, cell in sorted(self.found.items()) if path[0] == index)
+
+
+_FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "start")
+
+
+def code_of(curve: Curve) -> str:
+    """Return a digest of a curve's code and of the values its functions hold: 16 hexadecimal digits.
+
+    A changed learner restarts its cells.
+
+    Examples
+    --------
+    >>> from audit.studies import Curve
+    >>> of = lambda rate: code_of(Curve("all", lambda value, m: rate, lambda value, m: []))
+    >>> of(1) == of(1), of(1) == of(2)
+    (True, False)
+    """
+    return digest_of(*(getattr(curve, name) for name in _FUNCTIONS), engine="audit.studies.run")

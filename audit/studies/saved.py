@@ -4,6 +4,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from audit.codec.decoding import decode
 from audit.codec.encoding import encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
-from audit.codec.typed import SCHEMA, built, read_document
-from audit.errors import AuditError, finite_number, probability
+from audit.codec.typed import SCHEMA, as_document, built, read_document
+from audit.errors import AuditError
 from audit.studies.cells import Cell, Step
-from audit.studies.results import CurveResult, StudyResult
+from audit.studies.results import StudyResult
 
 #: Parts of a cell's key that do not enter its file name, so cells of new code overwrite old ones.
 _OF_CODE = frozenset({"code", "version"})
@@ -28,7 +29,7 @@ def to_json(result: StudyResult) -> dict[str, Any]:
     >>> to_json(StudyResult("demo", "All.", "PAC(0.1, 0.1)", curves=()))["study"]["name"]
     'demo'
     """
-    return {"schema": SCHEMA, "study": encode(_as_lists(asdict(result)))}
+    return as_document("study", result)
 
 
 def from_json(document: Mapping[str, Any]) -> StudyResult:
@@ -41,20 +42,12 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
 
     Examples
     --------
+    >>> from audit.studies.results import CurveResult
     >>> one = StudyResult("demo", "All.", "PAC(0.1, 0.1)", curves=(CurveResult("a", "", "", ()),))
     >>> from_json(to_json(one)) == one
     True
     """
-    return read_document(document, "study", _result)
-
-
-def _result(stored: dict[str, Any]) -> StudyResult:
-    values, curves = tuple(stored.get("values", ())), tuple(map(_curve, stored["curves"]))
-    result = built(StudyResult, stored, values=values, curves=curves)
-    probability(result.significance, what="The `significance`", zero=False, one=False)
-    probability(result.beta, what="The `beta`", one=False)
-    finite_number(result.alpha, what="The `alpha`", minimum=0)
-    return result
+    return read_document(document, "study", partial(built, StudyResult))
 
 
 def layout(results: Iterable[StudyResult]) -> str:
@@ -72,25 +65,6 @@ def _text(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def _as_lists(value: Any) -> Any:
-    """Return the value with lists in place of tuples, as in JSON."""
-    if isinstance(value, dict):
-        return {key: _as_lists(item) for key, item in value.items()}
-    return [_as_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def _curve(stored: Mapping[str, Any]) -> CurveResult:
-    return built(CurveResult, stored, cells=tuple(map(_cell, stored["cells"])))
-
-
-def _cell(stored: Mapping[str, Any]) -> Cell:
-    return built(Cell, stored, steps=_steps(stored["steps"]))
-
-
-def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    return tuple(built(Step, step) for step in stored)
-
-
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
     """Return the steps in a cell's document; None if other code or settings made it."""
     if not isinstance(document, dict) or not {"key", "steps"} <= document.keys():
@@ -101,7 +75,7 @@ def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
     if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
         raise AuditError("its `steps` must be a list of objects")
     try:
-        return Cell(0.0, 0.0, None, _steps(steps)).steps
+        return Cell(0.0, 0.0, None, tuple(built(Step, step) for step in steps)).steps
     except AuditError:
         raise
     except TypeError:  # a field is missing or unknown (`InvalidKind` is a TypeError too)

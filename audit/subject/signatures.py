@@ -141,8 +141,7 @@ def instance_of(mechanism: Any) -> Any:
     """
     if not inspect.isclass(mechanism) or not _has_calls(mechanism) or hasattr(mechanism, "fit"):
         return mechanism
-    needed = (each.default is each.empty for each in _arguments(mechanism))
-    if any(needed):
+    if any(map(_required, (parameters_of(mechanism) or {}).values())):
         return mechanism
     with blamed(f"`{mechanism.__name__}` cannot be built"):
         return mechanism()
@@ -152,13 +151,12 @@ def _has_calls(kind: type) -> bool:
     return any("__call__" in vars(each) for each in kind.__mro__)
 
 
-def _arguments(kind: type) -> list[inspect.Parameter]:
-    """Return what a class is built with, ``*args`` and ``**kwargs`` left out; nothing if it does not tell."""
+def parameters_of(function: Any) -> dict[str, inspect.Parameter] | None:
+    """Return the parameters of a callable by name; None if it does not tell them."""
     try:
-        told = inspect.signature(kind).parameters.values()
+        return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):
-        return []
-    return [each for each in told if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+        return None
 
 
 def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
@@ -190,11 +188,11 @@ def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
 
 
 def _parameters(mechanism: Any) -> list[inspect.Parameter]:
-    try:
-        return list(inspect.signature(mechanism).parameters.values())
-    except (ValueError, TypeError):
+    found = parameters_of(mechanism)
+    if found is None:
         said = f"The signature of `{spoken_name(mechanism)}` cannot be read."
-        raise refusal(said, write="lambda database, rng: f(database, ...)") from None
+        raise refusal(said, write="lambda database, rng: f(database, ...)")
+    return list(found.values())
 
 
 def _required(parameter: inspect.Parameter) -> bool:

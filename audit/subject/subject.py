@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, Self
 
-from audit.errors import InvalidKind, Parameter, SubjectError
+from audit.errors import InvalidKind, Parameter, SubjectError, blamed
 from audit.subject.signatures import Calling, instance_of, read_calling, spoken_name
 from audit.subject.surroundings import put_back
 from audit.values.brief import show
@@ -144,11 +144,8 @@ class Subject:
         """
         if self.convert is None:
             return database
-        try:
-            with put_back():
-                return self.convert(database)
-        except Exception as error:  # the user's function may raise anything
-            raise SubjectError(f"`convert` failed on a database: {type(error).__name__}: {error}") from error
+        with blamed("`convert` failed on a database"), put_back():
+            return self.convert(database)
 
     def call(self, database: Any, rng: Any) -> Any:
         """Return one output of the mechanism on `database`.
@@ -220,7 +217,7 @@ def adapt(
         subject = replace(subject, convert=convert)
     if name is not None:
         if not isinstance(name, str) or not name.strip():
-            raise InvalidKind("The ", Parameter("name"), f" must be a text; got {show(name)}.")
+            raise Parameter("name").wrong(f"must be a text; got {show(name)}.", kind=InvalidKind)
         subject = replace(subject, name=name)
     return subject if fresh is None else _renewed(subject, fresh)
 
@@ -266,12 +263,8 @@ def _outdated(kind: type) -> bool:
 
 
 def _declared(mechanism: Any, name: str) -> Any:
-    try:
+    with blamed(f"The `{name}` of `{spoken_name(mechanism)}` cannot be read"):
         return getattr(mechanism, name, None)
-    except Exception as error:  # a user's property may raise anything
-        raise SubjectError(
-            f"The `{name}` of `{spoken_name(mechanism)}` cannot be read: {type(error).__name__}: {error}"
-        ) from error
 
 
 def _declared_function(mechanism: Any, name: str) -> Callable[..., Any] | None:

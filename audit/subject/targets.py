@@ -11,6 +11,7 @@ from audit.catalogue import Entry, Expected, load_catalogue
 from audit.errors import AuditError
 from audit.options import Kind
 from audit.subject.loading import load_object, reason
+from audit.subject.signatures import parameters_of
 from audit.values.nearest import near
 
 
@@ -90,10 +91,7 @@ def rebuild_subject(text: str, saved: Mapping[str, Any], settings: Mapping[str, 
     """
     found = find_object(text)
     factory = found.factory if isinstance(found, Entry) else found
-    try:
-        known = set(inspect.signature(factory).parameters)
-    except (TypeError, ValueError):
-        known = set()
+    known = parameters_of(factory) or {}
     kept = {name: value for name, value in saved.items() if name in known}
     return resolve_target(text, {**kept, **(settings or {})}).subject
 
@@ -146,12 +144,9 @@ def _refuse_unknown(
     factory: Callable[..., Any], parameters: Mapping[str, Any], *, name: str, skip: int = 0
 ) -> None:
     """Raise an error for a parameter that `factory` lacks; `skip` ignores a mechanism's database and rng."""
-    try:
-        signature = inspect.signature(factory)
-    except (TypeError, ValueError):  # no readable signature: the call itself will report errors
-        return
-    accepted = list(signature.parameters.values())
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):
+    told = parameters_of(factory)  # None: the call itself will report errors
+    accepted = list((told or {}).values())
+    if told is None or any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):
         return
     unnamed = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
     known = [each.name for each in accepted[skip:] if each.kind not in unnamed]

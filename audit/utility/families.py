@@ -105,18 +105,15 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
     if callable(getattr(problems, "problems", None)):
         return _of_source(problems, "given")
     if isinstance(problems, (str, bytes)) or not hasattr(problems, "__iter__"):
-        raise InvalidKind("The ", PROBLEMS, f" must be {_SOURCES}; got {show(problems)}.")
+        raise PROBLEMS.wrong(f"must be {_SOURCES}; got {show(problems)}.", kind=InvalidKind)
     return Family(_library(problems))
 
 
 def _library(problems: Iterable[Any]) -> tuple[Any, ...]:
     library = tuple(check_problem(problem) for problem in problems)
     if not library:
-        raise InvalidValue(
-            "The ",
-            PROBLEMS,
-            " are empty; give at least one problem with `name`, `draw(rng)` and `error(output, database)`.",
-        )
+        members = "`name`, `draw(rng)` and `error(output, database)`"
+        raise PROBLEMS.wrong(f"are empty; give at least one problem with {members}.")
     twice = [name for name, times in Counter(problem.name for problem in library).items() if times > 1]
     if twice:
         raise InvalidValue(

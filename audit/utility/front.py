@@ -6,7 +6,7 @@ from typing import Any
 
 from audit.claims import UtilityClaim, check_utility_claim
 from audit.errors import InvalidValue, Parameter, blamed, flag
-from audit.options import OneOf, Options
+from audit.options import OF_BOTH, OneOf, Options
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.task import carried_out, check_progress, refuse_inside_given
@@ -113,21 +113,13 @@ def audit_utility(
     >>> result.verdict.name, result.beta_lower > 0.1
     ('REFUTED', True)
     """
+    given = locals()  # every argument, before there is anything else
     refuse_inside_given()
     OneOf(("decided", "budget"))(until, what=Parameter("until"))
     flag(exact, what=Parameter("exact"))
     check_progress(progress)
-    options = Options(
-        until="budget" if until == "budget" else "refuted",
-        budget=budget,
-        time_limit=time_limit,
-        run_time_limit=run_time_limit,
-        isolate=isolate,
-        unfinished=unfinished,
-        significance=significance,
-        seed=seed,
-        jobs=jobs,
-    )
+    own = {name: given[name] for name in OF_BOTH}
+    options = Options(until="budget" if until == "budget" else "refuted", **own)
     declaring = adapt(learner, convert=convert, name=name)
     task = UtilityTask(
         subject=adapt(declaring, fresh=fresh),

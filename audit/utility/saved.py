@@ -7,7 +7,7 @@ from audit.codec import fields
 from audit.codec.fields import listed, one_of, optional, probability
 from audit.errors import CorruptFile
 from audit.results.result import AuditResult
-from audit.results.saved import contents_of, document_of, is_utility, known_fields, parse, result_fields
+from audit.results.saved import contents_of, document_of, is_utility, parse, reads, result_fields
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 #: The result of an audit of either kind.
@@ -49,21 +49,11 @@ def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
     return [first] if beside is None else [first, parse_utility(beside)]
 
 
-def _problem(stored: Any, where: str) -> ProblemFinding:
-    return ProblemFinding(**fields.fields(stored, where, _PROBLEM))
-
-
-def _failure(stored: Any, where: str) -> UtilityWitness:
-    return UtilityWitness(**fields.fields(stored, where, _FAILURE))
-
-
-_PROBLEM = known_fields(ProblemFinding, upper=optional(probability), exact=optional(probability))
-_FAILURE = known_fields(UtilityWitness, failure=probability, seed=optional(fields.seed))
 _OF_UTILITY = result_fields(
     UtilityResult,
     beta_lower=probability,
     beta_upper=probability,
-    witness=optional(_failure),
-    problems=listed(_problem),
+    witness=optional(reads(UtilityWitness, failure=probability, seed=optional(fields.seed))),
+    problems=listed(reads(ProblemFinding, upper=optional(probability), exact=optional(probability))),
 )
 _UTILITY = {"kind": (one_of("utility"), True), **_OF_UTILITY}

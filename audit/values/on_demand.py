@@ -23,7 +23,7 @@ def names_on_demand(
     package
         Its ``__name__``.
     homes
-        Maps each name to the module that defines it.
+        Maps each name to the module that defines it, or to itself if it is a module of the package.
 
     Examples
     --------
@@ -38,7 +38,8 @@ def names_on_demand(
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(homes[name]), name)
+        home = import_module(homes[name])
+        return home if homes[name] == f"{package}.{name}" else getattr(home, name)
 
     def names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *homes})

@@ -89,7 +89,8 @@ Listener = Callable[[Event], None]
 class Pace:
     """The speed of an audit, measured over the later half of its time so far.
 
-    The first runs are slower: they start processes, compile, and come in small batches.
+    The first runs are slower: they start processes, compile, and come in small batches. `limit` is the time
+    limit of the audit in seconds.
 
     Examples
     --------
@@ -100,7 +101,8 @@ class Pace:
     10.0
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: float | None = None) -> None:
+        self._limit = limit
         self._marks: list[tuple[float, int]] = []
 
     def note(self, runs: int, *, elapsed: float) -> None:
@@ -117,7 +119,8 @@ class Pace:
         (began, before), (now, runs) = self._marks[0], self._marks[-1]
         if now < MEASURED or runs <= before:
             return None
-        return (now - began) / (runs - before) * max(budget - runs, 0)
+        left = (now - began) / (runs - before) * max(budget - runs, 0)
+        return left if self._limit is None else min(left, max(self._limit - now, 0.0))
 
 
 def duration(seconds: float) -> str:
@@ -183,7 +186,6 @@ class _Renderer:
         self._make_bar = make_bar
         self._bar: Progress | None = None
         self._pace = Pace()
-        self._time_limit: float | None = None
         self._told = False
         self._count = ""
         self._shown = ""
@@ -219,7 +221,7 @@ class _Renderer:
         self._bar = self._make_bar()
         self._bar.add_task(event.subject, total=event.budget)
         self._bar.start()
-        self._pace, self._time_limit, self._told = Pace(), event.time_limit, False
+        self._pace, self._told = Pace(event.time_limit), False
 
     def _advance(self, event: AuditProgressed) -> None:
         if self._bar is None:
@@ -228,8 +230,6 @@ class _Renderer:
         elapsed = task.elapsed or 0.0
         self._pace.note(event.runs, elapsed=elapsed)
         left = self._pace.seconds_left(event.budget)
-        if left is not None and self._time_limit is not None:
-            left = min(left, max(self._time_limit - elapsed, 0.0))
         share = max(0.0, min(1.0, event.log_wealth / event.log_limit)) if event.log_limit > 0 else 0.0
         words = f"{event.subject} · {event.stage} · evidence {share:.0%}"
         rest = "" if left is None else f"at most {duration(left)} left"

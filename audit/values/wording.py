@@ -168,8 +168,8 @@ def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tup
     return number(found, rounding=rounding), number(other)
 
 
-def ends(low: float, high: float) -> tuple[str, str]:
-    """Return the ends of an interval of outputs, with enough digits to name the same set, at least six.
+def ends(low: float, high: float, digits: int = 6) -> tuple[str, str]:
+    """Return the ends of an interval of outputs, with enough digits to name the same set, at least `digits`.
 
     Rounding moves each end by at most a hundredth of the width, or by at most 0.01 if one end is infinite.
 
@@ -180,7 +180,7 @@ def ends(low: float, high: float) -> tuple[str, str]:
     """
     width = high / 2.0 - low / 2.0  # halved first: the width may overflow
     allowed = width / 50.0 if math.isfinite(width) else 0.01
-    return _told(low, allowed, 6), _told(high, allowed, 6)
+    return _told(low, allowed, digits), _told(high, allowed, digits)
 
 
 def inside(low: float, high: float) -> str:

@@ -105,6 +105,8 @@ class Betting:
     crossed_at: int = 0
     shadow_crossed_at: int = 0
     bet_sizes: list[int] = field(default_factory=list)
+    wealth: list[tuple[int, float]] = field(default_factory=list)
+    losses: list[tuple[int, float]] = field(default_factory=list)
     batches: int = 0
     out_of_time: bool = False
     started: float = field(default_factory=time.monotonic)
@@ -168,6 +170,7 @@ class Betting:
     def _run(self) -> None:
         while not self._is_over():
             self._search()
+            self.losses.append((len(self.search.contenders), self.search.surest_loss()))
             memory = self.search.best()
             if memory is None or self._is_over():
                 break  # there is no pair of databases, or the search used up the budget
@@ -205,10 +208,7 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Return whether only unfinished runs refute.
-
-        That is so if the shadow wealth crossed, and the wealth did not in three times as many runs.
-        """
+        """Return whether the shadow wealth crossed and, in three times as many runs, the wealth did not."""
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
@@ -335,6 +335,7 @@ class Betting:
             self._goal = terms.goals.after(aim, self._goal, *self._claim)
         self._grown = float(ledger.together(self._own.log_wealth, self._goal)[0])
         self.log_wealth += self._grown - before
+        self.wealth.append((self.spent, self.log_wealth))
         return self._grown - before
 
     def _bet_in_shadow(self, bet: Bet) -> None:

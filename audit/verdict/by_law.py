@@ -11,6 +11,7 @@ from audit.databases.domain import no_neighbours
 from audit.events.event import Event, RegionIn
 from audit.laws.declared import Laws
 from audit.laws.exact import ExactFinding, compare_pairs
+from audit.results.course import Course
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.sampling import TimeIsOver, why_over
 from audit.task import PrivacyTask
@@ -21,6 +22,7 @@ from audit.verdict import multisets, statements
 from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
 from audit.verdict.examples import most_probable
 from audit.verdict.law_runs import LEAST_CHECKED, LawRuns
+from audit.verdict.shown.outputs import outputs_by_law
 from audit.verdict.terms import NeverAnswers
 
 #: Larger: more pairs are compared if the domain cannot be enumerated.
@@ -177,6 +179,7 @@ class _Comparison:
 
     def _witness(self) -> Witness:
         worst = self.worst
+        laws = self.laws.again(worst.left), self.laws.again(worst.right)
         return Witness(
             left=worst.left,
             right=worst.right,
@@ -185,10 +188,8 @@ class _Comparison:
             q=worst.q,
             direction=worst.direction,
             epsilon_lower=worst.epsilon,
-            examples=(
-                most_probable(self.laws.again(worst.left)),
-                most_probable(self.laws.again(worst.right)),
-            ),
+            examples=(most_probable(laws[0]), most_probable(laws[1])),
+            outputs=outputs_by_law(worst.event, *laws),
         )
 
     def _as(self, verdict: Verdict, **fields: Any) -> AuditResult:
@@ -197,6 +198,7 @@ class _Comparison:
         if verdict is not Verdict.ERROR:
             fields["epsilon_lower"], fields["epsilon_upper"] = finding.epsilon, finding.epsilon_upper
             fields["delta_lower"], fields["delta_upper"] = finding.delta, finding.delta_upper
+            fields["search_course"] = Course.of(finding.course)
             notes += [] if "witness" in fields else [self._worst_pair()]
         if self.bets is not None:
             samples += self.bets.samples

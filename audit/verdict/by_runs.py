@@ -15,6 +15,7 @@ from audit.evidence.bets import Bet, Ledger, ceiling, log_payoffs
 from audit.evidence.coupled import Coupling
 from audit.evidence.memory import PairMemory
 from audit.evidence.power import Power, detectable
+from audit.results.course import Course
 from audit.results.going_on import Before, Ended, joined, sections_of
 from audit.results.remembered import first_batch
 from audit.results.result import AuditResult, Evidence, Verdict
@@ -209,7 +210,7 @@ class _Runs:
         power, bounds = self._power(most_bet), self.terms.bounds(betting.ledger)
         likely = f"any event of probability {power.p:.3g}"
         if power.event is not None:
-            likely = f"an event of probability {power.p:.3g}: {power.event.words()}"
+            likely = f"an event of probability {power.p:.3g}: {power.event.words(digits=3)}"
         if power.epsilon is None and (self.before is None or self.before.result.detectable_epsilon is None):
             reason = (
                 f"{spent:,} runs are too few, {more}: audits like this one miss any true ε, however "
@@ -270,8 +271,11 @@ class _Runs:
         """Return the result; if anything crossed, `how` says why the runs are independent trials."""
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth, ended = [], 0, 0.0, None
+        courses: dict[str, Course | None] = {}
         if betting is not None:
             memories, log_wealth = betting.memories, betting.log_wealth
+            courses["wealth_course"] = Course.of(betting.wealth)
+            courses["search_course"] = Course.of((pairs, max(loss, 0.0)) for pairs, loss in betting.losses)
             ended = Ended.of(
                 self.task,
                 betting.ledger,
@@ -302,6 +306,7 @@ class _Runs:
             not_tested=tuple(self._not_tested(verdict, memories)),
             only_output=None if verdict is Verdict.REFUTED else sampler.variety.only,
             _ended=ended,
+            **courses,
             **fields,
         )
 
@@ -340,7 +345,7 @@ def _far_note(found: Confirmation, terms: Terms) -> list[Said]:
     allowed = f"e^{epsilon:.3g}·q" + (f" + {delta:.3g}" if delta else "")
     p, q = f"{seen.p:.3g} on {show(seen.on_p, 30)}", f"{seen.q:.3g} on {show(seen.on_q, 30)}"
     standing = Says.FAR_CONFIRMED if seen.confirmed else Says.FAR_NOT_CONFIRMED
-    event = seen.event.words()
+    event = seen.event.words(digits=3)
     return [
         Says.FAR_FAILED(distance=seen.distance, event=event, p=p, q=q, allowed=allowed),
         standing(runs=seen.runs),

@@ -18,6 +18,7 @@ from audit.sampling import Runs, Sampler, TimeIsOver
 from audit.values.outcomes import Raised, Unfinished
 from audit.verdict.examples import MOST_EXAMPLES, output_words
 from audit.verdict.shown.candidates import Candidate
+from audit.verdict.shown.outputs import Seen
 from audit.verdict.terms import Terms
 
 #: Larger: wider intervals of p and q. The level of each interval; both hold together with at least 0.98.
@@ -148,9 +149,9 @@ def run_witness(
     started = math.inf
     examples: tuple[list[str], list[str]] = ([], [])
     digits = None if reads_bits_of_floats(candidate.event) else _DIGITS
-    blocks, answers = [], np.zeros(2)
+    blocks, answers, seen = [], np.zeros(2), Seen(candidate.event)
     for block in plan.draw(sampler, pair, path):
-        counted, answered = _counted(block, candidate, against=terms.against)
+        counted, answered = _counted(block, candidate, seen, against=terms.against)
         blocks.append(counted)
         answers += answered
         for texts, outputs in zip(examples, (block.left, block.right), strict=True):
@@ -190,6 +191,7 @@ def run_witness(
         against=terms.against,
         distance=candidate.distance,
         examples=(tuple(examples[0]), tuple(examples[1])),
+        outputs=seen.outputs(),
     )
     left, right = (
         texts[0] if texts and not count else "" for texts, count in zip(examples, answers, strict=True)
@@ -210,11 +212,11 @@ def loss(p: float, q: float, delta: float) -> float:
     return math.inf if q == 0 else math.log((p - delta) / q)
 
 
-def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Floats, Floats]:
+def _counted(block: Runs, candidate: Candidate, seen: Seen, *, against: bool) -> tuple[Floats, Floats]:
     """Return the four counts of a block, and how many calls answered on the left and on the right.
 
-    If unfinished calls count against the refutation, they are outside the event on the p side and inside it
-    on the q side.
+    `seen` notes the outputs. If unfinished calls count against the refutation, they are outside the event on
+    the p side and inside it on the q side.
     """
     counts, answers = np.zeros(4), np.zeros(2)
     for side, outputs in enumerate((block.left, block.right)):
@@ -222,6 +224,7 @@ def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Float
         inside = candidate.event.members(view)
         if against and len(view.unfinished):
             inside[view.unfinished] = side != candidate.side
+        seen.add(side, view, inside)
         first = 0 if side == candidate.side else 2
         counts[first : first + 2] = inside.sum(), len(inside) - inside.sum()
         refused = sum(type(output) in (Raised, Unfinished) for _, output in view.rest)

@@ -1,6 +1,6 @@
-"""The text of a privacy result, and what the texts of all results share: for terminal, page and failed tests.
+"""The text of a privacy result, and the sentences that all results share: for terminal, page, failed tests.
 
-Above `results`; below `utility` and the doors. A function of results alone. The `reason` of a result is
-written in `verdict`, its assumptions and notes are those of `values.said`; other results keep their texts
+Above `results`; below `utility` and the doors. These texts depend on the result alone. `verdict` writes a
+result's `reason`; its assumptions and notes come from `values.said`. Other kinds of results keep their texts
 beside them (`utility.text`, `findings.text`).
 """

@@ -1,4 +1,4 @@
-"""How to see an audit again: the command, the replay, the lines of Python."""
+"""How to repeat an audit: by a command, a replay or lines of Python."""
 
 import shlex
 
@@ -7,12 +7,12 @@ from audit.values.said import UNSEEDED
 from audit.values.wording import short, visible
 from audit.words.alike import replay_of
 
-#: Letters of the longest command that is shown: one that is cut repeats nothing.
+#: A command of more characters is not shown at all, because a cut command cannot be run.
 LONGEST = 4_000
 
 
 def command(result: SavedResult) -> str | None:
-    """Return the command that repeats the audit, whole; None if no target is known, or it is too long."""
+    """Return the command that repeats the audit; None if no single command does, or it is too long."""
     given = result.environment.get("command")
     if isinstance(given, str) and given:
         return _shown(given)
@@ -31,7 +31,7 @@ def _shown(line: str) -> str | None:
 
 
 def reproduction(result: SavedResult) -> str:
-    """Return how to reproduce the result: a command stands alone on the first line, to be copied."""
+    """Return how to reproduce the result. A command stands alone on the first line, to be copied."""
     again = command(result)
     if again is not None:
         return f"{again}\nor result.replay()" if _replays(result) else again
@@ -50,7 +50,8 @@ def reproduction(result: SavedResult) -> str:
 def python_lines(result: AuditResult) -> list[str]:
     """Return the Python lines that draw the witness of a saved result again.
 
-    Without a witness they repeat the audit, as far as a result knows it; no lines if there is a command.
+    Without a witness the lines repeat the audit, with the options that the result records. There are none if
+    a command repeats it.
     """
     if not _replays(result):
         return [] if command(result) else _audit_lines(result)
@@ -78,7 +79,7 @@ def _audit_lines(result: AuditResult) -> list[str]:
 
 
 def _is_unseeded(result: SavedResult) -> bool:
-    """Whether the result says that runs of the subject do not come from the seed alone."""
+    """Whether the result says that runs of the subject depend on more than the seed."""
     return any(getattr(said, "kind", "") in UNSEEDED for said in (*result.notes, *result.assumptions))
 
 

@@ -1,11 +1,11 @@
-"""What is said alike of the results of every kind of audit."""
+"""Sentences that the results of every kind of audit share."""
 
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN
 
 from audit.results.result import Evidence, SavedResult, Verdict
 from audit.values.wording import apart, confidence, number, sentence, short
 
-#: Verdicts that say nothing of the claim.
+#: Verdicts that say nothing about the claim.
 UNDECIDED = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
@@ -15,15 +15,15 @@ def claim_words(result: SavedResult) -> str:
 
 
 def no_verdict(result: SavedResult) -> str:
-    """Return that an audit of any kind decided nothing, and why."""
+    """Return the sentence that the audit decided nothing, and why."""
     start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
     return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
 
 
 def found_beside(result: SavedResult, found: float, claimed: float | None) -> tuple[str, str]:
-    """Return a lower bound that an audit of any kind found, and what is claimed.
+    """Return the lower bound that an audit found, and the claimed value, as texts.
 
-    An excess that refutes is shown with as many digits as set it apart from the claim.
+    If the bound refutes the claim, both get as many digits as they need to differ.
 
     Examples
     --------
@@ -44,12 +44,12 @@ def found_beside(result: SavedResult, found: float, claimed: float | None) -> tu
 
 
 def separately(result: SavedResult) -> str:
-    """Return how surely two bounds hold."""
+    """Return the sentence on the confidence of two bounds."""
     return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
 
 
 def chance(result: SavedResult) -> str:
-    """Return how surely a refutation by runs is right."""
+    """Return the sentence on the chance that a refutation by runs is wrong."""
     return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
 
 
@@ -62,7 +62,7 @@ def drawn(result: SavedResult) -> str:
 
 
 def tried(count: int, noun: str, *, of: int = 0) -> str:
-    """Return how many of a kind were tried, and of how many where those are more.
+    """Return how many things were tried, and out of how many if not all were.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def tried(count: int, noun: str, *, of: int = 0) -> str:
 
 
 def replay_of(result: SavedResult) -> str | None:
-    """Return whose saved witness was drawn again, None if the result is of an audit."""
+    """Return the subject whose saved witness was replayed; None if the result is that of an audit."""
     saved = result.environment.get("replay_of")
     return saved if isinstance(saved, str) else None
 
 
 def with_text(result: SavedResult) -> str:
-    """Return how the code compares with the formulas of its text; empty where there are none.
+    """Return how the code compares with the formulas of its text; empty without formulas.
 
     Examples
     --------
@@ -95,6 +95,16 @@ def with_text(result: SavedResult) -> str:
         return "; ".join(map(str, differ))
     if not count:
         return ""
-    losses = [each for each in result.agreements if each.what.startswith("largest") and each.text > 0.0]
+    worst = [each for each in result.agreements if each.claimed is not None]
     many = "1 comparison" if count == 1 else f"{count} comparisons"
-    return "; ".join([f"code and formulas agree ({many})", *map(str, losses[:2])])
+    return "; ".join([f"code and formulas agree ({many})", *map(str, worst or _unreached(result))])
+
+
+def _unreached(result: SavedResult) -> list[str]:
+    """Return which faults the formulas of a subject show whose exact losses stay far below the claim."""
+    faults = [each.fault for each in result.agreements if each.fault]
+    if result.evidence is not Evidence.EXACT or not faults:
+        return []
+    return [
+        f"no database is known to come near the claim, but a share that is off by {max(faults):.2g} shows"
+    ]

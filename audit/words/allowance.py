@@ -1,4 +1,4 @@
-"""What a claim allows on a pair of databases, near or distant: as a number and as a formula."""
+"""What a claim allows on a pair of databases at any distance, as a number and as a formula."""
 
 import math
 
@@ -17,9 +17,9 @@ def claimed(result: AuditResult) -> tuple[float | None, float]:
 
 
 def allowed(result: AuditResult, witness: Witness, *, q: float | None = None) -> float | None:
-    """Return the most that the claim allows `p` to be where the other probability is `q`, or the witness's.
+    """Return the largest `p` that the claim allows beside `q`, which is by default the witness's.
 
-    It is e^ε·q + δ with ε and δ of the claim about the witness's distance.
+    It is e^ε·q + δ, with the claim's ε and δ at the distance of the witness. None if they are unknown.
     """
     epsilon, delta = claimed(result)
     if epsilon is None:

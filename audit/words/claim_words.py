@@ -1,4 +1,4 @@
-"""What is claimed, in a sentence: what a claim promises about any two databases or any problem."""
+"""The claim in a sentence: what it promises about neighbouring databases, or about any problem."""
 
 import math
 
@@ -8,7 +8,7 @@ from audit.words.allowance import claimed
 
 
 def claim_sentence(result: SavedResult) -> str:
-    """Return the claim in words; empty where it has no numbers that are known here.
+    """Return the claim in words; empty if its numbers are unknown.
 
     Examples
     --------

@@ -1,5 +1,6 @@
-"""What a fault is in words: one or two sentences that a maintainer can act on."""
+"""The words for each fault: one or two sentences that a maintainer can act on."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from audit.values.wording import number, short, shown
 
 
 def told(fault: Fault) -> str:
-    """Return a fault in a line: its kind, then its words, which say its factor.
+    """Return a fault in a line: its kind, then its words.
 
     Examples
     --------
@@ -21,7 +22,7 @@ def told(fault: Fault) -> str:
 
 
 def place(where: Sequence[Any]) -> str:
-    """Return where in an output something stands.
+    """Return the name of a place in an output.
 
     Examples
     --------
@@ -32,7 +33,7 @@ def place(where: Sequence[Any]) -> str:
 
 
 def several(where: Sequence[Sequence[Any]]) -> str:
-    """Return a few places of an output.
+    """Return the names of the first places in an output, and how many more there are.
 
     Examples
     --------
@@ -46,7 +47,7 @@ def several(where: Sequence[Sequence[Any]]) -> str:
 
 
 def times(factor: float) -> str:
-    """Return how many times.
+    """Return a factor in words.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def times(factor: float) -> str:
 
 
 def number_of_times(count: int) -> str:
-    """Return how often.
+    """Return how often something happened, in words.
 
     Examples
     --------
@@ -68,86 +69,130 @@ def number_of_times(count: int) -> str:
 
 
 def claimed(epsilon: float, delta: float) -> str:
-    """Return the claim behind "at"."""
+    """Return the claim as it is written after the word "at"."""
     return f"ε = {number(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
 
 
-def one_draw(move: float, draw: str, covers: float, at: str, factor: float | None) -> str:
-    """Say that one draw does not cover a move.
+def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None) -> str:
+    """Return the words for draws that do not cover a move; `covers` is NaN if its size is not known.
 
     Examples
     --------
-    >>> print(one_draw(2.0, "laplace(scale=1)", 1.0, "ε = 1", 2.0))
-    On the same random draws the output moves by 2. `laplace(scale=1)` covers a move of 1 at ε = 1: the
-    sensitivity is at least twice what the scale assumes.
+    >>> print(too_far(moves([()], 2.0, "L1"), times_slope("laplace(scale=1)", 1.0), 1.0, "ε = 1", 2.0))
+    On the same random draws the output moves by 2. `laplace(scale=1)` covers 1 at ε = 1: the sensitivity is
+    at least twice what the scale assumes.
+    >>> print(too_far(moves([()], 2.0, "L1"), times_slope("standard_normal", 0.5), math.nan, "ε = 1", None))
+    On the same random draws the output moves by 2. `standard_normal`, times 0.5, covers less at ε = 1.
     """
-    said = f"On the same random draws the output moves by {number(move)}. "
-    said += f"`{draw}` covers a move of {number(covers)} at {at}"
-    return (
-        f"{said}: the sensitivity is at least {times(factor)} what the scale assumes."
-        if factor
-        else f"{said}."
-    )
+    amount = "less" if math.isnan(covers) else number(covers)
+    said = f"On the same random draws {moves}. {draws} covers {amount} at {at}"
+    if factor and math.isnan(covers):
+        said += f": the noise is too small by a factor of {number(factor)}"
+    elif factor:
+        said += f": the sensitivity is at least {times(factor)} what the scale assumes"
+    return f"{said}."
 
 
-def many_draws(count: int, draws: str, at: str, factor: float | None, *, mixed: bool) -> str:
-    """Say that the draws of several numbers do not cover their moves."""
-    said = f"On the same random draws {count} numbers of the output move. "
-    said += f"Together `{draws}` do not cover that at {at}"
-    if factor:
-        return f"{said}: the noise is too small by a factor of {number(factor)}."
-    return f"{said}{'' if not mixed else ' (other draws come first, which this leaves out)'}."
+def times_slope(draws: str, slope: float) -> str:
+    """Return draws, and what they are multiplied by."""
+    return f"`{draws}`" + ("" if abs(slope - 1.0) < 1e-6 else f", times {number(slope)},")
+
+
+def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
+    """Return which numbers of the output move, and how far.
+
+    Examples
+    --------
+    >>> moves([(0,)], 2.0, "L1"), moves([(0,), (1,)], 2.0, "L1")
+    ('output[0] moves by 2', 'output[0] and output[1] move by 2 in L1 norm')
+    """
+    if len(where) == 1:
+        return f"{place(where[0])} moves by {number(by)}"
+    return f"{several(where)} move by {number(by)} in {norm} norm"
+
+
+def each_moves(by: Mapping[Sequence[Any], float]) -> str:
+    """Return how far some numbers of the output move, one by one.
+
+    Examples
+    --------
+    >>> each_moves({("total",): 48.0, ("old",): 1.0})
+    "output['total'] moves by 48, output['old'] by 1"
+    """
+    told = [
+        f"{place(where)} {'' if i else 'moves '}by {number(far)}" for i, (where, far) in enumerate(by.items())
+    ]
+    return ", ".join([*told[:3], *([f"{len(told) - 3} more"] if len(told) > 3 else [])])
+
+
+def has_to_shift(draws: str, by: float, norm: str) -> str:
+    """Return how far draws have to shift, where the output follows them otherwise than one to one.
+
+    Examples
+    --------
+    >>> has_to_shift("laplace(scale=1)", 2.0, "")
+    '`laplace(scale=1)` has to shift by 2 to hide what moves'
+    """
+    return f"`{draws}` has to shift by {number(by)}{f' in {norm} norm' if norm else ''} to hide what moves"
+
+
+def besides(methods: Sequence[str]) -> str:
+    """Say that draws which are no noise were made too."""
+    return f" What `{listed(sorted(set(methods)))}` hides of the records is left out here."
+
+
+NO_PURE = " Normal noise of any scale breaks a claim without δ: claim one with δ, or draw Laplace noise."
 
 
 def spent(count: int, draws: str, at: str, factor: float) -> str:
-    """Say that several draws each spend the whole budget."""
+    """Return the words for several draws that each spend the whole budget."""
     return (
-        f"{count} separate draws, `{draws}`, follow the same record, and each spends the whole budget of "
-        f"{at}: together they spend {number(factor)} times as much."
+        f"{count} separate draws, `{draws}`, hide the same record. Each spends the whole budget of {at}; "
+        f"together they spend {times(factor)} as much."
     )
 
 
 def relation(draws: str, factor: float) -> str:
-    """Say that the noise is that of another relation."""
+    """Return the words for noise that fits another neighbour relation."""
     return (
-        f"Replacing a record is removing one and adding another: `{draws}` covers either step, and both "
-        f"together move the output {times(factor)} as far. The noise fits add-or-remove-one, the claim is "
-        "about replace-one."
+        f"Replacing a record removes one and adds another. `{draws}` covers each step, but both together "
+        f"move the output {times(factor)} as far. The noise fits add-or-remove-one; the claim is about "
+        "replace-one."
     )
 
 
 def unbounded(move: float, further: float, draws: str) -> str:
-    """Say that a record is not clipped."""
+    """Return the words for a record that is not clipped."""
     return (
-        f"On the same random draws the output moves by {number(move)}; with the record a thousand times as "
-        f"large, by {number(further)}. No bound holds it, and `{draws}` covers a bounded move only."
+        f"On the same random draws the output moves by {number(move)}, and by {number(further)} if the "
+        f"record is a thousand times as large. `{draws}` covers only a bounded move."
     )
 
 
 def through_nan(move: float, draws: str) -> str:
-    """Say that a NaN passes the clipping and moves the output."""
+    """Return the words for a NaN that passes the clipping and moves the output."""
     return _passes(f"the output moves by {number(move)} on the same random draws", draws)
 
 
 def nan_comes_out(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Say that a NaN passes the clipping and makes the output NaN, at these places."""
+    """Return the words for a NaN that passes the clipping and makes the output NaN at these places."""
     return _passes(f"{several(where)} {'is' if len(where) == 1 else 'are'} NaN", draws)
 
 
 def _passes(seen: str, draws: str) -> str:
-    return f"A record that is NaN passes the clipping, which has no bound for it: {seen}, for `{draws}`."
+    return f"A NaN record passes the clipping: {seen}. `{draws}` covers clipped records only."
 
 
 def reused(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Say that one draw serves several outputs."""
+    """Return the words for one draw that is added to several outputs."""
     return (
-        f"The same draw, `{draws}`, is in {several(where)}: it cancels between them, and what remains "
-        "differs between the databases without noise."
+        f"The same draw, `{draws}`, is in {several(where)}. It cancels when these are combined, and what "
+        "remains shows the data without noise."
     )
 
 
 def exact(where: Sequence[Any], left: Any, right: Any, drawn: Sequence[str]) -> str:
-    """Say that a part of the output has no noise."""
+    """Return the words for a part of the output that has no noise."""
     none = (
         "No random draw is made"
         if not drawn
@@ -161,49 +206,54 @@ def exact(where: Sequence[Any], left: Any, right: Any, drawn: Sequence[str]) -> 
 
 
 def fixed(draws: str, *, own: bool) -> str:
-    """Say that the draws never vary."""
+    """Return the words for draws that never vary."""
     how = "comes from a generator that the code seeds itself" if own else "is the same in every run"
     return f"`{draws}` {how}: the same seed gives the same noise in every call, which anybody can subtract."
 
 
 def weights(left: Any, right: Any) -> str:
-    """Say that exact weights decide a choice."""
+    """Return the words for a choice that exact weights decide."""
     return (
-        f"`choice(p=...)` gets exact weights: {shown(left, 60)} on the left and {shown(right, 60)} on the "
-        "right. What has weight 0 on one side alone tells the databases apart."
+        f"`choice(p=...)` gets exact weights: {shown(_list(left), 60)} on the left and "
+        f"{shown(_list(right), 60)} on the right. An option with weight 0 on one side only reveals which "
+        "database was used."
     )
 
 
+def _list(weights: Any) -> list[float]:
+    return [float(f"{weight:.3g}") for weight in weights]
+
+
 def possible(what: str, more: int, side: str, share: float, delta: float) -> str:
-    """Say that something comes out of one database only, and so do some more things."""
+    """Return the words for an output, and `more` others, that only one database can give."""
     other = "left" if side == "right" else "right"
-    allowed = "" if not delta else f", for δ = {number(delta)}"
+    allowed = "" if not delta else f" (more than δ = {number(delta)})"
     often = "in every run" if share == 1.0 else f"with a probability of about {number(share, digits=2)}"
-    first = f"{what[0].upper()}{what[1:]}{' or its like' if more else ''}"
+    first = f"{what[0].upper()}{what[1:]}{', or another like it,' if more else ''}"
     return f"{first} comes out on the {side} {often}{allowed}; on the {other} no draw gives it."
 
 
 def missing(left: str, right: str) -> str:
-    """Say that one side gives no answer."""
+    """Return the words for a side that gives no answer."""
     said = f"In every run the left {short(left, 60)} and the right {short(right, 60)}"
     return f"{said}: whether there is an answer depends on one record."
 
 
 def counted_draws(left: Mapping[str, int], right: Mapping[str, int]) -> str:
-    """Say that a kind of draw is made more often on one side.
+    """Return the words for a kind of draw that is made more often on one side.
 
     Examples
     --------
     >>> print(counted_draws({"laplace(scale=1)": 1}, {"laplace(scale=1)": 2}))
-    `laplace(scale=1)` is drawn once on the left, twice on the right: the noise depends on the data.
+    `laplace(scale=1)` is drawn once on the left, twice on the right: how often depends on the data.
     """
     name = next(name for name in (*left, *right) if left.get(name, 0) != right.get(name, 0))
     a, b = number_of_times(left.get(name, 0)), number_of_times(right.get(name, 0))
-    return f"`{name}` is drawn {a} on the left, {b} on the right: the noise depends on the data."
+    return f"`{name}` is drawn {a} on the left, {b} on the right: how often depends on the data."
 
 
 def spread(where: Sequence[Any], left: float, right: float) -> str:
-    """Say that the noise of a number is wider on one side."""
+    """Return the words for noise that is wider on one side."""
     return (
         f"The noise in {place(where)} has standard deviation {number(left)} on the left and {number(right)} "
         "on the right: its scale depends on the data."
@@ -211,7 +261,7 @@ def spread(where: Sequence[Any], left: float, right: float) -> str:
 
 
 def scales(method: str, name: str, left: Any, right: Any) -> str:
-    """Say that the parameter of a draw differs."""
+    """Return the words for a draw whose parameter differs between the sides."""
     return (
         f"`{method}` is drawn with {name}={shown(left, 30)} on the left and {name}={shown(right, 30)} on the "
         "right: the noise depends on the data."
@@ -219,44 +269,46 @@ def scales(method: str, name: str, left: Any, right: Any) -> str:
 
 
 def silenced(draws: str, where: Sequence[Any]) -> str:
-    """Say that noise has no width on these databases, and some on another."""
+    """Return the words for noise that has scale 0 on these databases, but not on all."""
     return (
-        f"`{draws}` is drawn and does not reach {place(where)} on either database: its scale is 0 there, and "
-        "not on another one. The noise depends on the data."
+        f"`{draws}` is drawn and changes {place(where)} on other databases, but on neither of these: its "
+        "multiplier depends on the data and is 0 here."
     )
 
 
 def likely(output: str, p: float, q: float, at: str, side: str) -> str:
-    """Say that the random choice favours an output too much."""
+    """Return the words for a random choice that favours an output too much."""
     other = "left" if side == "right" else "right"
     return (
         f"The random draws give {output} with probability {number(p)} on the {side} and {number(q)} on the "
-        f"{other}, more than {at} allows: check the sensitivity of the score, and the noise in the choice."
+        f"{other}: a loss of {number(math.log(p / q))}, where {at} is claimed. Check the sensitivity of the "
+        "score and the noise in the choice."
     )
 
 
 def one_for_all(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Say that one draw decides several answers, each of which meets the claim alone."""
+    """Return the words for one draw that decides several answers, each of which meets the claim alone."""
     return (
-        f"The same draw, `{draws}`, decides {several(where)}: each alone meets the "
-        "claim, together they do not."
+        f"The same draw, `{draws}`, decides {several(where)}. Each alone meets the claim; together they do "
+        "not."
     )
 
 
 LOW_BITS = (
-    "The noise covers the move, and rounded outputs do not tell the databases apart: the low bits of the "
-    "floating-point output do. Round to a grid, or draw discrete noise."
+    "The noise covers the move, and rounded outputs keep the claim, but the low bits of the floating-point "
+    "output break it. Round to a grid, or draw discrete noise."
 )
 NOTHING_SEEN = (
-    "The audit could not look at the randomness: the outputs vary, and no draw from `rng`, numpy.random, "
-    "random or secrets was seen."
+    "The outputs vary, but the audit saw no draw from `rng`, numpy.random, random or secrets, so it cannot "
+    "say where the fault is."
 )
 NOT_SHOWN = "The recorded draws do not show which fault this is."
 NOT_LOOKED = "The audit could not look at the draws: {}."
+TOO_LONG = "The audit stopped looking at the draws after {:g} s of processor time."
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return kinds of draws, each once, with how many there are.
+    """Return each kind of draw once, with its count.
 
     Examples
     --------

@@ -9,8 +9,8 @@ GLOSSARY = {
     "not-refuted": (
         "not refuted",
         (
-            "Nothing that breaks the claim was found. This is not a proof. Of utility: the claim was "
-            "shown to be met on the problems named."
+            "Nothing that breaks the claim was found. This is not a proof. In a utility audit: the claim "
+            "was shown to be met on the problems named."
         ),
     ),
     "proved": (
@@ -43,13 +43,13 @@ GLOSSARY = {
         "detectable ε",
         (
             "The smallest true ε that audits like this one catch nine times in ten, on one event of one "
-            "pair. It is empty if nothing was left to detect, and – if no ε can be named, as after too "
-            "few runs."
+            "pair. It is empty if nothing was left to detect. It is – if no ε can be named, for example "
+            "after too few runs."
         ),
     ),
     "ceiling": (
         "most that runs can certify",
-        "With so many runs no audit shows a larger ε, however bad the code.",
+        "With this many runs no audit can certify a larger ε, however bad the code.",
     ),
     "evidence": (
         "evidence: exact, statistical",
@@ -58,8 +58,8 @@ GLOSSARY = {
     "numerics": (
         "numerics: ideal, float",
         (
-            "Ideal treats the mechanism as if it computed with real numbers; float takes the floating- "
-            "point numbers as returned."
+            "Ideal treats the mechanism as if it computed with real numbers; float takes the "
+            "floating-point numbers as returned."
         ),
     ),
     "significance": (
@@ -69,13 +69,13 @@ GLOSSARY = {
     "wealth": (
         "wealth, bets",
         (
-            "What a gambler would own who bets against the claim at fair odds. If the claim holds it "
-            "rarely grows large."
+            "The money of a gambler who starts with 1 and bets against the claim at fair odds. If the claim "
+            "holds, it rarely grows large."
         ),
     ),
     "profile": (
         "privacy profile",
-        "The least δ for each ε: how the claim and what was found compare elsewhere.",
+        "The least δ for each ε, as claimed and as found.",
     ),
     "trade-off": (
         "trade-off curve",

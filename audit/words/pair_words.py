@@ -1,4 +1,4 @@
-"""The two databases of a witness in words: what changes between them first, each of them then."""
+"""The two databases of a witness in words: what changes between them, then each database."""
 
 import itertools
 from collections.abc import Sequence
@@ -10,16 +10,16 @@ from audit.values.canonical import same
 from audit.values.wording import shown
 
 MOST_DATABASE = 60
-#: Stands for a long record that has been told.
+#: Written for a long record that an earlier sentence has shown.
 _THAT = "that record"
-#: Letters of a value in which a difference is sought.
+#: A difference is looked for in this many characters of a value.
 _LONGEST = 20_000
-#: A record that differs is shown whole up to this length; of a longer one the part that differs.
+#: A differing record is shown whole up to this many characters. Of a longer one only the difference is shown.
 _MOST_RECORD = 200
 
 
 def change(witness: Witness) -> str:
-    """Return which one record changes from the left list (or tuple) to the right one; else empty.
+    """Return the sentence on the one record in which two lists or tuples differ; empty if more differ.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def change(witness: Witness) -> str:
 
 
 def remembered(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """Return which remembered pairs an audit tried first; empty for none.
+    """Return the remembered pairs that an audit tried first, in a line; empty if there were none.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def _others(count: int) -> str:
 
 
 def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, str]:
-    """Return both databases in words, `p`'s first; a long second one by what `change` says of it.
+    """Return both databases in words, that of `p` first. A long second one refers to what `change` says.
 
     Examples
     --------
@@ -81,15 +81,15 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
     return _around(first, step[1], limit), "the same except for that record"
 
 
-#: Records that are shown on each side of one that differs, and how many that differ are.
+#: How many records are shown on each side of a differing one, and how many differing ones.
 _BESIDE, _MOST_ROWS = 2, 8
 
 
 def aligned(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[tuple[str, str, str, bool], ...]:
     """Return both databases record by record: place, left, right, and whether they differ there.
 
-    Records that are alike and far from a difference are one row, which says how many. Empty unless both are
-    lists or tuples.
+    Equal records far from any difference share one row, which says how many they are. Empty unless both
+    databases are lists or tuples.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def _aligned_row(i: int, a: Any, b: Any, differs: bool, limit: int) -> tuple[str
 
 
 def _around(rows: Any, at: int, limit: int) -> str:
-    """Return a list or tuple around one of its records, which `change` has told; others fill about `limit`.
+    """Return the part of a list or tuple around the record that `change` names, of about `limit` characters.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def _around(rows: Any, at: int, limit: int) -> str:
 
 
 def _unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
-    """Return both values in words: from their beginning if they soon differ, else around what differs first.
+    """Return both values in words: from the start if they differ there, else around the first difference.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def _window(text: str, start: int, limit: int) -> str:
 
 
 def _one_step(first: Any, second: Any) -> tuple[Literal["replaced", "added", "removed"], int] | None:
-    """Return how `second` comes from `first` by one record and at which position, or None."""
+    """Return the one-record change that turns `first` into `second`, and its place; None if there is none."""
     if not isinstance(first, (list, tuple)) or type(first) is not type(second):
         return None
     at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if not same(a, b)), None)

@@ -1,4 +1,4 @@
-"""What a result says, in sentences: one wording for the terminal and the page."""
+"""The sentences of a privacy result, the same for the terminal and the page."""
 
 from collections.abc import Callable
 from decimal import ROUND_FLOOR
@@ -27,14 +27,16 @@ def brief_claim(result: AuditResult) -> str:
     return f"({number(epsilon)}, {number(delta)})-DP" if delta else f"{number(epsilon)}-DP"
 
 
-def event_words(witness: Witness) -> str:
-    """Return the event in words."""
+def event_words(witness: Witness, digits: int = 6) -> str:
+    """Return the event in words, ends of intervals to at least `digits` digits."""
     words = getattr(witness.event, "words", None)
-    return short(words() if callable(words) else f"{witness.event}", MOST_EVENT)
+    return short(words(digits) if callable(words) else f"{witness.event}", MOST_EVENT)
 
 
 class WitnessWords:
-    """The parts of a witness's story, for whoever tells it; databases take at most about `limit` characters.
+    """The parts of a witness's story, as texts. Each database takes at most about `limit` characters.
+
+    Ends of intervals have at least `digits` digits.
 
     Attributes
     ----------
@@ -49,28 +51,30 @@ class WitnessWords:
     allowance : str
         How `limit` is found: ``e^ε·q + δ``.
     apart : str
-        How far apart databases that are no neighbours are; empty for neighbours.
+        How far apart the two databases are; empty for neighbours.
     p_interval, q_interval : str
         ``" (0.45–0.51)"``, or empty where the number is exact.
     part : str
-        A sentence on what the event leaves out, where it alone would keep the claim; else empty.
+        If the event alone keeps the claim: a sentence saying that it is part of a larger one; else empty.
     always : str
         A sentence if the outputs on the database of `p` are all the same; else empty.
     beside : str
-        A sentence on the event of one entry that refutes the claim too, beside a fitted score; else empty.
+        If the event is a fitted score: a sentence on a single output entry that refutes the claim too.
     """
 
-    def __init__(self, result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE) -> None:
+    def __init__(
+        self, result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE, digits: int = 6
+    ) -> None:
         most = allowed(result, witness)
         self.change = change(witness)
         self.on_p, self.on_q = ("left", "right") if witness.direction == "left" else ("right", "left")
         self.database_p, self.database_q = pair_words(witness, limit=limit)
-        self.event, self.q = event_words(witness), number(witness.q)
+        self.event, self.q = event_words(witness, digits), number(witness.q)
         self.p, self.limit = (number(witness.p), "") if most is None else apart(witness.p, most)
         self.allowance, self.apart = allowance(result, witness), distance_words(result, witness)
         self.p_interval, self.q_interval = interval(witness.p_interval), interval(witness.q_interval)
         self.part = _part_words(result, witness)
-        self.beside = _beside_words(result, witness.beside)
+        self.beside = _beside_words(result, witness.beside, digits)
         self.always = _always_words(witness, self.on_p)
 
 
@@ -88,24 +92,24 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
 
 
 def _always_words(witness: Witness, where: str) -> str:
-    """Return that all outputs on the database of p are the same, where the event says which; else empty."""
+    """Return the sentence that every output on the database of p is the same one; empty if outputs vary."""
     if witness.p < 1 or not getattr(witness.event, "is_one_output", False):
         return ""
     return f"Every run on {where} gave the same output." if witness.runs else f"On {where} nothing varies."
 
 
-def _beside_words(result: AuditResult, beside: Witness | None) -> str:
-    """Return what one entry alone shows on the databases of a witness whose event is a fitted score."""
+def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> str:
+    """Return the sentence on a single output entry that refutes the claim too, beside a fitted score."""
     if beside is None:
         return ""
-    w = WitnessWords(result, beside)
+    w = WitnessWords(result, beside, digits=digits)
     happens = f'"{w.event}" happens with probability {w.p}{w.p_interval} on {w.on_p}'
     most = f"; at most {w.limit} is allowed" if w.limit else ""
     return f"One entry alone shows it too: {happens} and {w.q}{w.q_interval} on {w.on_q}{most}."
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
-    """Return a note if the event of an exact refutation keeps the claim: a box may show too little."""
+    """Return a note if the event of an exact refutation alone keeps the claim; else empty."""
     most = allowed(result, witness)
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:
@@ -191,7 +195,7 @@ def _not_reproduced(result: AuditResult) -> str:
 
 
 def _of_another(result: AuditResult) -> str:
-    """Return ``" of …"``, whose witness a replay drew again, where that was another subject's."""
+    """Return ``" of SUBJECT"`` if a replay drew the witness of another subject; else empty."""
     saved = alike.replay_of(result)
     return f" of {short(saved, 60)}" if saved is not None and saved != result.subject else ""
 
@@ -209,7 +213,7 @@ def _not_refuted(result: AuditResult) -> str:
 
 
 def unvaried(result: AuditResult) -> str:
-    """Return that all outputs are equal, and what may be the cause; empty if they are not.
+    """Return the sentence that all outputs are equal, and a likely cause; empty if they vary.
 
     Examples
     --------
@@ -238,7 +242,7 @@ def _proved(result: AuditResult) -> str:
     return f"The claim is proved over {family}: {kept}. The proof covers only that family."
 
 
-#: Bounds closer than this, relative above 1, are one number: the rest is rounding.
+#: Bounds closer than this (relative to bounds above 1) count as equal: they differ by rounding alone.
 _ROUNDING = 1e-9
 _VERDICTS: dict[Verdict, Callable[[AuditResult], str]] = {
     Verdict.REFUTED: _refuted,
@@ -254,7 +258,7 @@ def _pairs(result: AuditResult) -> str:
 
 
 def bounds(result: AuditResult) -> str:
-    """Return what is known of the true ε and δ, and how surely; empty if nothing is."""
+    """Return what is known about the true ε and δ, and at which confidence; empty if nothing is known."""
     epsilon, delta_claimed = claimed(result)
     if epsilon is None or result.verdict in alike.UNDECIDED:
         return ""
@@ -282,13 +286,13 @@ def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
 
 
 def _is_bracketed(result: AuditResult) -> bool:
-    """Return whether the bounds by the laws differ by more than rounding."""
+    """Whether the upper and lower bounds by the laws differ by more than rounding."""
     ends = ((result.epsilon_lower, result.epsilon_upper), (result.delta_lower, result.delta_upper))
     return any(high is not None and high > low + _ROUNDING * max(1.0, low) for low, high in ends)
 
 
 def _between(low: float, high: float | None) -> str:
-    """Return where a number lies, with as many digits as its bounds need to differ."""
+    """Return the words for where a number lies, with as many digits as its bounds need to differ."""
     if high is None or high <= low:
         return f"is {number(low)}"
     larger, smaller = apart(high, low)

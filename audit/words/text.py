@@ -15,34 +15,34 @@ WIDTH = 100
 MOST_LINES = 28
 #: Columns of a failed test's text: pytest puts four before it, and a screen has 80.
 FAILURE_WIDTH = 76
-#: Beside `MOST_LINES`, of each list: what an audit assumes, and its notes.
+#: Most lines of the list of assumptions, and of that of notes. They come on top of `MOST_LINES`.
 MOST_LISTED = 4
-#: Beside these: an audit leaves fewer than a dozen kinds of things untested, and all are shown.
+#: Most lines of the list of what was not tested, enough for every entry: an audit has fewer than a dozen.
 MOST_UNTESTED = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """What is said of a result, whatever kind of audit it is from.
+    """The texts of a result, whatever kind of audit it comes from.
 
     Attributes
     ----------
     title : str
         The claim, in one line.
     paragraphs : sequence of str
-        The report before its lists, the weightiest first; empty ones are left out.
+        The report before its lists, most important first; empty ones are left out.
     witness : str
-        The witness in sentences; empty without one.
+        The witness in sentences; empty without a witness.
     hint : str
-        Where to look next: a labelled line.
+        Where to look next, as a labelled line.
     bounds, meaning, runs, again : str
-        What is known of the loss or the failure, how surely, what was drawn, and how to see the same again.
+        The bounds on the loss or the failure, their confidence, the runs drawn, and how to repeat the audit.
     standing : str
         Where the numbers of the witness come from.
     mark : str
-        What stands behind the headline.
+        Text that follows the headline.
     entries : sequence of str
-        Lines of the report before that of its runs.
+        Lines of the report before the line on runs.
     """
 
     title: str
@@ -59,7 +59,7 @@ class Told:
 
 
 def full(result: SavedResult) -> str:
-    """Return the terminal report: at most 28 lines of plain text beside its three lists.
+    """Return the terminal report: plain text of at most 28 lines, not counting its three lists.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def failure(result: SavedResult) -> str:
         return short(result)
     told = told_of(result)
     if result.disagreements:
-        first = f"{wording.short(result.subject, 60)} is not what its text says."
+        first = f"{wording.short(result.subject, 60)} differs from the formulas of its text."
         return "\n".join([first, *map(str, result.disagreements[:9])])
     first = f"{wording.short(result.subject, 60)}: {result.verdict.name} on {told.title}."
     reason = wording.short(result.reason, 400)
@@ -111,25 +111,25 @@ def failure(result: SavedResult) -> str:
 
 
 def not_refuted(result: SavedResult) -> str:
-    """Return the text of a test that expected a refutation which did not come."""
+    """Return the text of a test that expected a refutation and did not get one."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}."
     return "\n".join([first, *_narrow(told.bounds), *_narrow(told.runs), _again(told)])
 
 
 def _again(told: Told) -> str:
-    """Return how to see the same again, in the one line that a failed test has for it."""
+    """Return how to repeat the audit, in one line."""
     return f"Again: {told.again.partition(chr(10))[0]}"
 
 
 def told_of(result: SavedResult) -> Told:
-    """Return what is said of a result of any kind."""
+    """Return the texts of a result of any kind."""
     told: Told = ability(f"told{result._kind}")(result)  # noqa: SLF001 - a value of ours
     return told
 
 
 def told_privacy(result: AuditResult) -> Told:
-    """Return what is said of a privacy audit."""
+    """Return the texts of a privacy audit."""
     witness, bounds, meaning = result.witness, story.bounds(result), story.meaning(result)
     replayed = alike.replay_of(result) is not None and not result.refuted
     told = "" if witness is None else story.witness_story(result, witness)
@@ -178,7 +178,7 @@ def wrapped(text: str) -> list[str]:
 
 
 def entry(label: str, text: str, *, most: int = 2) -> list[str]:
-    """Return a labelled text of at most this many lines, wider than prose."""
+    """Return a labelled text of at most `most` lines, wider than prose."""
     width = wording.columns(WIDTH + 20)
     return wording.hanging(f"  {label:<13}", text, width=width, most=_scaled(most))
 
@@ -190,12 +190,12 @@ def _whole(label: str, text: str) -> list[str]:
 
 
 def _scaled(lines: int) -> int:
-    """Return how many lines of a narrow terminal hold as much as these."""
+    """Return how many lines hold the same text on a narrow terminal."""
     return math.ceil(lines * WIDTH / wording.columns(WIDTH))
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
-    """Return at most `most` lines, two an item; the last says how many items were left out."""
+    """Return the items in at most `most` lines, two per item; a last line says how many were left out."""
     lines: list[str] = []
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))

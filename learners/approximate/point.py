@@ -330,8 +330,9 @@ entries = (
     Entry(
         "point-learner",
         partial(PointLearner, epsilon=2.0, delta=0.05),
+        options={"pairs": [([(0, 1)] * 10, [(0, 1)] * 9 + [(3, 1)])], "size": 3},
         reference=PointLearner.reference,
-        summary="POINT_2, all samples of 3",
+        summary="POINT_2, all samples of 3, and two of 10 where δ is spent",
         formulas=numbers.point,
     ),
     Entry(

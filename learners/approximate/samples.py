@@ -66,7 +66,7 @@ def anywhere(dimension: int, size: int, rng: np.random.Generator) -> NDArray[Any
 
 
 def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int:
-    """Return d, or refuse what is no whole number from 1 to `most`.
+    """Return d, or refuse anything that is not a whole number from 1 to `most`.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class NumberSample(Sequence[Example]):
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
-        """The ends of the zeros and of the ones of each point, alternating."""
+        """Where the zeros and then the ones of each point end, point by point."""
         ends: NDArray[np.int64] = np.cumsum(np.stack([self.zeros, self.ones], axis=1).ravel())
         return ends
 

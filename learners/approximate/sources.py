@@ -127,7 +127,7 @@ class NumberProblem:
         return self._two_numbers if two and self.size <= _FEW_DATABASES else None
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
-        """Return the error of an answer on the source, exactly; infinite for an answer that is no concept.
+        """Return the error of an answer on the source, exactly; infinite for an answer that is not a concept.
 
         An improper answer computes its own error by `error_on(source, target)`.
         """

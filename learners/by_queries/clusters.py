@@ -147,7 +147,7 @@ class ClusterProblem:
         return LateExamples(self.points, cumulative, self.examples, seed=int(rng.integers(2**63)))
 
     def error(self, output: Any, database: Any) -> float:
-        """Return the largest difference of a coordinate; infinite for an output that is no centres."""
+        """Return the largest difference of a coordinate; infinite for an output that is not centres."""
         del database
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 

@@ -281,10 +281,13 @@ _AT_SIZE: dict[str, Any] = {
 }
 """The share at which the noiseless answer, 1.125 times it, equals the threshold alpha/2d."""
 
+_FAR = [((0,), 1)] * 32
+
 entries = (
     Entry(
         NoisyConjunctionLearner.name,
         partial(NoisyConjunctionLearner, dimension=1, size=4),
+        options={"pairs": [(_FAR, [((0,), -1), *_FAR[1:]])], "size": 4},
         reference=NoisyConjunctionLearner.reference,
         summary="a conjunction from labels flipped with 0.1",
         formulas=parities.noisy_conjunction,
@@ -304,6 +307,6 @@ entries = (
         utility={"budget": 600},
         utility_expected="refuted",
         reference=NoiseIgnored.reference,
-        summary="by runs, with the stated n: labels flipped with 0.3 taken for clean",
+        summary="by runs, with the stated n: labels flipped with rate 0.3 but used as clean",
     ),
 )

@@ -91,7 +91,7 @@ class ExampleDistribution:
         return [self.examples[index] for index in chosen.tolist()]
 
     def error(self, predictor: Callable[[Any], Any]) -> float:
-        """Return the probability that a predictor's label is not y, without rounding but the last."""
+        """Return the probability that a predictor's label is not y, with one rounding only."""
         masses = self._masses.tolist()
         return math.fsum(
             mass for (x, y), mass in zip(self.examples, masses, strict=True) if predictor(x) != y

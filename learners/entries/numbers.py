@@ -63,7 +63,7 @@ def _rec(*, dimension: int, **budget: float) -> Any:
 
 
 def _thresholds() -> SearchedProblems:
-    """Return the thresholds' family; of the law spread over all numbers, which takes long, no variations."""
+    """Return the thresholds' family. The law spread over all numbers gets no variations: they take long."""
     learner = IntervalLearner(dimension=64)
     library = learner.problems()
     *short, spread = library
@@ -118,7 +118,7 @@ entries = (
         partial(_rec, dimension=64),
         options=Later(lambda: {"pairs": composed_pairs(64), "budget": 2_000}),
         reference="BNS Lemma 2, with the calls that are made",
-        summary="Rec at T = 2^64 with the fitted split: exact laws against the whole's (ε, δ)",
+        summary="Rec at T = 2^64 with the fitted split: exact laws against the total (ε, δ)",
         formulas=budgets.rec_budgets,
     ),
     Entry(

@@ -66,7 +66,7 @@ def _far(name: str, factory: Any, what: str) -> Entry:
     return Entry(name, factory, options=options, reference=made.reference, summary=summary)
 
 
-def _accurate(name: str, factory: Any, what: str, *, varies: bool = False) -> Entry:
+def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **more: Any) -> Entry:
     """Return an entry at the default parameters, whose m is below 1,000,000: no larger alpha is needed.
 
     A released database is the same in nearly every run there, so that runs say nothing of its privacy.
@@ -77,7 +77,8 @@ def _accurate(name: str, factory: Any, what: str, *, varies: bool = False) -> En
         f"{what}: accurate on the stated m = {made.size:,}, below 10^6 at α = β = {made.alpha:g}, "
         f"ε = {made.epsilon:g}, δ = {made.delta:g}"
     )
-    return Entry(name, factory, options=options, utility={}, reference=made.reference, summary=summary)
+    told = {"options": options, "utility": {}, "reference": made.reference, "summary": summary, **more}
+    return Entry(name, factory, **told)
 
 
 def _heads(made: Any) -> tuple[int, int]:
@@ -104,5 +105,5 @@ entries = (
     _far("interval-sanitizer-64", partial(IntervalSanitizer, **_LOOSE), "INTERVAL_64"),
     _accurate("point-sanitizer-estimates", PointSanitizer, "POINT_64, estimates", varies=True),
     _accurate("point-sanitizer-accuracy", partial(PointSanitizer, proper=True), "POINT_64, a database"),
-    _accurate("interval-sanitizer-accuracy", IntervalSanitizer, "INTERVAL_64, a database"),
+    _accurate("interval-sanitizer-accuracy", IntervalSanitizer, "INTERVAL_64, a database", long=("utility",)),
 )

@@ -1,4 +1,4 @@
-"""What the source texts say about learners, beside what this package computes: errata, and what holds."""
+"""What the source texts say about learners, beside what this package computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings on learning points and thresholds: BNS §1 and §3, what pure and approximate privacy cost."""
+"""Findings about learning points and thresholds, purely and approximately: BNS §1 and §3."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOLD: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
 
 def n2() -> Finding:
-    """BNS Lemma 1, its condition 1/(αβ) ≤ 2^d: too weak, whatever the constant in m.
+    """BNS Lemma 1: its condition 1/(αβ) ≤ 2^d is too weak, whatever the constant in m.
 
     Examples
     --------
@@ -45,21 +45,22 @@ def n2() -> Finding:
     table = Table(
         ("k", "C", "m", "β", "failure"),
         rows,
-        "α = β = 1/k, 2^d = k², D(j) = (1 + 1e-9)·α², k + 1 other points alike; ε = 1, δ = 1e-6, "
-        "m = (C/αε)·ln(1/βδ); binomial sum over the Laplace tail",
+        "α = β = 1/k, 2^d = k², D(j) = (1 + 1e-9)·α², k + 1 other points equally likely; ε = 1, δ = 1e-6, "
+        "m = (C/αε)·ln(1/βδ); exact",
     )
     return Finding(
         "N2",
         "BNS Lemma 1",
-        "With 1/(αβ) ≤ 2^d the learner of POINT_d fails with probability at most β, m = O((1/αε)·ln(1/βδ)).",
+        "With 1/(αβ) ≤ 2^d the learner of POINT_d, at m = O((1/αε)·ln(1/βδ)), fails with probability at "
+        "most β.",
         "hidden condition",
-        "Each of the k + 1 others errs on more than α, and α²·m examples of the target are too few for "
-        f"A_dist: it fails with probability {rows[0][4]:.4f} for β = {rows[0][3]:g} at k = 8, C = 16, and "
-        f"{rows[3][4]:.7f} for {rows[3][3]:.7f} at k = 1024, C = 1000. No C helps. Besides, A_dist "
-        "takes ε and δ; the learner hands it the four of α/2, β/2, ε, δ.",
+        "Each of the k + 1 other concepts errs on more than α, and α²·m examples of the target are too few "
+        f"for A_dist. It fails with probability {rows[0][4]:.4f} for β = {rows[0][3]:g} at k = 8, C = 16, "
+        f"and with {rows[3][4]:.7f} for β = {rows[3][3]:.7f} at k = 1024, C = 1000. No C helps. Another "
+        "slip: A_dist takes ε and δ, but the learner passes it α/2, β/2, ε and δ.",
         row="L9",
         errata=("N2",),
-        corrected="For 2^d ≥ 4/(αβ).",
+        corrected="The lemma holds for 2^d ≥ 4/(αβ).",
         claimed=rows[0][3],
         found=rows[0][4],
         tables=(table,),
@@ -97,14 +98,15 @@ def n9() -> Finding:
     return Finding(
         "N9",
         "BNS Theorem 2",
-        "Rec can be used as a learner of INTERVAL_d with m = O(16^log*(d)·…), straight forwardly.",
+        "Rec can be used directly as a learner of INTERVAL_d with m = O(16^log*(d)·…).",
         "hidden condition",
-        f"Lemma 3 asks for r ≥ (2/α)^log*(T)·…: {found:.3g} for T = 2^64 at α = 0.05, against 16^log*(64) = "
-        f"{printed:.0f}; (2/α)^log* is no O_α(16^log*) for α < 1/8.",
+        f"Lemma 3 needs r ≥ (2/α)^log*(T)·…, a factor of {found:.3g} for T = 2^64 at α = 0.05, while "
+        f"16^log*(64) = {printed:.0f}. (2/α)^log* is not O_α(16^log*) for α < 1/8.",
         row="L10",
         method="arithmetic",
         errata=("N9",),
-        corrected="Score r − errors(j), promise r, Rec's own α = 1/2: the factor is 4^log*(T) for every α.",
+        corrected="Use the score r − errors(j), the promise r and α = 1/2 in Rec. The factor is 4^log*(T) "
+        "for every α.",
         claimed=printed,
         found=found,
         tables=(table,),
@@ -139,12 +141,12 @@ def bns_lemma_1() -> Finding:
         "BNS Lemma 1",
         "There is a proper (α, β, ε, δ)-private learner of POINT_d with m = O((1/αε)·ln(1/βδ)).",
         "hidden condition",
-        f"For 2^d ≥ 4/(αβ) (N2). The constant is {min(r[5] for r in rows):.1f} to "
-        f"{max(r[5] for r in rows):.1f}; with a tight A_dist (E9) about half. At m = {learner.sample_size} a "
-        f"point of mass 0.075 is missed with probability {exact:.4f} ≤ 0.1.",
+        f"It holds for 2^d ≥ 4/(αβ) (N2). The constant is {min(r[5] for r in rows):.1f} to "
+        f"{max(r[5] for r in rows):.1f}, and about half of this with a tight A_dist (E9). At "
+        f"m = {learner.sample_size} a point of mass 0.075 is missed with probability {exact:.4f} ≤ 0.1.",
         row="L9",
         errata=("N2",),
-        corrected="With 2^d ≥ 4/(αβ).",
+        corrected="The lemma needs 2^d ≥ 4/(αβ).",
         claimed=0.1,
         found=exact,
         tables=(table,),
@@ -152,7 +154,7 @@ def bns_lemma_1() -> Finding:
 
 
 def bns_searches() -> Finding:
-    """BNS §3.2: what the two noisy binary searches cost, beside Rec and pure privacy.
+    """BNS §3.2: the cost of the two noisy binary searches, beside Rec and pure privacy.
 
     Examples
     --------
@@ -171,24 +173,25 @@ def bns_searches() -> Finding:
         tuple(rows),
         "INTERVAL, α = β = 0.1, ε = 1, δ = 1e-6; each m is enough by its proof. Both searches are pure and "
         "pay for each comparison; a tight A_dist then finds the interval. Rec, stated: an equal budget for "
-        "every call, and A_dist as printed; tight: the budget fitted to what each call needs",
+        "every call, and A_dist as printed. Rec, tight: the budget fitted to the need of each call",
     )
     crossed = Table(
         ("learner", "fewer examples than pure privacy from d ="),
         tuple((name, crossings[name]) for name in crossings),
-        "by the same sizes; the search by length has none up to d = 4,096",
+        "by the same sizes; the search by length never needs fewer up to d = 4,096",
     )
     at_64, last = rows[2], rows[-1]
     return Finding(
         "BNS §3.2, binary searches",
         "BNS §3.2, computing the interval length J",
-        "A noisy binary search for the length J costs a sample of d^Ω(1); one for its power j, log^Ω(1)(d).",
+        "A noisy binary search for the length J costs a sample of d^Ω(1); one for its power j costs "
+        "log^Ω(1)(d).",
         "holds",
         f"The text gives orders only. From d = 64 to 2,048 the search by length grows from {at_64[1]} to "
-        f"{last[1]} examples, that by power from {at_64[2]} to {last[2]}. Rec, which the text puts in its "
-        f"place, still needs {last[4]} at d = 2,048: its recursion has constants of its own. Pure privacy "
-        f"needs {at_64[5]} and {last[5]}. It is overtaken by the search by power from d = "
-        f"{crossings['search by power']} on, and by Rec from {crossings['Rec, tight']} on.",
+        f"{last[1]} examples, and the search by power from {at_64[2]} to {last[2]}. Rec, which the text "
+        f"uses instead, still needs {last[4]} at d = 2,048, because its recursion has large constants. Pure "
+        f"privacy needs {at_64[5]} and {last[5]}. The search by power needs fewer than pure privacy from d "
+        f"= {crossings['search by power']} on, and Rec from d = {crossings['Rec, tight']} on.",
         row="L10, L11, L18",
         method="arithmetic",
         errata=("N21",),
@@ -224,7 +227,7 @@ _SIZES: dict[str, Callable[[int], int]] = {
 
 @cache
 def bns_theorem_2() -> Finding:
-    """BNS Theorem 2: how many examples INTERVAL_d needs, by the recursion as it runs and as printed.
+    """BNS Theorem 2: the examples that INTERVAL_d needs, by the recursion as it runs and as printed.
 
     Examples
     --------
@@ -254,13 +257,13 @@ def bns_theorem_2() -> Finding:
             "Lemma 3 as printed",
         ),
         tuple(rows),
-        "β = 0.1, ε = 1, δ = 1e-6 for the whole; the last two with Lemma 2's budget a call. The theorem's "
-        f"order at d = 64, if its constant were 1: {theorem_2_size(64, delta=1e-6):.1e}",
+        "β = 0.1, ε = 1, δ = 1e-6 in all; the last two with Lemma 2's budget per call. The theorem's order "
+        f"at d = 64, if its constant were 1: {theorem_2_size(64, delta=1e-6):.1e}",
     )
     budget = Table(
-        ("account", "ε a call", "δ a call"),
+        ("account", "ε per call", "δ per call"),
         tuple((name, each, part) for name, (each, part) in accounts(2**64, **_TOLD).items()),
-        "T = 2^64, the whole (1, 1e-6)",
+        "T = 2^64, in all (1, 1e-6)",
     )
     ours, printed = rows[-2][3], rows[-2][7]
     return Finding(
@@ -268,9 +271,9 @@ def bns_theorem_2() -> Finding:
         "BNS Theorem 2",
         "There is a proper learner of INTERVAL_d with m = O_(α,β,ε)(16^log*(d)·√(log*·ln(1/δ)·…)).",
         "loose",
-        "With the shifted score (N9). The text gives only an order; at d = 64, α = 0.1 Lemma 3 as printed "
-        f"asks for r = {one_call:.1e} at ε = 1 a call, and m = {printed:.1e} at ε = 1 in all. Rec has two "
-        f"levels above the innermost there: m = {ours} is enough.",
+        "It holds with the shifted score (N9). The text gives only an order. At d = 64, α = 0.1, Lemma 3 as "
+        f"printed needs r = {one_call:.1e} at ε = 1 per call, and m = {printed:.1e} at ε = 1 in all. Rec has "
+        f"only two levels above the innermost there, so m = {ours} is enough.",
         row="L10",
         method="upper bound",
         errata=("N9", "N21"),
@@ -281,7 +284,7 @@ def bns_theorem_2() -> Finding:
 
 
 def bns_pure_point() -> Finding:
-    """BNS §1: what POINT_d costs purely and properly, purely and improperly, and approximately.
+    """BNS §1: the cost of POINT_d for pure proper, pure improper, and approximate learners.
 
     Examples
     --------
@@ -314,8 +317,9 @@ def bns_pure_point() -> Finding:
         ),
         rows,
         "α = β = 0.1, ε = 1, δ = 1e-6; each m is enough by its proof. At least: (d·ln 2 + ln(1 − β))/ε. If "
-        "all examples are (j, 1), only the concept of j errs on none of them, and is put out with "
-        "probability 1 − β or more; so from the examples (0, 1) with e^(−εm)·(1 − β), for each of 2^d points "
+        "all examples are (j, 1), only the concept of j errs on none of them, and is returned with "
+        "probability at least 1 − β. From the examples (0, 1) it is then returned with e^(−εm)·(1 − β), for "
+        "each of 2^d points "
         "j",
     )
     far = interval_size(fitted_split(2**1280, failure=0.05, **_TOLD), alpha=0.1, beta=0.1)
@@ -324,13 +328,15 @@ def bns_pure_point() -> Finding:
     return Finding(
         "BNS §1, POINT",
         "BNS §1 and §3.1",
-        "Properly and purely POINT_d needs Ω(d) examples; improperly, or with a δ, the number does not grow.",
+        "A proper pure learner of POINT_d needs Ω(d) examples. For an improper one, or with a δ, the number "
+        "does not grow.",
         "holds",
-        f"The text gives orders only. By packing m ≥ (d·ln 2 + ln(1 − β))/ε, {rows[-1][1]:.1f} at d = 64; "
-        f"from d = {rows[0][0]} to 64 the exponential mechanism's m grows by {slope:.1f} a bit, to "
-        f"{rows[-1][2]}; with {rows[-1][3]} a random hash is enough, and with {tight} a tight A_dist (E9; "
-        f"{printed} as printed), whatever d. Thresholds with a δ cost {rows[-1][5]} at d = 64, "
-        f"the exponential mechanism {pure_size(2**64 + 1, **told)}; theirs is fewer from d = {crossing} on.",
+        f"The text gives orders only. By packing, m ≥ (d·ln 2 + ln(1 − β))/ε, which is {rows[-1][1]:.1f} at "
+        f"d = 64. From d = {rows[0][0]} to 64 the m of the exponential mechanism grows by {slope:.1f} per "
+        f"bit, to {rows[-1][2]}. Whatever d, a random hash needs {rows[-1][3]} and a tight A_dist {tight} "
+        f"(E9; {printed} as printed). For thresholds at d = 64, a learner with a δ needs {rows[-1][5]} and "
+        f"the exponential mechanism {pure_size(2**64 + 1, **told)}; the former is fewer from d = {crossing} "
+        "on.",
         row="L11, L18",
         method="arithmetic",
         errata=("N2",),

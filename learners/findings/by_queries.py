@@ -1,4 +1,4 @@
-"""Statements on learners by statistical queries: B Theorem 5, K11 Propositions 5.18 and §1.1.1."""
+"""Findings about learners by statistical queries: B Theorem 5, K11 Proposition 5.18, Theorem 5.7, §1.1.1."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def b_theorem_5() -> Finding:
         "B Theorem 5",
         "Monotone conjunctions of d variables are learned to error α by d queries of tolerance α/2d.",
         "holds",
-        "Over all targets, laws on which each variable is 0 on almost α/d of the examples, and five oracles "
-        f"at the end of their tolerance the worst error is {found:.4f} for α = {alpha:g}: no constant can be "
-        f"saved. Through noisy averages the exact loss is {loss:.6f} of ε = 1.",
+        f"The worst error is {found:.4f} for α = {alpha:g}, so no constant can be saved. It is over all "
+        "targets, laws on which each variable is 0 on almost α/d of the examples, and five oracles that "
+        f"answer at the end of their tolerance. With noisy averages the exact loss is {loss:.6f} of ε = 1.",
         row="L5",
         method="lower bound",
         claimed=alpha,
@@ -66,7 +66,7 @@ def b_theorem_5() -> Finding:
 
 
 def _error(learner: ConjunctionQueries, target: tuple[int, ...], dimension: int) -> float:
-    """Return the worst error for a target, where each variable in turn is 0 on a little less than α/d."""
+    """Return the worst error for a target if each variable in turn is 0 on a little less than α/d."""
     found = 0.0
     for share in (0.999 * learner.alpha / dimension, 0.51 * learner.alpha / dimension, 0.3 / dimension):
         points = [tuple(int(i != j) for i in range(dimension)) for j in range(dimension)]
@@ -111,8 +111,8 @@ def k11_proposition_5_18() -> Finding:
         "K11 Proposition 5.18; K08 §5.1",
         "A_MP learns MASKED-PARITY exactly with d + 1 queries of tolerance 1/(4d + 1), in two rounds.",
         "holds",
-        f"{exact:.0f} of {concepts:.0f} runs, every concept at d = 1, 2, 4 against five oracles at the "
-        "end of their tolerance, end in the target.",
+        f"{exact:.0f} of {concepts:.0f} runs end in the target: every concept at d = 1, 2, 4, with five "
+        "oracles that answer at the end of their tolerance.",
         row="L6",
         errata=("N23",),
         claimed=1.0,
@@ -142,11 +142,11 @@ def k11_theorem_5_7() -> Finding:
     return Finding(
         "K11 Theorem 5.7",
         "K11 Theorem 5.7, §5.3.1",
-        "What t queries of tolerance τ learn is learned ε-locally from O(t·log(t/β)·b²/(ε²τ²)) records.",
+        "What t queries of tolerance τ learn can be learned ε-locally from O(t·log(t/β)·b²/(ε²τ²)) records.",
         "hidden condition",
-        "For ε = O(1) (see E10). Of the number of records the text gives only the order; the exact loss of "
-        f"MASKED-PARITY's learner is {losses[1]:.6f} of ε = 1 "
-        f"with local noise; it needs {sizes[1][2]} records at d = 8, central noise {sizes[0][2]}.",
+        "It holds for ε = O(1) (see E10). The text gives only the order of the number of records. The exact "
+        f"loss of MASKED-PARITY's learner with local noise is {losses[1]:.6f} of ε = 1. At d = 8 it needs "
+        f"{sizes[1][2]} records; with central noise it needs {sizes[0][2]}.",
         row="L6",
         method="lower bound",
         errata=("E10", "E5"),
@@ -158,7 +158,7 @@ def k11_theorem_5_7() -> Finding:
 
 
 def k11_adaptive() -> Finding:
-    """K11 §1.1.1: perceptron and k-means by statistical queries, against every kind of valid oracle.
+    """K11 §1.1.1: perceptron and k-means by statistical queries, with every kind of valid oracle.
 
     Examples
     --------
@@ -184,9 +184,9 @@ def k11_adaptive() -> Finding:
         "K11 §1.1.1",
         "Perceptron and k-means are statistical query algorithms that adapt their queries.",
         "holds",
-        "Both run on an oracle alone, later queries made of earlier answers. With answers at the end of "
-        f"their tolerance the perceptron errs on at most {max(row[3] for row in rows[:-1]):.3f} for α = 0.1, "
-        f"and k-means is off Lloyd's centres by {off:.4f}, {means.accuracy:g} at most.",
+        "Both run on an oracle alone, and later queries depend on earlier answers. With answers at the end "
+        f"of their tolerance the perceptron errs on at most {max(row[3] for row in rows[:-1]):.3f} for α = "
+        f"0.1. The centres of k-means differ from Lloyd's by {off:.4f}, where {means.accuracy:g} is allowed.",
         row="L20",
         method="lower bound",
         tables=(Table(("algorithm", "on", "allowed", "worst error"), tuple(rows), "five oracles"),),

@@ -1,4 +1,4 @@
-"""Statements on learning and sanitizing any finite class: K11 §3, §4, BNS §1, §5 and §6."""
+"""Findings about learning and sanitizing any finite class: K11 §3, §4, BNS §1, §5 and §6."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def k11_theorem_3_4() -> Finding:
         "Every finite class is learned ε-privately and agnostically from "
         "O((ln|H| + ln(1/β))·max{1/εα, 1/α²}) examples.",
         "holds",
-        "By its proof, with the constant 6 and ln(3/β) (see E3, E4): two rivals 1.05·α apart on noisy labels "
-        f"are confused with probability at most {found:.3g} for β = 0.1; the exact loss on all small "
-        f"databases is at most {max(row[2] for row in losses[:2]):.4f} of ε = 1.",
+        "It holds by its proof, with the constant 6 and ln(3/β) (see E3, E4). Two hypotheses 1.05·α apart on "
+        f"noisy labels are confused with probability at most {found:.3g}, for β = 0.1. The exact loss on all "
+        f"small databases is at most {max(row[2] for row in losses[:2]):.4f} of ε = 1.",
         row="L1",
         method="lower bound",
         errata=("E3", "E4"),
@@ -79,7 +79,8 @@ def k11_theorem_3_4() -> Finding:
             Table(
                 ("α", "ε", "β", "n", "Pr[error > OPT + α]"),
                 rows,
-                "two constants, labels 1 with probability 1/2 − 0.525·α; exact, over sample and coins",
+                "two constant hypotheses, labels 1 with probability 1/2 − 0.525·α; exact, over sample and "
+                "coins",
             ),
             Table(("class", "ε", "exact loss"), losses, "all databases of two to four examples"),
         ),
@@ -92,7 +93,7 @@ def _points(dimension: int, epsilon: float) -> GenericLearner:
 
 
 def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
-    """Return the exact failure on two hypotheses: a binomial number of examples speaks for the worse one."""
+    """Return the exact failure on two hypotheses: a binomial number of examples favours the worse one."""
     from scipy.stats import binom
 
     n = generic_size(2, alpha=alpha, beta=0.1, epsilon=epsilon)
@@ -106,7 +107,7 @@ def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
 
 
 def k11_corollary_3_6() -> Finding:
-    """K11 Corollary 3.6: one hypothesis for each labelling; by Sauer's lemma labellings are few.
+    """K11 Corollary 3.6: one hypothesis for each labelling. By Sauer's lemma there are few labellings.
 
     Examples
     --------
@@ -132,10 +133,10 @@ def k11_corollary_3_6() -> Finding:
         "With one hypothesis for each labelling of X_d the generic learner needs "
         "O((VC·ln|X_d| + ln(1/β))·max{1/εα, 1/α²}) examples.",
         "holds",
-        "Of n the text gives only the order; the labellings, which set it, are at most Σ C(|X|, i): "
-        f"{rows[2][3]} of {rows[2][4]} for conjunctions, {rows[0][3]} of {rows[0][4]} for intervals, "
-        f"{rows[3][3]} of the {rows[3][2]} concepts of the class that has each thrice. Exact loss {loss:.4f} "
-        "of ε = 1 on all databases of three.",
+        "The text gives only the order of n. The number of labellings determines n, and is at most Σ "
+        f"C(|X|, i): {rows[2][3]} of {rows[2][4]} for conjunctions, {rows[0][3]} of {rows[0][4]} for "
+        f"intervals, {rows[3][3]} of the {rows[3][2]} concepts of the class that has each thrice. Exact "
+        f"loss {loss:.4f} of ε = 1 on all databases of three.",
         row="L2",
         errata=("E3",),
         claimed=float(rows[2][4]),
@@ -171,10 +172,10 @@ def k08_theorem_3_8() -> Finding:
         "PARITY is PAC-learned ε-privately from O((d + log(1/β))·log(1/β)/εα) examples, efficiently; K11 "
         "prints O(d·log(1/β)/εα).",
         "holds",
-        "As K08 has it, and as K11 does for log(1/β) = O(d) (see N3, N15 and E2). The exact losses of the "
-        f"three forms are {', '.join(f'{row[3]:.4f}' for row in rows)} of ε = 1; at d = 16, α = β = 0.1 they "
-        f"need {', '.join(str(row[4]) for row in rows)} examples, with failure at most "
-        f"{max(row[5] for row in rows):.3f}.",
+        "It holds as stated in K08, and as stated in K11 if log(1/β) = O(d) (see N3, N15 and E2). The "
+        f"exact losses of the three forms are {', '.join(f'{row[3]:.4f}' for row in rows)} of ε = 1. At d = "
+        f"16, α = β = 0.1 they need {', '.join(str(row[4]) for row in rows)} examples, and fail with "
+        f"probability at most {max(row[5] for row in rows):.3f}.",
         row="L4",
         method="lower bound",
         errata=("E2", "N3", "N13", "N14", "N15"),
@@ -200,16 +201,16 @@ def blum_ligett_roth() -> Finding:
         loss, _ = worst(GenericSanitizer(alpha=alpha), 2, sorted_only=True)
         failure = max(_inaccurate(made, weights) for weights in ((1, 1, 1, 1), (1, 0, 0, 0), (5, 3, 1, 0)))
         rows.append((alpha, made.output_size, made.count, made.sample_size, loss, failure))
-    heads = ("α", "records put out", "candidates", "m", "exact loss", "Pr[some |Q(S) − Q(Ŝ)| > α]")
+    heads = ("α", "records returned", "candidates", "m", "exact loss", "Pr[some |Q(S) − Q(Ŝ)| > α]")
     return Finding(
         "BNS §1, generic sanitizer",
         "BNS §1 (Blum, Ligett and Roth 2008)",
         "The exponential mechanism over small databases is an ε-private sanitizer for every finite class, "
         "m = O(VC·log|X|·log(1/α)/(α³ε) + …).",
         "holds",
-        f"Intervals of {{0, …, 3}}: at most {max(row[4] for row in rows):.4f} of ε = 1 is lost, and at our "
-        f"m the worst of three databases is answered worse than α with probability at most "
-        f"{max(row[5] for row in rows):.2g} for β = 0.1.",
+        f"For intervals of {{0, …, 3}} the loss is at most {max(row[4] for row in rows):.4f} of ε = 1. At "
+        "our m an answer misses by more than α, on the worst of three databases, with probability at most "
+        f"{max(row[5] for row in rows):.2g}, for β = 0.1.",
         row="L14",
         method="lower bound",
         claimed=0.1,
@@ -229,7 +230,7 @@ def _inaccurate(made: GenericSanitizer, weights: tuple[int, ...]) -> float:
 
 
 def bns_theorem_6() -> Finding:
-    """BNS Theorem 6, a lower bound on pure sanitizers: what the pure generic one costs beside it.
+    """BNS Theorem 6, a lower bound on pure sanitizers, beside the cost of the pure generic sanitizer.
 
     Examples
     --------
@@ -243,9 +244,10 @@ def bns_theorem_6() -> Finding:
         "BNS §5.1, Theorem 6",
         "Some class has no pure (α, β, ε, m)-sanitizer with m = o(VC(C)·log|X_d|/αε).",
         "not verified",
-        "The text leaves the proof out and gives only an order; it rests on Theorem 5 (see there) and on a "
-        "quoted lower bound, which is not computed here. That the pure generic sanitizer's m grows with d "
-        f"({', '.join(str(row[2]) for row in rows)} at d = 1, 2, 3) agrees with it and proves nothing.",
+        "The text omits the proof and gives only an order. The theorem rests on Theorem 5 (see there) and "
+        "on a quoted lower bound, which is not computed here. The m of the pure generic sanitizer grows "
+        f"with d ({', '.join(str(row[2]) for row in rows)} at d = 1, 2, 3). This agrees with the theorem "
+        "but proves nothing.",
         row="L14",
         method="arithmetic",
         tables=(
@@ -256,7 +258,7 @@ def bns_theorem_6() -> Finding:
 
 @cache
 def bns_theorem_7() -> Finding:
-    """BNS Definition 13 and Theorem 7: private in the labels, not in the examples, without |X| in m.
+    """BNS Definition 13 and Theorem 7: private in the labels but not in the examples, without |X| in m.
 
     Examples
     --------
@@ -276,10 +278,10 @@ def bns_theorem_7() -> Finding:
         "BNS §6, Definition 13 and Theorem 7",
         "Every class is learned with ε-private labels from O_{α,β,ε}(VC(C)) examples.",
         "holds",
-        f"By a learner of ours, the text leaves its own out. The loss when a label is replaced is {loss:.4f} "
-        "of ε = 1 (all databases of three); when an example "
-        f"is replaced it is {replaced:g}, δ(1) = {delta:.3f}: it is not private in the examples. For points "
-        f"{sizes[0][2]} examples are enough on every domain; on small ones fewer are.",
+        f"The text omits its learner; this one is ours. If a label is replaced, the loss is {loss:.4f} of ε "
+        f"= 1 (all databases of three). If an example is replaced, it is {replaced:g}, with δ(1) = "
+        f"{delta:.3f}, so the learner is not private in the examples. For points, {sizes[0][2]} examples "
+        "are enough on every domain, and fewer on small ones.",
         row="L16",
         method="lower bound",
         claimed=1.0,
@@ -304,7 +306,7 @@ def _any_domain(*, alpha: float, beta: float) -> int:
 
 
 def concept_classes() -> Finding:
-    """Compare the concept classes: sizes and VC dimensions, by formula and by looking at all sets of points.
+    """Compare sizes and VC dimensions of the concept classes, by formula and by search of all sets of points.
 
     Examples
     --------
@@ -329,11 +331,11 @@ def concept_classes() -> Finding:
     return Finding(
         "Concept classes",
         "K11 §2.2, §4, §5.3; BNS §2.2, §3.1, §3.2, §5.1",
-        "PARITY_d has VC dimension d and 2^d concepts; POINT_d and INTERVAL_d 1, with 2^d and 2^d + 1; "
-        "C^label that of C.",
+        "PARITY_d has VC dimension d and 2^d concepts. POINT_d and INTERVAL_d have VC dimension 1, and 2^d "
+        "and 2^d + 1 concepts. C^label has the VC dimension of C.",
         "holds",
-        f"So it is of {right} of {len(rows)} classes, by growing shattered sets. INTERVAL_4 meets Sauer's "
-        f"bound, {ways}.",
+        f"This was checked for {len(rows)} classes by growing shattered sets, and is right for {right}. "
+        f"INTERVAL_4 meets Sauer's bound, {ways}.",
         row="L17",
         claimed=1.0,
         found=right / len(rows),
@@ -342,7 +344,7 @@ def concept_classes() -> Finding:
 
 
 def k11_compression() -> Finding:
-    """K11 §3.1, the compression version: rounds on fresh records, private once and for all.
+    """K11 §3.1, the compression version: every round uses fresh records, so all rounds together lose ε.
 
     Examples
     --------
@@ -372,10 +374,10 @@ def k11_compression() -> Finding:
         "A class with a compressor is learned ε-privately from about as many examples, in expectation, as "
         "the compressor asks for.",
         "not verified",
-        "The text omits the details; the construction is ours, its expected number of examples is not "
-        f"compared with a compressor's. The loss over two rounds of two parts each is {loss:.6f} of ε = 1, "
-        "where a sum over the parts would give 4; the empty conjunction of three variables needs "
-        f"{sizes[0][1]} examples, the longest {sizes[3][1]}, in {rounds} rounds.",
+        "The text omits the details. The construction is ours, and its expected number of examples is not "
+        f"compared with that of a compressor. The loss over two rounds of two parts each is {loss:.6f} of "
+        "ε = 1, where a sum over the parts would give 4. The empty conjunction of three variables needs "
+        f"{sizes[0][1]} examples, and the longest one {sizes[3][1]}, in {rounds} rounds.",
         row="L19",
         method="lower bound",
         claimed=1.0,

@@ -31,9 +31,9 @@ def k11_claim_4_3() -> Finding:
         "K08 Claim 3.3; K11 Claim 4.3",
         "Pr[A(z) = h | i ∈ S] ≤ 2·Pr[A(z) = h | i ∉ S] for every database z, example i and parity h.",
         "holds",
-        "With equality, at each number of variables and examples looked at and whatever p: the largest "
-        f"quotient is {max(row[4] for row in rows):g}, where the example is consistent and independent of "
-        "those taken.",
+        "Equality holds at each number of variables and examples that was tried, whatever p: the largest "
+        f"quotient is {max(row[4] for row in rows):g}. It occurs if the example is consistent with those "
+        "taken and independent of them.",
         row="L3",
         claimed=2.0,
         found=max(row[4] for row in rows),
@@ -41,7 +41,7 @@ def k11_claim_4_3() -> Finding:
             Table(
                 ("d", "examples", "p", "databases, examples and parities", "largest quotient"),
                 tuple(rows),
-                "exact, all databases up to order; where the right side is 0 the left one is too",
+                "exact, all databases up to order; if the right side is 0, so is the left",
             ),
         ),
     )
@@ -74,7 +74,7 @@ def _law(
     *,
     always: frozenset[tuple[int, ...]],
 ) -> dict[tuple[int, ...], float]:
-    """Return A's chance of each parity but for the factor of not refusing: any solution of what it takes."""
+    """Return A's chance of each parity given that it does not refuse: a uniform solution of what it takes."""
     law = dict.fromkeys(words, 0.0)
     for chosen in product((False, True), repeat=len(rest)):
         weight, space = 1.0, always

@@ -22,7 +22,7 @@ _BETA = 0.1
 
 @cache
 def k11_theorem_5_14() -> Finding:
-    """K11 Theorem 5.14: from one model to the other and back, each way at a polynomial cost.
+    """K11 Theorem 5.14: from one model to the other and back, at a polynomial cost in each direction.
 
     Examples
     --------
@@ -38,30 +38,31 @@ def k11_theorem_5_14() -> Finding:
         "A class is learned by local algorithms exactly if by statistical queries: interactive for adaptive, "
         "non-interactive for non-adaptive, and efficiently so through transparent randomizers.",
         "proof only",
-        "The text gives only polynomial prices. Queries by a local algorithm (Lemma 5.6): each answer misses "
-        f"with probability at most {answers.found:.4f} for β = 0.05. A local algorithm by queries: off by at "
-        f"most {apart.found:.4f} without and {together.found:.4f} with interaction for β = 0.3. "
-        f"MASKED-PARITY goes there with about d^{grows[0]:.1f} records and back with as many queries, of "
-        f"tolerance about d^(−{-grows[1]:.1f}). Lemma 5.6 needs ε = O(1) (E10; more than 1 need not be "
-        "spent), and what is non-adaptive the fixed rounds of N10.",
+        "The text says only that the cost is polynomial. If a local algorithm answers queries (Lemma 5.6), "
+        f"each answer misses with probability at most {answers.found:.4f}, for β = 0.05. If queries "
+        f"simulate a local algorithm, the distance is at most {apart.found:.4f} without and "
+        f"{together.found:.4f} with interaction, for β = 0.3. For MASKED-PARITY the local form takes about "
+        f"d^{grows[0]:.1f} records, and its simulation as many queries, of tolerance about "
+        f"d^(−{-grows[1]:.1f}). Lemma 5.6 needs ε = O(1) (E10; an algorithm may spend less than its ε). A "
+        "non-adaptive simulation needs the fixed rounds of N10.",
         row="L6, M14, M15",
         method="lower bound",
         errata=("E10", "E15", "N10", "N11"),
-        corrected="With n ∝ max{1, 1/ε²} one way, and a fixed number of rounds the other where nothing may "
-        "adapt: polynomial still.",
+        corrected="Take n ∝ max{1, 1/ε²} in one direction, and a fixed number of rounds in the other if "
+        "nothing may adapt. The cost is still polynomial.",
         tables=(
             Table(
                 ("d", "SQ queries", "their tolerance", "local: records", "back: tolerance", "back: queries"),
                 rows,
-                "A_MP, ε = 1, β = 0.1; back: each record's access simulated, β/(3t·e^(2ε)) and at most "
-                "2t·e^ε in expectation for t = the records",
+                "A_MP, ε = 1, β = 0.1; simulation: one access per record, tolerance β/(3t·e^(2ε)), at most "
+                "2t·e^ε queries in expectation, for t = the number of records",
             ),
         ),
     )
 
 
 def _there_and_back(dimension: int) -> tuple[float, ...]:
-    """Return queries and tolerance of A_MP, records of its local form, and what those cost as queries."""
+    """Return the queries and tolerance of A_MP, the records of its local form, and their cost as queries."""
     records = MaskedParityLearner(dimension=dimension, model="local", beta=_BETA).sample_size
     tolerance = _BETA / (3.0 * math.exp(2.0) * records)
     return dimension, dimension + 1, bit_tau(dimension), records, tolerance, 2.0 * records * math.e

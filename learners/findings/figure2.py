@@ -1,4 +1,4 @@
-"""K11 Figure 2: which classes of learners contain which, each strict inclusion with an experiment."""
+"""K11 Figure 2: inclusions between classes of learners, with an experiment for each strict one."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from learners.parity.examples import BitExamples
 __all__ = ["figure_2"]
 
 _DIMENSION = 9
-"""Of PARITY: 2^3 queries of tolerance 2^(−3)."""
+"""For PARITY: 2^3 queries of tolerance 2^(−3)."""
 _RUNS = 2_000
-"""Of A* on a sample: the share of runs is off by 0.02 with probability below 10^(−5) where it is 0.97."""
+"""Runs of A* on a sample. A share near 0.97 is off by 0.02 with probability below 10^(−5)."""
 _ACCURACY: dict[str, Any] = {"alpha": 0.25, "beta": 0.05, "epsilon": 1.0}
-"""Two parities differ on half of the words, so an error of at most 1/4 is 0."""
+"""Two parities differ on half of the words, so an error of at most 1/4 means the right parity."""
 
 
 @cache
 def figure_2() -> Finding:
-    """K11 Figure 2: LNI = NASQ ⊊ LI = SQ ⊊ PPAC = PAC, by sample size; what was run for each step.
+    """K11 Figure 2: LNI = NASQ ⊊ LI = SQ ⊊ PPAC = PAC, by sample size, with the experiment for each step.
 
     Examples
     --------
@@ -58,18 +58,19 @@ def figure_2() -> Finding:
     table = Table(
         ("step", "class", "learned", "share of targets learned"),
         rows,
-        "uniform examples; queries answered by the oracle of each lower bound. Rows 4 and 5: the least "
-        "probability, over one sample each of 16 targets, that the output is the target: exactly of the "
-        f"generic learner, which lists all 2^d parities, and as the share of {_RUNS:,} runs of A*",
+        "uniform examples; queries answered by the oracle of each lower bound. Rows 4 and 5: the probability "
+        "that the output is the target, the least over one sample each of 16 targets. It is exact for the "
+        f"generic learner, which lists all 2^d parities, and the share of {_RUNS:,} runs for A*",
     )
     return Finding(
         "K11 Figure 2",
         "K11 §1.1.3, Figure 2 and Corollaries 5.15, 5.17; K08 Corollary 4.6",
         "LNI = NASQ ⊊ LI = SQ ⊊ PPAC = PAC, by sample size.",
         "holds",
-        f"MASKED-PARITY separates the first two (error ≥ 1/4 on {fixed.share:.0%} of the targets against 0), "
-        f"PARITY the next (queries: {by_queries:.2%} of the targets, {told} answers told anything; "
-        f"privately: {privately:.4f}, efficiently {efficiently:.4f}).",
+        "MASKED-PARITY separates the first two: non-adaptive queries err by at least 1/4 on "
+        f"{fixed.share:.0%} of the targets, adaptive ones on none. PARITY separates the next two: queries "
+        f"learn {by_queries:.2%} of the targets ({told} answers revealed anything). A private learner "
+        f"succeeds with probability {privately:.4f}, an efficient one with {efficiently:.4f}.",
         row="L8",
         method="sampled",
         errata=("E7",),
@@ -78,7 +79,7 @@ def figure_2() -> Finding:
 
 
 def _parity_by_queries() -> tuple[float, int]:
-    """Return the share of all targets that an SQ algorithm gets right, and how many answers were not 0."""
+    """Return the share of all targets that an SQ algorithm learns, and how many answers were not 0."""
     learner = ParityByQueries(tuple(coset_queries(_DIMENSION)), tau=2.0 ** (-_DIMENSION / 3))
     right = told = 0
     for r in range(2**_DIMENSION):

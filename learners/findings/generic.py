@@ -20,17 +20,17 @@ _CASES = (
     (2, 0.1, 0.4, 1.0),
     (10, 0.1, 0.1, 1.0),
 )
-"""|H|, α, β, ε: three with ε ≤ α, and two with ε > α, of which the bound fails in the first alone."""
+"""|H|, α, β, ε: three with ε ≤ α, and two with ε > α, of which the bound fails only for the first."""
 
 
 def _printed_real(hypotheses: int, alpha: float, beta: float, epsilon: float) -> float:
-    """Return K11's n as a real number: rounding up can hide what is wrong with it."""
+    """Return K11's n as a real number, because rounding up can hide the fault."""
     per_nat = 6.0 * max(1.0 / epsilon / alpha, 1.0 / alpha**2)
     return per_nat * (math.log(hypotheses) + math.log(1.0 / beta))
 
 
 def e3() -> Finding:
-    """K11 Theorem 3.4: at the printed n the proof's own bound exceeds β wherever ε ≤ α.
+    """K11 Theorem 3.4: at the printed n the proof's own bound exceeds β for every ε ≤ α.
 
     Examples
     --------
@@ -61,12 +61,12 @@ def e3() -> Finding:
         "K11 Theorem 3.4",
         "With n ≥ 6·(ln|H| + ln(1/β))·max{1/εα, 1/α²} the two terms of the proof sum to at most β.",
         "proof only",
-        f"For ε ≤ α the second term alone is β: |H| = 10, ε = α = 1/2, β = 0.1, n = {n} gives {found:.3f}. "
-        "For ε > α it depends on |H| and β.",
+        f"For ε ≤ α the second term alone is β, so the sum exceeds it: |H| = 10, ε = α = 1/2, β = 0.1, "
+        f"n = {n} gives {found:.3f}. For ε > α it depends on |H| and β.",
         row="L1",
         method="arithmetic",
         errata=("E3",),
-        corrected="ln(3/β) in place of ln(1/β): then the terms are at most 2β/3 and β/3, always.",
+        corrected="With ln(3/β) instead of ln(1/β) the terms are always at most 2β/3 and β/3.",
         claimed=0.1,
         found=found,
         tables=(table,),
@@ -74,7 +74,7 @@ def e3() -> Finding:
 
 
 def e4() -> Finding:
-    """K08 Theorem 3.7: an agnostic claim whose proof bounds the errors above α, as if OPT were 0.
+    """K08 Theorem 3.7: an agnostic claim whose proof bounds errors above α, as if OPT were 0.
 
     Examples
     --------
@@ -101,13 +101,15 @@ def e4() -> Finding:
         "K08 Theorem 3.7, proof",
         "Pr[error(h) > α + OPT] ≤ Σ_h Pr[A = h, error(h) > α] ≤ |H|·(exp(−εαn/4) + exp(−nα²/2)).",
         "proof only",
-        f"With one hypothesis of error 0.3 = OPT the middle sum is 1, and its bound {rows[0][4]:.2g} at the "
-        "printed n, tending to 0: both steps need OPT = 0. K11's bound is one on Pr[E] itself, which is 0.",
+        "Take one hypothesis of error 0.3 = OPT. The middle sum is then 1, but its bound is "
+        f"{rows[0][4]:.2g} at the printed n and tends to 0. Both steps need OPT = 0. K11 bounds Pr[E] "
+        "directly, which is 0 here.",
         row="L1",
         method="arithmetic",
         errata=("E4",),
-        corrected="The agnostic statement is true, with the constant of `generic_size`, by K11's proof: all "
-        "training errors are close to the errors, and the exponential mechanism is compared with the best.",
+        corrected="The agnostic statement is true, with the constant of `generic_size`, by K11's proof: "
+        "all training errors are close to the true errors, and the exponential mechanism is compared with "
+        "the best.",
         claimed=rows[0][4],
         found=rows[0][3],
         tables=(table,),

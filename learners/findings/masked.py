@@ -1,4 +1,4 @@
-"""Findings about MASKED-PARITY and what interaction gains: K08 §5, K11 §5.3."""
+"""Findings about MASKED-PARITY and the gain from interaction: K08 §5, K11 §5.3."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["FINDINGS", "e7", "e13", "k11_theorem_5_16", "n1", "n19", "n23", "n24
 
 
 def _answering(adversary: str, population: MaskedPopulation) -> Any:
-    stands_in: Any = population  # has the one method of a population that oracles use
+    stands_in: Any = population  # it has the one method of a population that oracles use
     return AdversarialOracle(stands_in, adversary)
 
 
@@ -48,7 +48,7 @@ def _spread(dimension: int, count: int) -> range:
 
 
 def e7() -> Finding:
-    """K08 Corollary 5.2: the printed inclusion is the wrong way round.
+    """K08 Corollary 5.2: the printed inclusion has the wrong direction.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def e7() -> Finding:
         "K08 Corollary 5.2",
         "LI ⊊ LNI.",
         "typo",
-        f"Interaction helps: the adaptive learner is exact on {adaptive.exact} of {adaptive.concepts} "
-        f"concepts, the non-adaptive one errs by at least 1/4 on {fixed.share:.0%} of them.",
+        f"Interaction helps. The adaptive learner is exact on {adaptive.exact} of {adaptive.concepts} "
+        f"concepts; the non-adaptive one errs by at least 1/4 on {fixed.share:.0%} of them.",
         row="L7",
         errata=("E7",),
         corrected="LNI ⊊ LI, as the corollary's own sentence says (and NASQ ⊊ SQ).",
@@ -107,8 +107,8 @@ def e13() -> Finding:
         "K11 §5.3.2, proof of Theorem 5.16(2)",
         "The probability that a query's answer depends on ā is at most 2^(2d/3−1)/2^(d+1) = 2^(−d/3).",
         "typo",
-        f"The quotient is 2^(−d/3−2): at d = 8 {rows[0][2]:.4f} and not {rows[0][1]:.4f}. The union bound "
-        "that follows uses the right value.",
+        f"The quotient is 2^(−d/3−2): {rows[0][2]:.4f}, not {rows[0][1]:.4f}, at d = 8. The union bound "
+        "after it uses the right value.",
         row="L7",
         method="arithmetic",
         errata=("E13",),
@@ -154,15 +154,16 @@ def n1() -> Finding:
         "Non-adaptive learning of MASKED-PARITY with queries of tolerance ≥ 2^(−2d/3) and advantage above "
         "1/2 + 2^(−2d/3) takes more than 2^d − 1 queries.",
         "false",
-        f"A bent function has |ĥ(r)| = 2^(−d/2) for every r: {rows[0][3]} queries in one round recover "
-        f"{rows[0][4] + rows[1][4]} of {rows[0][5] + rows[1][5]} concepts at d = 8 (theorem: more than 255), "
-        f"{rows[2][3]} recover {rows[2][4] + rows[3][4]} of {rows[2][5] + rows[3][5]} at d = 16 (more than "
-        f"65535). The step “the closest a function can get to two c⁰ is 2^(−d/2)” fails too: at d = 4 a ±1 "
-        f"function has correlation {both[0]:g} and {both[1]:g}, against 0.25.",
+        f"A bent function has |ĥ(r)| = 2^(−d/2) for every r. With it, {rows[0][3]} queries in one round "
+        f"recover {rows[0][4] + rows[1][4]} of {rows[0][5] + rows[1][5]} concepts at d = 8, where the "
+        f"theorem says more than 255 are needed. At d = 16, {rows[2][3]} queries recover "
+        f"{rows[2][4] + rows[3][4]} of {rows[2][5] + rows[3][5]}, where it says more than 65535. The step "
+        "“the closest a function can get to two c⁰ is 2^(−d/2)” fails too: at d = 4 a ±1 function has "
+        f"correlation {both[0]:g} and {both[1]:g}, not at most 0.25.",
         row="L7",
         errata=("N1",),
         corrected="K11 Theorem 5.16: with tolerance ≥ 2^(−d/3) the output errs by 1/4 on half of the "
-        "concepts. There the attack stops: 2^(−d/2−1) < 2^(−d/3).",
+        "concepts. This attack does not work there, because 2^(−d/2−1) < 2^(−d/3).",
         claimed=255.0,
         found=float(rows[0][3]),
         tables=(table,),
@@ -181,7 +182,7 @@ def _both_correlations() -> tuple[float, float]:
 
 
 def n19() -> Finding:
-    """K11 §5.3: a weak learner with error exactly 1/4 must not answer a constant where b = 0.
+    """K11 §5.3: a weak learner with error exactly 1/4 must not return a constant where b = 0.
 
     Examples
     --------
@@ -209,7 +210,7 @@ def n19() -> Finding:
         "K11 §5.3, weak and strong learning",
         "It is simple to design a non-adaptive weak learner with error exactly 1/4.",
         "hidden condition",
-        f"With a constant where b = 0 the error is {rows[0][1]:g} or {rows[0][2]:g} at r = 0; with a parity "
+        f"With a constant where b = 0, the error at r = 0 is {rows[0][1]:g} or {rows[0][2]:g}. With a parity "
         f"other than r̂ it is {rows[1][1]:g} on all 32 concepts.",
         row="L7",
         errata=("N19",),
@@ -242,11 +243,11 @@ def n23() -> Finding:
         "K08 §5.1, step 1",
         "E[g_j] = 1/2^d if r_j = 1.",
         "typo",
-        f"i = j and b = 1 have probability 1/(2d): {found:g} and not {printed:.4f} at d = 8, where a mean of "
-        "1/2^d could not be told from 0 at tolerance 1/(4d).",
+        f"i = j and b = 1 together have probability 1/(2d): {found:g}, not {printed:.4f}, at d = 8. A mean "
+        "of 1/2^d could not be distinguished from 0 at tolerance 1/(4d).",
         row="L6",
         errata=("N23",),
-        corrected="E[g_j] = 1/(2d) if r_j = 1 (as K11 §5.3.1 has it).",
+        corrected="E[g_j] = 1/(2d) if r_j = 1, as in K11 §5.3.1.",
         claimed=printed,
         found=found,
         tables=(table,),
@@ -255,7 +256,7 @@ def n23() -> Finding:
 
 @cache
 def n24() -> Finding:
-    """K11 Theorem 5.16(2): the proof gives twice as much as the theorem prints.
+    """K11 Theorem 5.16(2): the proof gives a stronger bound than the theorem prints.
 
     Examples
     --------
@@ -273,17 +274,17 @@ def n24() -> Finding:
     table = Table(
         ("d", "t", "printed: 1/2 − t/2^(d/3+2)", "proved: 1/2 − t/2^(d/3+3)", "found"),
         tuple(rows),
-        "share of concepts with error ≥ 1/4 of the learner that guesses words beforehand, against the "
-        "proof's oracle; d = 8: every concept, d = 16: 400 words spread evenly, both a",
+        "share of concepts with error ≥ 1/4, for a learner that guesses words beforehand, with the proof's "
+        "oracle; d = 8: every concept; d = 16: 400 evenly spread words, both a",
     )
     return Finding(
         "N24",
         "K11 Theorem 5.16(2)",
         "The output errs by at least 1/4 with probability at least 1/2 − t/2^(d/3+2).",
         "loose",
-        f"Its proof's last line is (1/2)·(1 − t/2^(d/3+2)) = 1/2 − t/2^(d/3+3): {rows[0][3]:.3f} against "
-        f"{rows[0][2]:.3f} at d = 8, t = 8; the learner at hand errs on {rows[0][4]:.3f} of the concepts. "
-        "Good is defined with “≤” where the oracle has “<”: it must be “<”.",
+        f"The last line of the proof is (1/2)·(1 − t/2^(d/3+2)) = 1/2 − t/2^(d/3+3): {rows[0][3]:.3f} "
+        f"instead of {rows[0][2]:.3f} at d = 8, t = 8. The tested learner errs on {rows[0][4]:.3f} of the "
+        "concepts. Good is defined with “≤”, but must have “<”, like the oracle.",
         row="L7",
         method="arithmetic",
         errata=("N24", "E13"),
@@ -296,7 +297,7 @@ def n24() -> Finding:
 
 @cache
 def k11_theorem_5_16() -> Finding:
-    """K11 Theorem 5.16: what interaction buys, adaptive and non-adaptive learners against the proof's oracle.
+    """K11 Theorem 5.16: the gain from interaction, with learners of both kinds on the proof's oracle.
 
     Examples
     --------
@@ -320,22 +321,22 @@ def k11_theorem_5_16() -> Finding:
     outcome = Table(
         ("d", "learner", "queries", "rounds", "share learned exactly", "share with error ≥ 1/4"),
         tuple(rows),
-        "against the oracle of the proof; d = 8: every concept, d = 16 and 32: words spread evenly, both a",
+        "with the oracle of the proof; d = 8: every concept; d = 16 and 32: evenly spread words, both a",
     )
     scope = Table(
         ("d", "adaptive: 1/(4d+1)", "bound: 2^(−d/3)", "in the bound's range"),
         tolerances,
-        "the bound speaks of tolerances ≥ 2^(−d/3); the adaptive learner's are such from d = 32 on. The bit "
-        "queries see nothing of a at any tolerance, so that the experiment stands for smaller d too",
+        "the bound is about tolerances ≥ 2^(−d/3), which the adaptive learner has from d = 32 on. The bit "
+        "queries reveal nothing of a at any tolerance, so the experiment is valid for smaller d too",
     )
     return Finding(
         "K11 Theorem 5.16",
         "K11 Theorem 5.16, Corollary 5.17",
         "MASKED-PARITY has an efficient adaptive SQ learner, and no non-adaptive one at tolerance 2^(−d/3).",
         "holds",
-        f"Adaptive: all concepts exact, with {rows[0][2]} queries at d = 8 and {rows[6][2]} at d = 32. "
-        f"Non-adaptive: error ≥ 1/4 on {rows[1][5]:.0%} of them. At one tolerance for both "
-        "this begins at d = 32.",
+        f"The adaptive learner is exact on all concepts, with {rows[0][2]} queries at d = 8 and "
+        f"{rows[6][2]} at d = 32. The non-adaptive ones err by at least 1/4 on {rows[1][5]:.0%} of them. "
+        "Both have the same tolerance from d = 32 on.",
         row="L7",
         method="upper bound",
         errata=("N24", "E13", "N1", "N19"),

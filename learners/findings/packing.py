@@ -1,8 +1,8 @@
 """The least cost of pure privacy, by packing: many mutually exclusive answers, each likely on some database.
 
 On m records a pure ε-private algorithm gives every set of answers at least e^(−εm) times the probability that
-it has on any other database. N sets that exclude each other, each of probability 1 − β on a database of its
-own, thus need N·e^(−εm)·(1 − β) ≤ 1.
+the set has on any other database. Suppose that N sets exclude each other, and that each has probability 1 − β
+on some database. Then N·e^(−εm)·(1 − β) ≤ 1.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def packing_size(answers: float, *, beta: float, epsilon: float) -> float:
-    """Return (ln(answers) + ln(1 − beta))/epsilon: fewer records cannot make this many answers likely.
+    """Return (ln(answers) + ln(1 − beta))/epsilon, the fewest records that can make this many answers likely.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def packing_size(answers: float, *, beta: float, epsilon: float) -> float:
 
 
 def bns_pure_interval() -> Finding:
-    """BNS §1 and §3.2: what INTERVAL_d costs purely and properly.
+    """BNS §1 and §3.2: the cost of INTERVAL_d for pure proper learners.
 
     Examples
     --------
@@ -57,26 +57,26 @@ def bns_pure_interval() -> Finding:
     return Finding(
         "BNS §1, INTERVAL",
         "BNS §1 and §3.2",
-        "Properly and purely INTERVAL_d is learned from O(d) examples, and needs Ω(d).",
+        "A pure proper learner of INTERVAL_d needs O(d) examples, and at least Ω(d).",
         "holds",
-        f"The text gives orders only, and quotes the second. By packing m ≥ (ln(2^d − 1) + ln(1 − β))/ε, "
-        f"{rows[-1][1]:.1f} at d = 64; the exponential mechanism needs {rows[-1][2]} there, {slope:.1f} more "
-        "with each bit.",
+        "The text gives orders only, and quotes the second. By packing, m ≥ (ln(2^d − 1) + ln(1 − β))/ε, "
+        f"which is {rows[-1][1]:.1f} at d = 64. The exponential mechanism needs {rows[-1][2]} there, and "
+        f"{slope:.1f} more with each bit.",
         row="L11",
         method="arithmetic",
         tables=(
             Table(
-                ("d", "at least", "exponential mechanism", "of which a bit"),
+                ("d", "at least", "exponential mechanism", "per bit"),
                 tuple(rows),
-                "α = β = 0.1, ε = 1. At least: of examples evenly at j − 1 (labelled 1) and j (labelled 0) "
-                "c_j alone errs on less than half, for each of 2^d − 1 thresholds j",
+                "α = β = 0.1, ε = 1. At least: if half of the examples are at j − 1 (labelled 1) and half "
+                "at j (labelled 0), only c_j errs on less than half, for each of 2^d − 1 thresholds j",
             ),
         ),
     )
 
 
 def bns_improper() -> Finding:
-    """BNS §1: the answers of improper pure learners are 1 on very many points.
+    """BNS §1: the hypotheses of improper pure learners are 1 on very many points.
 
     Examples
     --------
@@ -95,25 +95,25 @@ def bns_improper() -> Finding:
         "Improper pure learners of POINT_d whose m does not grow return hypotheses that are 1 on "
         "exponentially many points.",
         "holds",
-        f"On average on 2^d·e^(−εm)·(1 − β) points at least: with m = {rows[-1][1]}, which is enough at "
-        f"α = β = 0.45, ε = 1, this is 2^{rows[-1][2]:.1f} at d = 64, and doubles with each bit. The "
-        f"hypotheses of our learner are 1 on 2^{rows[-1][3]:.0f} there.",
+        f"On average they are 1 on at least 2^d·e^(−εm)·(1 − β) points. With m = {rows[-1][1]}, which is "
+        f"enough at α = β = 0.45, ε = 1, this is 2^{rows[-1][2]:.1f} at d = 64, and it doubles with each "
+        f"bit. The hypotheses of our learner are 1 on 2^{rows[-1][3]:.0f} points there.",
         row="L11",
         method="arithmetic",
         tables=(
             Table(
                 ("d", "m", "log2 of the least mean", "log2 of ours"),
                 tuple(rows),
-                "α = β = 0.45, ε = 1. Where all examples are (j, 1), a hypothesis that errs on less than all "
-                "is 1 on j: with probability 1 − β, so with e^(−εm)·(1 − β) on any one database, for each j. "
-                "Ours: 2^(d − l) for l independent bits of hash",
+                "α = β = 0.45, ε = 1. If all examples are (j, 1), a hypothesis that does not err on all of "
+                "them is 1 on j. This has probability 1 − β, and thus e^(−εm)·(1 − β) on any database, for "
+                "each j. Ours: 2^(d − l) points for l independent bits of hash",
             ),
         ),
     )
 
 
 def bns_pure_sanitizers() -> Finding:
-    """BNS §4: what a pure sanitizer for POINT_d must cost.
+    """BNS §4: the least cost of a pure sanitizer for POINT_d.
 
     Examples
     --------
@@ -133,10 +133,10 @@ def bns_pure_sanitizers() -> Finding:
         "BNS §4",
         "Every pure ε-private sanitizer for POINT_d needs Ω(d) records.",
         "holds",
-        f"The text gives only an order, quoted. By packing m ≥ (d·ln 2 + ln(1 − β))/ε, {far:.1f} at d = 64; "
-        f"the generic one needs {rows[0][2]:.0f}, {rows[1][2]:.0f}, {rows[2][2]:.0f} at d = 1, 2, 3. With "
-        f"δ = 1e-6 {approximate} are enough whatever d (α = 0.4): fewer than every pure one from "
-        f"d = {crossing} on.",
+        "The text gives only an order, which it quotes. By packing, m ≥ (d·ln 2 + ln(1 − β))/ε, which is "
+        f"{far:.1f} at d = 64. The generic sanitizer needs {rows[0][2]:.0f}, {rows[1][2]:.0f} and "
+        f"{rows[2][2]:.0f} at d = 1, 2, 3. With δ = 1e-6, {approximate} records are enough whatever d (α = "
+        f"0.4). From d = {crossing} on this is fewer than any pure sanitizer needs.",
         row="L12, L14",
         method="arithmetic",
         tables=(
@@ -144,7 +144,7 @@ def bns_pure_sanitizers() -> Finding:
                 ("d", "pure: at least", "generic, pure", "repeated choosing, δ = 1e-6"),
                 tuple(rows),
                 "α = 0.4, β = 0.1, ε = 1. At least: on m copies of j, est(c_j) ≥ 1 − α > α ≥ est(c_i) for "
-                "all other i, so that the good answers for different j exclude each other",
+                "all other i, so good answers for different j exclude each other",
             ),
         ),
     )
@@ -169,9 +169,9 @@ def k11_certainty() -> Finding:
         "K11 §5.2, footnote 6",
         "Differentially private algorithms must have some non-zero probability of error.",
         "holds",
-        "1/(1 + e^(εm)) at least, on m records, where two targets have no good answer in common: with "
-        f"equality for randomized response ({one:.4f} at ε = 1); the exponential mechanism on 40 records "
-        f"fails with {rows[-1][3]:.2g}, {rows[-1][2]:.2g} being the least.",
+        "If two targets have no good answer in common, the probability of error on m records is at least "
+        f"1/(1 + e^(εm)). Randomized response meets this with equality ({one:.4f} at ε = 1). The exponential "
+        f"mechanism on 40 records fails with {rows[-1][3]:.2g}, where the least is {rows[-1][2]:.2g}.",
         row="L1, M7",
         claimed=rows[0][2],
         found=one,

@@ -23,7 +23,7 @@ __all__ = ["FINDINGS", "e2", "e9_parity", "n4", "n13", "n14", "n15"]
 
 _D16: dict[str, Any] = {"dimension": 16, "epsilon": 1.0, "alpha": 0.1}
 _EVEN: dict[str, Any] = {**_D16, "epsilon": 0.3}
-"""At this ε, with three candidates, noise and mistakes ask for test sets of the same size."""
+"""At this ε, with three candidates, noise and mistakes need test sets of the same size."""
 
 
 def e2() -> Finding:
@@ -51,8 +51,8 @@ def e2() -> Finding:
         "K11 §4, A* step 1 and the end of Lemma 4.6",
         "With β′ = β/2 the three failures of A* together have probability at most 3β′ = β.",
         "proof only",
-        f"3β′ is 1.5β: at β = 0.1 a plan that spends β/2 on each of the three has {rows[1][2]:.4f} proved of "
-        f"it, and one that spends β/3 has {rows[1][3]:.4f}. The events themselves are rarer.",
+        f"3β′ is 1.5β. At β = 0.1 the failure bound is {rows[1][2]:.4f} for a plan that spends β/2 on each "
+        f"of the three, and {rows[1][3]:.4f} for one that spends β/3. The failures themselves are rarer.",
         row="L4",
         method="upper bound",
         errata=("E2",),
@@ -64,7 +64,7 @@ def e2() -> Finding:
 
 
 def e9_parity() -> Finding:
-    """E9, the half about A: with p = ε/4 its loss is little more than ε/2, and that of its tight twin is ε.
+    """E9, the half about A: with p = ε/4 its loss is little more than ε/2; the loss of its tight twin is ε.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def e9_parity() -> Finding:
         gain = math.tanh(epsilon / 2.0) / (epsilon / 4.0)
         rows.append((epsilon, found, found / epsilon, tight, gain, Rates.tight(epsilon).refusal))
     table = Table(
-        ("claimed ε", "found", "found ÷ claimed", "tight twin", "samples saved by a factor", "its refusal"),
+        ("claimed ε", "found", "found ÷ claimed", "tight twin", "factor of samples saved", "its refusal"),
         tuple(rows),
         "largest exact loss over all samples and all their neighbours, d = 1 and 2, n = 1, 2 and 3",
     )
@@ -87,8 +87,8 @@ def e9_parity() -> Finding:
         "A, with p = ε/4 and refusal 1/2, is ε-private.",
         "loose",
         f"Its loss is ln((4 + ε)/(4 − ε)) in every dimension and size: {rows[2][1]:.6f} at ε = 1. With p = "
-        f"tanh(ε/2) and refusal (1 − p)/(3 − p) it is ε exactly, and {rows[2][4]:.3f} times fewer examples "
-        "will do at ε = 1, half of them as ε → 0.",
+        f"tanh(ε/2) and refusal (1 − p)/(3 − p) it is exactly ε. {rows[2][4]:.3f} times fewer examples are "
+        "then enough at ε = 1, and half as many for ε → 0.",
         row="L3",
         errata=("E9 (PARITY)", "N4"),
         corrected="p = tanh(ε/2), refusal (1 − p)/(3 − p), for every ε > 0.",
@@ -119,11 +119,12 @@ def n4() -> Finding:
         "K08 Lemma 3.2; K11 Lemma 4.2, Definition 3.1",
         "A is ε-private for every ε > 0.",
         "hidden condition",
-        f"The loss is 2·artanh(ε/4): above ε from {_crossing():.3f} on, {rows[4][1]:.4f} at 3.9, infinite at "
-        "4, where p = 1, and beyond p is no probability. The proof says ε ≤ 1/2 and needs ε ≤ 2.",
+        f"The loss is 2·artanh(ε/4). It exceeds ε from {_crossing():.3f} on, is {rows[4][1]:.4f} at ε = "
+        "3.9, and infinite at ε = 4, where p = 1. Beyond 4, p is not a probability. The proof says ε ≤ 1/2 "
+        "and needs ε ≤ 2.",
         row="L3",
         errata=("N4", "E9 (PARITY)"),
-        corrected="ε ≤ 2 by the proof as it stands, which `ParityLearner` asks for; tanh(ε/2) takes any.",
+        corrected="The proof holds for ε ≤ 2, which `ParityLearner` requires. With tanh(ε/2) any ε works.",
         claimed=3.9,
         found=rows[4][1],
         tables=(table,),
@@ -147,7 +148,7 @@ def n13() -> Finding:
         "K11 §4, A* step 1; Lemma 4.6",
         "k = ⌈log_{3/4}(1/β′)⌉.",
         "typo",
-        f"That is {rows[1][1]} at β′ = 0.05; (3/4)^k ≤ β′ asks for k = {rows[1][2]}.",
+        f"That is {rows[1][1]} at β′ = 0.05. (3/4)^k ≤ β′ needs k = {rows[1][2]}.",
         row="L4",
         method="arithmetic",
         errata=("N13",),
@@ -159,7 +160,7 @@ def n13() -> Finding:
 
 
 def n14() -> Finding:
-    """K11 §4, A*: an error of ⊥, the size at which it stops, and the sides of an inequality.
+    """K11 §4, A*: the error of ⊥, the size at which A* stops, and the sides of an inequality.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def n14() -> Finding:
     ours = choice_law(candidates, test, form="held-out", epsilon=8.0)[1]
     rows = (
         ("an error that the noise keeps within α′", beyond / 2.0, 1.0 - beyond),
-        ("⊥ against the target, both with 0 mistakes: ⊥ is chosen", 0.5, ours),
+        ("⊥ and the target both have 0 mistakes: ⊥ is chosen", 0.5, ours),
         ("examples at which step 2 stops", made.sample_size("held-out"), made.sample_size("held-out") - 1),
     )
     table = Table(("what", "as printed", "ours"), rows, f"d = 16, ε = 1, α = β = 0.1: {made}")
@@ -183,14 +184,14 @@ def n14() -> Finding:
         "Every h_j has a training error on the training set ẑ, n = k·n′ + s is too few, and Pr[|errT − êrrT| "
         "< α′] = Pr[Lap ≥ α′].",
         "typo",
-        "h_j = ⊥, with probability at least 1/2, has none: with 0 mistakes it would be chosen as often as "
-        f"the target. The noise keeps within α′ with probability {1 - beyond:.4f}, and Lap ≥ α′ has "
-        f"{beyond / 2:.4f}.",
+        "h_j = ⊥, which has probability at least 1/2, has no training error. If it counted as 0 mistakes, "
+        "⊥ would be chosen as often as the target. The noise stays within α′ with probability "
+        f"{1 - beyond:.4f}, whereas Lap ≥ α′ has {beyond / 2:.4f}.",
         row="L4",
         method="arithmetic",
         errata=("N14",),
-        corrected="ẑ is the test set. ⊥ counts as s mistakes, which is as private; n < k·n′ + s; Pr[|·| ≥ "
-        "α′] = Pr[|Lap| ≥ α′].",
+        corrected="ẑ is the test set. ⊥ counts as s mistakes, which does not affect privacy. A* stops for "
+        "n < k·n′ + s. Pr[|·| ≥ α′] = Pr[|Lap| ≥ α′].",
         claimed=beyond / 2.0,
         found=1.0 - beyond,
         tables=(table,),
@@ -198,7 +199,7 @@ def n14() -> Finding:
 
 
 def n15() -> Finding:
-    """K08 Theorem 3.8: the failure after step 1 is 2β′, and log(1/β′) need not be a whole number of rounds.
+    """K08 Theorem 3.8: the failure after step 1 is 2β′, and log(1/β′) may not be a whole number of rounds.
 
     Examples
     --------
@@ -225,12 +226,13 @@ def n15() -> Finding:
         "K08 Theorem 3.8 and A*",
         "log(1/β′) rounds with ε′ = ε/log(1/β′) are ε-private and fail with probability at most 2β′ = β.",
         "proof only",
-        f"⌈log2(1/β′)⌉ rounds of that ε′ cost {rows[1][2]:.3f}·ε at β = 0.1; ⌊·⌋ of them never pass step 1 "
-        f"with probability {rows[1][4]:.4f} > β′ = {rows[1][3]:.3f}. Given that a round passes, Lemma 3.1 "
-        "bounds its failure by 2β′: in all 1.5β.",
+        f"⌈log2(1/β′)⌉ rounds of this ε′ cost {rows[1][2]:.3f}·ε at β = 0.1. ⌊log2(1/β′)⌋ rounds all fail "
+        f"step 1 with probability {rows[1][4]:.4f} > β′ = {rows[1][3]:.3f}. Given that a round passes, "
+        "Lemma 3.1 bounds its failure by 2β′. Together this is 1.5β.",
         row="L4",
         errata=("N15",),
-        corrected="⌈log2(1/β′)⌉ rounds with ε/⌈log2(1/β′)⌉; one that passes fails with less than β′²·2^(−d).",
+        corrected="Use ⌈log2(1/β′)⌉ rounds with ε/⌈log2(1/β′)⌉. One that passes fails with less than "
+        "β′²·2^(−d).",
         claimed=1.0,
         found=rows[1][2],
         tables=(table,),
@@ -266,7 +268,7 @@ def _pairs(subject: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _crossing() -> float:
-    """Return the ε at which 2·artanh(ε/4) = ε, by halving."""
+    """Return the ε at which 2·artanh(ε/4) = ε, by bisection."""
     low, high = 3.0, 3.999
     for _ in range(60):
         middle = (low + high) / 2.0

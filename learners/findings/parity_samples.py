@@ -15,7 +15,7 @@ _LN2 = math.log(2.0)
 
 
 def e14() -> Finding:
-    """K08 Lemma 3.1, K11 Lemma 4.1: a Chernoff bound with 16 where it gives 32.
+    """K08 Lemma 3.1, K11 Lemma 4.1: a Chernoff bound is printed with 16 but gives 32.
 
     Examples
     --------
@@ -39,11 +39,13 @@ def e14() -> Finding:
         "K08 Lemma 3.1; K11 Lemma 4.1",
         "By the Chernoff bound Pr[|S| < εn/8] ≤ e^(−εn/16).",
         "proof only",
-        f"At ε = 1/2, n = 3200 it is {rows[1][2]:.2g}, and {rows[1][3]:.2g} is printed. With the right "
-        f"e^(−εn/32) the proof breaks at d = 1, α = 1/2: {chain:.3f} > 1/8. The lemmas are true: see N25.",
+        f"At ε = 1/2, n = 3200 the probability is {rows[1][2]:.2g}, but the printed bound is "
+        f"{rows[1][3]:.2g}. With the right e^(−εn/32) the proof fails at d = 1, α = 1/2: {chain:.3f} > 1/8. "
+        "The lemmas are still true (N25).",
         row="L3",
         errata=("E14", "N25"),
-        corrected="e^(−εn/32) by Theorem A.1, near e^(−εn/26) for small ε; no such bound is needed.",
+        corrected="The bound is e^(−εn/32) by Theorem A.1, and near e^(−εn/26) for small ε. It is not "
+        "needed.",
         claimed=rows[1][3],
         found=rows[1][2],
         tables=(table,),
@@ -69,19 +71,19 @@ def n3() -> Finding:
         "K11 Theorem 4.4, Lemma 4.6",
         "A* needs O(d·log(1/β)/εα) examples.",
         "hidden condition",
-        f"The text gives only the order. The test set alone is of the order log²(1/β)/εα: {rows[0][1]:.2g} "
-        f"units at β = 0.01, {rows[-1][1]:.2g} at 1e-1000. With footnote 4's choice the units stay below "
-        f"{_limit():.0f}.",
+        "The text gives only the order. The test set alone is of the order log²(1/β)/εα. In units of the "
+        f"claim it is {rows[0][1]:.2g} at β = 0.01 and {rows[-1][1]:.2g} at 1e-1000. With footnote 4's "
+        f"choice it stays below {_limit():.0f}.",
         row="L4",
         method="arithmetic",
         errata=("N3",),
-        corrected="O((d + log(1/β))·log(1/β)/εα); or footnote 4's choice, with s = O(log(k/β)/εα).",
+        corrected="O((d + log(1/β))·log(1/β)/εα), or footnote 4's choice with s = O(log(k/β)/εα).",
         tables=(table,),
     )
 
 
 def n25() -> Finding:
-    """K08 Lemma 3.1, K11 Lemma 4.1: without a Chernoff bound half the examples, or success near 1/2.
+    """K08 Lemma 3.1, K11 Lemma 4.1: without a Chernoff bound half the examples do, or success is near 1/2.
 
     Examples
     --------
@@ -100,7 +102,7 @@ def n25() -> Finding:
     table = Table(
         ("d", "printed n", "success proved", "success, uniform x", "our n for 1/4", "success there"),
         tuple(rows),
-        "ε = 1/2, α = 0.49, p = ε/4, refusal 1/2: no run succeeds with more than 1/2",
+        "ε = 1/2, α = 0.49, p = ε/4, refusal 1/2, so no run succeeds with more than 1/2",
     )
     few = math.log(20.0) / -math.log(1.0 - (0.5 - 2.0**-6))
     return Finding(
@@ -108,9 +110,10 @@ def n25() -> Finding:
         "K08 Lemma 3.1; K11 Lemma 4.1",
         "(8/εα)(d·ln 2 + ln 4) examples let A succeed with probability 1/4.",
         "loose",
-        f"They let it succeed with {rows[0][3]:.4f} to {rows[-1][3]:.4f} on uniform examples, and never less "
-        "than 1/2 − 2^(−d−5): a bad r survives with probability at most (1 − εα/4)^n. For 1/4, (4/εα)(d·ln 2 "
-        f"+ ln 2) suffice. A* may use {math.ceil(few)} runs at β′ = 0.05 in place of 11.",
+        f"A succeeds with {rows[0][3]:.4f} to {rows[-1][3]:.4f} on uniform examples, and never with less "
+        "than 1/2 − 2^(−d−5), because a bad r survives with probability at most (1 − εα/4)^n. For success "
+        f"1/4, (4/εα)(d·ln 2 + ln 2) examples suffice. A* needs {math.ceil(few)} runs at β′ = 0.05 instead "
+        "of 11.",
         row="L3",
         errata=("N25", "E14"),
         corrected="Success ≥ (1 − q)·(1 − 2^d·(1 − pα)^n).",
@@ -128,7 +131,7 @@ def _log_too_few(epsilon: float, n: int) -> float:
 
 
 def _rate(epsilon: float) -> float:
-    """Return c of the limiting rate e^(−εn/c): epsilon over the divergence of a coin of p/2 from one of p."""
+    """Return the c of the limiting rate e^(−εn/c): ε over the divergence between coins of p/2 and p."""
     p = epsilon / 4.0
     return epsilon / (p / 2.0 * -_LN2 + (1.0 - p / 2.0) * math.log((1.0 - p / 2.0) / (1.0 - p)))
 

@@ -1,4 +1,4 @@
-"""Remarks of the texts without a number: the cost of privacy, and what privacy implies."""
+"""Findings about remarks without a number: the cost of privacy, and what privacy implies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def k11_price() -> Finding:
-    """K11 §3.1, the remark after Theorem 3.4: what privacy costs a learner of any finite class.
+    """K11 §3.1, the remark after Theorem 3.4: the cost of privacy for learning any finite class.
 
     Examples
     --------
@@ -59,10 +59,9 @@ def k11_price() -> Finding:
         "Privacy multiplies the sample of a generic learner by O(1/ε) for PAC learning, where it is of the "
         "order 1/α, and by O(max{1, α/ε}) for agnostic learning.",
         "holds",
-        "Proved sizes, with and without privacy, for |H| = 2^64: the quotient is "
-        f"{min(realizable):.2f}/ε to {max(realizable):.2f}/ε where the target is in the class (ε ≤ 1), and "
-        f"{min(unrealizable):.2f} to {max(unrealizable):.2f} times max{{1, α/ε}} where it need not be. The "
-        "text gives orders only.",
+        "The text gives orders only. For |H| = 2^64 the quotient of the proved sizes with and without "
+        f"privacy is {min(realizable):.2f}/ε to {max(realizable):.2f}/ε if the target is in the class (ε ≤ "
+        f"1), and {min(unrealizable):.2f} to {max(unrealizable):.2f} times max{{1, α/ε}} if it need not be.",
         row="L1",
         method="arithmetic",
         tables=(
@@ -77,7 +76,7 @@ def k11_price() -> Finding:
 
 
 def k11_parity_price() -> Finding:
-    """K11 §4, the remark at its end: what privacy costs a learner of PARITY.
+    """K11 §4, the remark at its end: the cost of privacy for learning PARITY.
 
     Examples
     --------
@@ -97,10 +96,10 @@ def k11_parity_price() -> Finding:
         "K11 §4, the remark at its end; §1.1.1, where the factor is “roughly 1/ε”",
         "The sizes of private and non-private samples for PARITY differ by a factor of O(ln(1/β)/ε) only.",
         "holds",
-        f"With K08's A*, which tries again: {min(retry):.0f} to {max(retry):.0f} times ln(1/β)/ε, from "
-        f"β = 0.1 to 1e-9. With K11's A* {min(held):.0f} to {max(held):.0f} times there; at fixed d "
-        "its test set, of the order ln²(1/β)/ε, outgrows the claim for yet smaller β (N3). The text gives "
-        "orders only.",
+        f"The text gives orders only. From β = 0.1 to 1e-9 the factor is {min(retry):.0f} to "
+        f"{max(retry):.0f} times ln(1/β)/ε with K08's A*, which tries again, and {min(held):.0f} to "
+        f"{max(held):.0f} times with K11's A*. At fixed d the test set of K11's A*, of the order "
+        "ln²(1/β)/ε, exceeds the claim for even smaller β (N3).",
         row="L4",
         method="arithmetic",
         errata=("N3",),
@@ -116,7 +115,7 @@ def k11_parity_price() -> Finding:
 
 
 def k11_query_price() -> Finding:
-    """K11 §1.1.1: what privacy costs where queries are answered from one sample, with noise.
+    """K11 §1.1.1: the cost of privacy if queries are answered from one sample, with noise.
 
     Examples
     --------
@@ -134,12 +133,12 @@ def k11_query_price() -> Finding:
     return Finding(
         "K11 §1.1.1, price",
         "K11 §1.1.1",
-        "Blum et al. answer t queries privately from about √t/ε times the data that no privacy takes.",
+        "Blum et al. answer t queries privately from about √t/ε times the data needed without privacy.",
         "not verified",
-        "It is said of a quoted paper, as an order. Laplace noise on t averages of one sample takes "
-        f"{min(row[2] for row in rows):.2g} to {max(row[2] for row in rows):.2g} times √t/ε with δ = 1e-6, "
-        f"by advanced composition; purely, by the sum, a factor of the order t: up to "
-        f"{max(row[3] for row in rows):.3g} times √t/ε at t = 100000.",
+        "The text quotes this from another paper, as an order. Laplace noise on t averages of one sample "
+        f"takes {min(row[2] for row in rows):.2g} to {max(row[2] for row in rows):.2g} times √t/ε with δ = "
+        "1e-6, by advanced composition. With pure privacy, by the sum, it takes a factor of the order t: "
+        f"up to {max(row[3] for row in rows):.3g} times √t/ε at t = 100000.",
         row="M10, M12",
         method="arithmetic",
         tables=(
@@ -178,9 +177,9 @@ def k11_stability() -> Finding:
         "K11 §1.2",
         "Differential privacy implies change-one error stability.",
         "holds",
-        "One record moves the expected error, on any law, by tanh(ε/2) at most, the largest statistical "
-        f"distance of ε-close laws: with equality for randomized response ({rows[1][2]:.4f} at ε = 1); the "
-        f"generic learner's moves by {rows[1][3]:.4f} on two examples.",
+        "One record moves the expected error, on any law, by at most tanh(ε/2), the largest statistical "
+        f"distance of ε-close laws. Randomized response meets this with equality ({rows[1][2]:.4f} at ε = "
+        f"1). For the generic learner on two examples the error moves by {rows[1][3]:.4f}.",
         row="L1, M7",
         claimed=rows[1][1],
         found=rows[1][2],
@@ -196,7 +195,7 @@ def k11_stability() -> Finding:
 
 
 def bns_good_interval() -> Finding:
-    """BNS §3.2: five thresholds inside a 4-good interval, one of which errs on little.
+    """BNS §3.2: of five thresholds inside a 4-good interval, one has a small error.
 
     Examples
     --------
@@ -219,12 +218,13 @@ def bns_good_interval() -> Finding:
     return Finding(
         "BNS §3.2, k-good intervals",
         "BNS §3.2, the figure's five hypotheses",
-        "Of five thresholds spread evenly over a 4-good interval, in which the target switches, one errs on "
-        "no more than a quarter's length holds of ones and zeros at once.",
+        "Take five thresholds, evenly spread over a 4-good interval in which the target switches. One of "
+        "them errs on no more than the number of ones and zeros that a quarter of the interval holds at "
+        "once.",
         "holds",
-        f"On each of {sum(row[2] for row in rows)} samples, at most 2 examples a point, intervals of 4 and 8 "
-        f"points: {wrong} exceptions, {equal} times with equality. The switch lies in one quarter, whose two "
-        "ends err on its ones and on its zeros alone.",
+        f"{sum(row[2] for row in rows)} samples were tried, with at most 2 examples per point, on intervals "
+        f"of 4 and 8 points: {wrong} exceptions, and equality {equal} times. The switch lies in one "
+        "quarter. Its two ends err only on its ones and only on its zeros.",
         row="L10",
         claimed=1.0,
         found=1.0 if not wrong and equal else math.inf,
@@ -232,15 +232,15 @@ def bns_good_interval() -> Finding:
             Table(
                 ("points", "target", "samples", "exceptions", "equal"),
                 tuple(rows),
-                "errors of the best of five thresholds, against the most that an interval of a quarter's "
-                "length holds of ones and zeros at once, the smaller of the two",
+                "errors of the best of five thresholds, beside the most ones and zeros (the smaller number) "
+                "that an interval of a quarter's length holds",
             ),
         ),
     )
 
 
 def _share(queries: int, *, delta: float) -> float:
-    """Return the ε of each of many pure answers that the sum, or advanced composition, keeps within 1."""
+    """Return the ε of each of many answers that together, by sum or advanced composition, lose at most 1."""
     low, high = 0.0, 1.0
     while high - low > 1e-9 * high:
         each = (low + high) / 2.0
@@ -251,7 +251,7 @@ def _share(queries: int, *, delta: float) -> float:
 
 
 def _error_shift(*, epsilon: float, size: int) -> float:
-    """Return the most that the generic learner's expected error on one example moves, over all neighbours."""
+    """Return the largest move of the generic learner's expected error on one example, over all neighbours."""
     concepts = IntervalClass(1)
     learner = GenericLearner(concepts=concepts, epsilon=epsilon, size=size)
     names, examples = list(concepts.concepts), list(learner.records)
@@ -269,7 +269,7 @@ def _error_shift(*, epsilon: float, size: int) -> float:
 
 
 def _both(ones: NDArray[Any], zeros: NDArray[Any], length: int) -> NDArray[Any]:
-    """Return, for each sample, the most that an interval of a length holds of both, the smaller of them."""
+    """Return, for each sample, the largest min(ones, zeros) that an interval of this length holds."""
     starts = range(ones.shape[1] - length + 1)
     held = [
         np.minimum(*(part[:, low : low + length].sum(axis=1) for part in (ones, zeros))) for low in starts

@@ -1,4 +1,4 @@
-"""Findings about sanitizers: BNS Theorems 3, 4 and 5, whose proofs the text leaves out."""
+"""Findings about sanitizers: BNS Theorems 3, 4 and 5, whose proofs the text omits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _slope(alphas: tuple[float, ...], sizes: list[int]) -> float:
 
 
 def definition_6() -> Finding:
-    """BNS Definition 6: an estimator within α gives a database within 2α, and no better in general.
+    """BNS Definition 6: an estimator within α gives a database within 2α, and in general no better.
 
     Examples
     --------
@@ -60,13 +60,13 @@ def definition_6() -> Finding:
     return Finding(
         "BNS Definition 6",
         "BNS §2.3, Definition 6 and the words after it",
-        "An improper sanitizer within α becomes a proper one within 2α: put out a database of m entries that "
-        "is α-close to the estimate.",
+        "An improper sanitizer within α becomes a proper one within 2α: return a database of m entries "
+        "that is α-close to the estimate.",
         "holds",
-        f"With equality where 2αm is whole: at α = {rows[0][1]:g}, m = {rows[0][2]} a database "
-        f"{rows[0][4]:g} away from S shares an estimate with it. One exists, S; and it is post-processing. "
-        "Our own sanitizer of points gives nothing away: its counts are completed to a database within α "
-        "(Theorem 3).",
+        f"Equality holds if 2αm is whole: at α = {rows[0][1]:g}, m = {rows[0][2]} a database at distance "
+        f"{rows[0][4]:g} from S shares an estimate with S. An α-close database always exists, namely S, and "
+        "the step is post-processing. Our sanitizer of points loses nothing: its counts are completed to a "
+        "database within α (Theorem 3).",
         row="L12, L13",
         claimed=rows[0][3],
         found=rows[0][4],
@@ -94,7 +94,7 @@ def _furthest(table: NDArray[np.float64], *, alpha: float, size: int) -> float:
 
 @cache
 def theorem_3() -> Finding:
-    """BNS Theorem 3: POINT_d is sanitized from a number of records without d in it.
+    """BNS Theorem 3: POINT_d is sanitized from a number of records that does not depend on d.
 
     Examples
     --------
@@ -127,16 +127,17 @@ def theorem_3() -> Finding:
         "BNS §4.2, Theorem 3",
         "POINT_d has an improper (ε, δ)-sanitizer with m = O(α^(−1.5)·ε^(−1)·√ln(1/δ)·ln(1/αβεδ)).",
         "holds",
-        "A construction with about 4/(3α) rounds of choosing is (1, 1e-6)-private and 0.1-accurate from "
-        f"m = {sizes[1]} on ({small} at d = 1 too). The text gives only an order, and leaves the proof out: "
-        f"between α = 0.25 and 0.05 our m grows like α^(−{_slope(_ALPHAS, sizes):.2f}), as with few rounds "
-        "sums of ε are nearly as cheap as advanced composition, between 0.02 and 0.01 like "
+        "The text gives only an order, and omits the proof. A construction with about 4/(3α) rounds of "
+        f"choosing is (1, 1e-6)-private and 0.1-accurate from m = {sizes[1]} on ({small} at d = 1). Between "
+        f"α = 0.25 and 0.05 our m grows like α^(−{_slope(_ALPHAS, sizes):.2f}), because with few rounds "
+        "sums of ε cost nearly the same as advanced composition. Between 0.02 and 0.01 it grows like "
         f"α^(−{later:.2f}).",
         row="L12",
         method="upper bound",
-        corrected="k = O(1/α) rounds have ε/√(k·ln(1/δ)) each by advanced composition, and Choosing asks for "
-        "ln(1/αβεδ)/α over that: the order. A proper one costs no factor 2 in α: the counts are completed to "
-        "a database within α. The order needs αβεδ < 1, and is shown for ε = O(1).",
+        corrected="By advanced composition each of k = O(1/α) rounds has ε/√(k·ln(1/δ)), and choosing "
+        "needs ln(1/αβεδ)/α divided by this, which gives the order. A proper sanitizer costs no factor 2 "
+        "in α, because the counts are completed to a database within α. The order needs αβεδ < 1, and is "
+        "shown for ε = O(1).",
         found=float(sizes[1]),
         tables=(table,),
     )
@@ -144,7 +145,7 @@ def theorem_3() -> Finding:
 
 @cache
 def theorem_4() -> Finding:
-    """BNS Theorem 4: INTERVAL_d; our sizes follow the recursion that happens, and α^(−1.5).
+    """BNS Theorem 4: INTERVAL_d; our sizes follow the actual recursion, and α^(−1.5).
 
     Examples
     --------
@@ -180,7 +181,7 @@ def theorem_4() -> Finding:
     table = Table(
         (*heads, "worst error/α at the least private m"),
         tuple(rows),
-        "β = 0.1, ε = 1, δ = 1e-6; Lemma 3: the same construction, Rec's promise as the lemma asks; "
+        "β = 0.1, ε = 1, δ = 1e-6; Lemma 3: the same construction with the promise that the lemma requires; "
         f"{_RUNS} runs on each of seven databases",
     )
     per_round = _slope((0.25, 0.1), sizes[2:])
@@ -190,14 +191,13 @@ def theorem_4() -> Finding:
         "INTERVAL_d has a proper (ε, δ)-sanitizer with m = "
         "O(α^(−2.5)·ε^(−1)·8^log*(d)·√log*(d)·log(1/αδ)·log(log*(d)/αβεδ)).",
         "loose",
-        f"Rec on the scales 0 … d and choosing among dyadic intervals are (1, 1e-6)-private and 0.1-accurate "
-        f"at d = 64 from m = {sizes[3]} on, against "
-        f"{rows[3][4]:.2g} with Rec's promise by Lemma 3 (the text gives only an order); m grows like "
-        f"α^(−{per_round:.2f}) here.",
+        "The text gives only an order. Rec on the scales 0 … d and choosing among dyadic intervals are "
+        f"together (1, 1e-6)-private and 0.1-accurate at d = 64 from m = {sizes[3]} on. With the promise of "
+        f"Lemma 3 they need {rows[3][4]:.2g}. Here m grows like α^(−{per_round:.2f}).",
         row="L13",
         method="upper bound",
-        corrected="α^(−1.5) and 4^log*(d) suffice up to logarithms: about 8/(3α) rounds, each with Rec's own "
-        "α = 1/2 and the promise αm; on {0 … 64} Rec has one level above its base case.",
+        corrected="α^(−1.5) and 4^log*(d) suffice up to logarithms: about 8/(3α) rounds, each with α = 1/2 "
+        "in Rec and the promise αm. On {0 … 64} Rec has one level above its base case.",
         found=float(sizes[3]),
         tables=(table,),
     )
@@ -205,7 +205,7 @@ def theorem_4() -> Finding:
 
 @cache
 def theorem_5() -> Finding:
-    """BNS Theorem 5: 3α in place of 3α + 2β, for all α < 1/3 and ε.
+    """BNS Theorem 5: 3α instead of 3α + 2β, for all α < 1/3 and ε.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def theorem_5() -> Finding:
         (*heads, "examples to transfer", "worst failure found"),
         tuple(rows),
         "intervals of {0, 1} through the pure generic sanitizer; failure: Pr[error > 3α], exact in the "
-        "coins, on the most likely sample of laws with a point of 3α or 3.3α",
+        "coins, on the most likely sample of laws with a point of mass 3α or 3.3α",
     )
     return Finding(
         "BNS Theorem 5",
@@ -236,13 +236,13 @@ def theorem_5() -> Finding:
         "For α, ε ≤ 1/8 an (α, β, ε, m)-sanitizer for C^label gives a proper (3α + 2β, 2β, ε, t)-learner for "
         "C with t = O_{α,β}(m).",
         "loose",
-        f"Returning the concept that errs least on the sanitized examples has error 3α = {rows[0][4]:g}, not "
-        f"{rows[0][3]:g}, but with probability 2β, for all ε and α < 1/3; t is the larger of m and "
-        f"ln(G/β)/KL(2α‖3α) for G labellings: {rows[0][6]} and {rows[0][7]}. It "
-        "calls the sanitizer once and what looks for the best concept once: so Remark 3.",
+        "Return the concept that errs least on the sanitized examples. Except with probability 2β, its "
+        f"error is at most 3α = {rows[0][4]:g}, not {rows[0][3]:g}, for all ε and α < 1/3. t is the larger "
+        f"of m and ln(G/β)/KL(2α‖3α) for G labellings: {rows[0][6]} and {rows[0][7]}. This calls the "
+        "sanitizer and the search for the best concept once each, which gives Remark 3.",
         row="L15",
         method="upper bound",
-        corrected="(3α, 2β, ε). That t = O(m) needs m ≥ Ω(ln G) or Ω(VC) besides; here m is larger.",
+        corrected="The learner is (3α, 2β, ε). t = O(m) also needs m ≥ Ω(ln G) or Ω(VC); here m is larger.",
         claimed=float(rows[0][3]),
         found=float(rows[0][4]),
         tables=(table,),
@@ -250,7 +250,7 @@ def theorem_5() -> Finding:
 
 
 def _failure(made: SanitizingLearner, target: int, light: float) -> float:
-    """Return Pr[error > 3α] on the sample whose shares are the law's: 3α or so on one point."""
+    """Return Pr[error > 3α] on the sample whose shares equal the law's, with about 3α on one point."""
     points, m = [0, 1], made.sample_size
     worst = 0.0
     for rare in points:

@@ -1,4 +1,4 @@
-"""Findings on weak learning by statistical queries and on the distribution (K11 after Corollary 5.17)."""
+"""Findings about weak learning by statistical queries and the distribution (K11 after Corollary 5.17)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _POLICIES = ("up", "down", "towards-zero", "away-from-zero", "alternating")
 
 
 def _unshown(concepts: MaskedParityClass) -> NDArray[np.float64]:
-    """Return the probabilities that are uniform where b = 0."""
+    """Return the uniform distribution on the examples with b = 0."""
     hidden = np.array([point[-1] == 0 for point in concepts.listed_domain()], dtype=np.float64)
     return np.asarray(hidden / hidden.sum())
 
@@ -73,8 +73,8 @@ def k11_weak_learning() -> Finding:
     table = Table(
         ("class", "concepts", "SQ dimension", "queries", "rounds", "tolerance", "worst error", "bound"),
         tuple(rows),
-        "uniform examples unless stated; the SQ dimension by a search of all sets, each two concepts "
-        "correlated by at most 1/n³; worst error over all targets and five adversaries at the ends of the "
+        "uniform examples unless stated; SQ dimension by a search of all sets in which any two concepts have "
+        "correlation at most 1/n³; worst error over all targets and five adversaries at the ends of the "
         "tolerance",
     )
     return Finding(
@@ -83,12 +83,12 @@ def k11_weak_learning() -> Finding:
         "For weak learning adaptive and non-adaptive statistical queries are equivalent: the weak learner of "
         "a class of low SQ dimension checks a few alternatives, in one round.",
         "holds",
-        "The learner, built from the class and the distribution alone, asks no more queries than the SQ "
-        f"dimension, {max(row[4] for row in rows):.0f} round of them, and errs by at most 1/2 − γ/6, γ = "
-        f"1/(n + 1)³, on every target: {rows[2][6]:.3f} at worst for INTERVAL, {rows[4][6]:.3f} for "
-        "MASKED-PARITY, which no single round learns strongly. The other direction, that an adaptive weak "
-        "learner needs a number of queries that grows as a power of the SQ dimension, is quoted from Blum et "
-        "al.",
+        "The learner is built from the class and the distribution alone. It asks no more queries than the "
+        f"SQ dimension, in {max(row[4] for row in rows):.0f} round. On every target it errs by at most 1/2 "
+        f"− γ/6, with γ = 1/(n + 1)³: by {rows[2][6]:.3f} at worst for INTERVAL, and by {rows[4][6]:.3f} "
+        "for MASKED-PARITY, which no single round learns strongly. The other direction is quoted from Blum "
+        "et al.: an adaptive weak learner needs a number of queries that grows as a power of the SQ "
+        "dimension.",
         row="L7",
         tables=(table,),
     )
@@ -140,10 +140,10 @@ def k11_distribution_free() -> Finding:
         "MASKED-PARITY separates adaptive from non-adaptive learners under the uniform distribution only: "
         "where b = 0 no SQ learner learns it.",
         "holds",
-        "Where b = 0 no example shows a bit of r, and the concepts are the parities and their negations: the "
-        f"SQ dimension is 2^d, {dimensions[1]} at d = 4 where it is 2d = {dimensions[0]} under the uniform "
-        f"distribution, and A_MP is exact on {learned[1]} of {masked.size} concepts instead of {learned[0]}. "
-        "Not even weak learning is left, adaptive or not (K11 Corollary 5.15).",
+        "If b = 0, no example shows a bit of r, and the concepts are the parities and their negations. The "
+        f"SQ dimension is then 2^d, {dimensions[1]} at d = 4; under the uniform distribution it is 2d = "
+        f"{dimensions[0]}. A_MP is exact on {learned[1]} of {masked.size} concepts instead of {learned[0]}. "
+        "Not even weak learning is possible, adaptive or not (K11 Corollary 5.15).",
         row="L7, L8",
         claimed=16.0,
         found=float(dimensions[1]),

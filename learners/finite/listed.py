@@ -229,7 +229,7 @@ def kinds(database: Sequence[Any]) -> Sequence[Any]:
 
 
 def check_database(database: Any) -> None:
-    """Refuse what is no list of records.
+    """Refuse anything that is not a list of records.
 
     Raises
     ------

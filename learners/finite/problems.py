@@ -72,7 +72,7 @@ class LearningProblem:
     Guarantee
     ---------
     `error` is err(h) − OPT, computed exactly: an agnostic learner promises that it is at most alpha. For a
-    target in the class OPT is 0. An output that is no hypothesis has error 1.
+    target in the class OPT is 0. An output that is not a hypothesis has error 1.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class LearningProblem:
         return draw_sample(self.hypotheses.records, self._cumulative, size=self.examples, rng=rng)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return err(output) − OPT, 1 for an output that is no hypothesis."""
+        """Return err(output) − OPT, 1 for an output that is not a hypothesis."""
         del database
         index = self.hypotheses.index(output)
         return 1.0 if index is None else float(self.risks[index]) - self.optimum

@@ -93,7 +93,7 @@ def varied_problem(
 def _moved(
     problem: LearningProblem, marginal: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Move weight from one point to any, which keeps its law of labels or, if new, takes the target's."""
+    """Return the law with weight moved to another point. A new point takes the target's law of labels."""
     source = int(rng.choice(np.flatnonzero(marginal > 0)))
     sink = int(rng.integers(len(marginal)))
     moved = marginal[source] * float(rng.uniform(0.0, 0.5))

@@ -44,7 +44,7 @@ class LabelCounts:
     def of(
         cls, database: Sequence[Any], *, places: Mapping[Any, int], labels: tuple[Any, Any], owner: str = "It"
     ) -> LabelCounts:
-        """Count a database, or refuse a record that is no pair of a point and a label.
+        """Count a database, or refuse a record that is not a pair of a point and a label.
 
         Parameters
         ----------

@@ -7,16 +7,29 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import ALL, CLIMB, least, loss
 from mechanisms.formulas.rec import rec_law
 from mechanisms.formulas.selection import softmax, tail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["composed", "cuts", "fitted", "interval_sanitizer", "lumped", "point_sanitizer", "rec_budgets"]
+__all__ = [
+    "CUT",
+    "composed",
+    "cuts",
+    "fitted",
+    "interval_sanitizer",
+    "lumped",
+    "point_sanitizer",
+    "rec_budgets",
+]
 
 _MEMBERS, _SMALL, _NOISE = 32, 32, 1.0 / 8.0
+_LOST_PROPER, _LOST_INTERVAL = 0.384652975, 0.324868851
 Claim = tuple[float, float]
+CUT = ([0] * 322 + [1] * 321 + [2] * 5, [2] + [0] * 321 + [1] * 321 + [2] * 5)
+"""Where a climb on the databases of `interval-cuts` ended."""
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
@@ -37,14 +50,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
         excess = sum(mass * -math.expm1(epsilon - log) for log, mass in patterns if log > epsilon)
         return 1.0 - flawless * (1.0 - excess)
 
-    return _least(lambda epsilon: lost(epsilon) <= delta, high=sum(epsilon for epsilon, _ in claims) + 1e-9)
-
-
-def _least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
-    for _ in range(100):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return least(lambda epsilon: lost(epsilon) <= delta, high=sum(epsilon for epsilon, _ in claims) + 1e-9)
 
 
 def _depth(top: int) -> tuple[int, int]:
@@ -76,15 +82,16 @@ def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[
     def spent(g: float) -> float:
         return sum(choice + 2.0 * test for choice, test in levels(g))
 
-    g = _least(lambda g: g > 2.0 and spent(g) <= nominal, high=1e9, low=2.0)
+    g = least(lambda g: g > 2.0 and spent(g) <= nominal, high=1e9, low=2.0)
     return g, levels(g)
 
 
 def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[list[Claim], float]:
     """Return the ε of the choice and of one A_dist of each level, and the δ of one A_dist.
 
-    One way makes the sums (ε, δ). The other leaves half of δ to optimal composition and spends 2 % more at a
-    time as long as that allows. The result is the way that asks for less.
+    Two ways are tried. In the first, ε and δ of the calls add up to (ε, δ). The second leaves half of δ to
+    optimal composition, and raises the budget of a call by 2 % at a time while the total stays within (ε, δ).
+    The result is the way that needs fewer records.
     """
     rounds, _ = _depth(top)
     simple = _solved(top, nominal=epsilon, delta=delta, failure=failure)
@@ -221,7 +228,10 @@ def point_sanitizer(made: Any) -> Formulas:
         return {key: math.log(mass) for key, mass in found.items() if mass > 0.0}
 
     few = m // 3
+    worst = [0] * 11 + [1] * 31, [0] * 10 + [1] * 32
     return Formulas(
+        epsilon=_LOST_PROPER if made.proper else loss(*map(law, worst), delta=made.delta),
+        source=ALL,
         law=None if made.proper else law,
         databases=() if made.proper else ([0] * few + [1] * (m - few),),
         calls=0 if made.proper else 3_000,
@@ -275,7 +285,7 @@ def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float
 
 def interval_sanitizer(made: Any) -> Formulas:
     """Return the numbers of the sanitizer for INTERVAL_d."""
-    return Formulas(numbers=_interval_numbers(made), rounding=1e-4)
+    return Formulas(epsilon=_LOST_INTERVAL, source=ALL, numbers=_interval_numbers(made), rounding=1e-4)
 
 
 def cuts(made: Any) -> Formulas:
@@ -318,6 +328,8 @@ def cuts(made: Any) -> Formulas:
 
     m, near = made.size, round(t / 4.0)
     return Formulas(
+        epsilon=loss(*map(law, CUT), delta=made.delta),
+        source=CLIMB,
         law=law,
         databases=([0] * near + [1] * (m - near), [0] * (m // 2) + [3] * (m - m // 2)),
         calls=1_000,

@@ -7,12 +7,27 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import CLIMB, loss
 from mechanisms.formulas.noise import laplace_cdf
 from mechanisms.formulas.selection import softmax
 
-__all__ = ["compression", "generic", "generic_sanitizer", "label_private", "one_only", "sanitizing"]
+__all__ = [
+    "SPREAD",
+    "by_length",
+    "compression",
+    "generic",
+    "generic_sanitizer",
+    "label_private",
+    "one_only",
+    "sanitizing",
+]
 
 _CALLS = 2_000
+SPREAD = (
+    [(1, 1), (0, 1), *[(0, 0)] * 3, (1, 0), *[(0, 0)] * 2],
+    [(1, 1), (0, 1), *[(0, 0)] * 3, (1, 1), *[(0, 0)] * 2],
+)
+"""Where a climb on the samples of the sanitizing learner ended."""
 
 
 def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
@@ -67,6 +82,21 @@ def generic(made: Any) -> Formulas:
     )
 
 
+def by_length(made: Any) -> Formulas:
+    """Return the formulas of the choice by e^(−ε·errors/2)·2^−bits; the bits are alike on all databases."""
+    concepts, domain = made.concepts, made.concepts.listed_domain()
+    names = list(concepts.listed_concepts())
+
+    def law(database: Any) -> dict[Any, float]:
+        wrong = _errors(concepts, names, database)
+        scores = {c: -made.epsilon / 2.0 * wrong[c] - math.log(2.0) * made.bits(c) for c in names}
+        return softmax(scores, 1.0)
+
+    return Formulas(
+        epsilon=made.epsilon, law=law, databases=([(domain[0], 1)] * 2, [(domain[-1], 1)] * 3), calls=_CALLS
+    )
+
+
 def label_private(made: Any) -> Formulas:
     """Return the formulas of the choice, by later records, among the concepts that differ on the first x's.
 
@@ -92,6 +122,7 @@ def label_private(made: Any) -> Formulas:
         return _choice(_errors(concepts, left, database[first:]), made.epsilon)
 
     return Formulas(
+        epsilon=made.epsilon,
         law=law,
         databases=([(1, 0), (1, 1), (1, 1)], [(0, 1), (2, 0), (0, 1)]),
         calls=_CALLS,
@@ -166,9 +197,14 @@ def generic_sanitizer(made: Any) -> Formulas:
     def says(name: Any, x: Any) -> bool:
         return bool(made.concepts.says(name, [x])[0])
 
+    def law(database: Any) -> dict[Any, float]:
+        return _sanitized(made, domain, says, database, records=records)
+
     a, *_, b = domain
     return Formulas(
-        law=lambda database: _sanitized(made, domain, says, database, records=records),
+        epsilon=loss(law([a] * 5), law([a] * 4 + [b])),
+        source=CLIMB,
+        law=law,
         databases=([a, a, b], [b, b, b]),
         numbers={
             "sample size": (made.sample_size, size),
@@ -201,10 +237,12 @@ def sanitizing(made: Any) -> Formulas:
     labellings = len(_distinct(concepts, concepts.listed_concepts(), concepts.listed_domain()))
     transfer = math.ceil(math.log(labellings / made.beta) / apart)
     return Formulas(
+        epsilon=loss(*map(law, SPREAD)),
+        source=CLIMB,
         law=law,
         databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]),
         numbers={
             "least sample size of the sanitizer": (made.sanitizer.sample_size, size),
-            "examples from which on small training errors mean small ones": (made.transfer_size, transfer),
+            "examples enough for small training errors to mean small errors": (made.transfer_size, transfer),
         },
     )

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import chosen, loss
 from mechanisms.formulas.selection import softmax, tail
 
 __all__ = [
@@ -42,13 +43,27 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 
 
 def point(made: Any) -> Formulas:
-    """Return the formulas of A_dist over the numbers, a random one where it refuses: δ or δ/2 at worst."""
+    """Return the formulas of A_dist over the numbers, a random one where it refuses.
+
+    Between neighbours the gap falls from g to g − 2 at most, where a record for the first number turns into
+    one for another.
+    """
     named = range(2**made.dimension)
+    far = round(8.0 / made.epsilon * math.log(1.0 / made.delta)) + 4
 
     def law(database: Any) -> dict[Any, float]:
         return {x: math.log(mass) for x, mass in _point_law(made, database, named).items()}
 
-    return Formulas(law=law, databases=([(0, 1)] * 3, [(1, 1), (1, 1), (0, 1)]), calls=_CALLS)
+    return Formulas(
+        epsilon=max(
+            loss(law([(0, 1)] * g), law([(0, 1)] * (g - 1) + [(1, 1)]), delta=made.delta)
+            for g in range(3, far)
+        ),
+        source="the text's laws of all gaps",
+        law=law,
+        databases=([(0, 1)] * 3, [(1, 1), (1, 1), (0, 1)]),
+        calls=_CALLS,
+    )
 
 
 def point_lumped(lumped: Any) -> Formulas:
@@ -193,4 +208,9 @@ def intervals(made: Any) -> Formulas:
         scores = {c: -float(_errors(database, c, thresholds=True)) for c in range(2**made.dimension + 1)}
         return softmax(scores, made.epsilon / 2.0)
 
-    return Formulas(law=law, databases=([(0, 1)] * 3, [(3, 0), (0, 1), (3, 1)]), calls=_CALLS)
+    return Formulas(
+        epsilon=chosen(made.epsilon, delta=made.delta),
+        law=law,
+        databases=([(0, 1)] * 3, [(3, 0), (0, 1), (3, 1)]),
+        calls=_CALLS,
+    )

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import every
 from mechanisms.formulas.noise import laplace_cdf
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "judged",
     "k_means",
     "masked",
+    "multisets",
     "noisy_conjunction",
     "parity",
     "perceptron",
@@ -64,6 +66,12 @@ def parity(made: Any) -> Formulas:
     )
 
 
+def multisets(made: Any) -> Formulas:
+    """Return the loss of A, which is ln((1 + p)/(1 − p)) over all databases of every size (E9)."""
+    p, _ = _rates(made.epsilon, tight=made.tight)
+    return Formulas(epsilon=math.log((1.0 + p) / (1.0 - p)))
+
+
 def retry(made: Any) -> Formulas:
     """Return the formulas of A* in K08's form: the first of k answers of A at ε/k that is not "⊥"."""
     k, d = made.plan.candidates, made.dimension
@@ -88,7 +96,7 @@ def judged(made: Any) -> Formulas:
     """Return the formulas of A* in K11's forms: candidates from parts at ε each, then a choice by mistakes.
 
     "held-out": the fewest mistakes with noise Lap(k/ε) each; for two candidates by an integral of Laplace
-    tails. "selection": weights e^(−ε·mistakes/2).
+    tails. "selection": weights e^(−ε·mistakes/2). The largest loss is that of all samples of this size.
     """
     d, plan = made.dimension, made.plan
     p, q = _rates(made.epsilon, tight=made.tight)
@@ -118,7 +126,10 @@ def judged(made: Any) -> Formulas:
         return _logs(found)
 
     unit = (1, *[0] * (d - 1))
+    examples = list(product(product((0, 1), repeat=d), (0, 1)))
     return Formulas(
+        epsilon=every(law, examples, size=2 * plan.training + plan.test),
+        source="the text's laws of all samples",
         law=law,
         databases=([(unit, 1), (unit, 0), (unit, 1)], [(unit, 0), (unit, 0), (unit, 0)]),
         calls=_CALLS,
@@ -172,7 +183,7 @@ def noisy_conjunction(made: Any) -> Formulas:
     """Return the formulas of B Theorem 8's split at d = 1: x_1 stays if its noisy answer is at most α/2.
 
     The answer is the mean of y·[x_1 = 0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η, and the mean of [x_1 = 0]/2
-    plus Lap(1/(ε·m)), each over m records.
+    plus Lap(1/(ε·m)), each over m records. Far from the threshold the loss is ε.
     """
     kept_at = made.alpha / 2.0
 
@@ -189,6 +200,7 @@ def noisy_conjunction(made: Any) -> Formulas:
         return {(0,): math.log(dropped), (1,): math.log(1.0 - dropped)}
 
     return Formulas(
+        epsilon=made.epsilon,
         law=law,
         databases=([((0,), 1)] * 4, [((0,), 1), ((1,), 1), ((1,), 1), ((1,), -1)]),
         calls=_CALLS,

@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import CLIMB, loss
 from mechanisms.formulas.selection import softmax, tail
 
 if TYPE_CHECKING:
@@ -92,7 +93,10 @@ def searching(made: Any) -> Formulas:
             for t, logs in found.items()
         }
 
+    worst = [(2, 1), (1, 1), (0, 1), (0, 0), (0, 0)], [(2, 1), (1, 1), (1, 0), (0, 0), (0, 0)]
     return Formulas(
+        epsilon=loss(law(worst[0]), law(worst[1]), delta=made.delta),
+        source=CLIMB,
         law=law,
         databases=_DATABASES,
         calls=_CALLS,

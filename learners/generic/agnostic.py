@@ -154,8 +154,8 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     Raises
     ------
     InvalidKind, InvalidValue
-        A parameter is out of range; in use, a length that is no whole number ≥ 0, or a record whose x is no
-        point of the domain or whose y is none of the class's two labels.
+        A parameter is out of range; in use, a length that is not a whole number ≥ 0, or a record whose x is
+        no point of the domain or whose y is none of the class's two labels.
 
     Guarantee
     ---------
@@ -344,6 +344,7 @@ entries = (
         utility={"budget": 4_000},
         reference=f"{GenericLearner.reference}, and the prefer-short form of Occam's razor",
         summary="the same, a bit of description halving the weight",
+        formulas=classes.by_length,
     ),
     Entry(
         VCLearner.name,

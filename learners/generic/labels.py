@@ -219,7 +219,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     def _choice(self, database: Any) -> tuple[Any, ExponentialMechanism, NDArray[np.float64]]:
         check_database(database)
         first, owner = self._unlabelled(len(database)), type(self).__name__
-        label_counts(self.hypotheses, database, owner=owner, stop=first)  # refuses what is no record
+        label_counts(self.hypotheses, database, owner=owner, stop=first)  # refuses other records
         labelled = label_counts(self.hypotheses, database, owner=owner, start=first)
         kept = self.kept([x for x, _ in _kinds(database[:first])])
         mechanism = ExponentialMechanism(

@@ -59,7 +59,7 @@ def signs(bits: Any) -> Any:
 
 
 def check_dimension(dimension: Any, *, owner: str) -> int:
-    """Return d, or refuse what is no power of two.
+    """Return d, or refuse anything that is not a power of two.
 
     Raises
     ------

@@ -77,14 +77,14 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy. "Retry": the answer is computed from k answers of A, each private with
-    epsilon/k (K08 Theorem 3.8; the text divides by log2(1/β′), which is no whole number, and runs ⌈·⌉ or ⌊·⌋
-    times: N15). Otherwise an example is either in one part, which one run of A sees with epsilon, or in the
-    test set, which only the choice sees (K11 Lemma 4.5). One example changes each candidate's mistakes by at
-    most 1. Laplace noise of scale k/epsilon on k of them, or weights e^(−epsilon·mistakes/2), make the choice
-    epsilon-private. A candidate "⊥" counts as s mistakes (the text does not say: N14), which is the same on
-    neighbours that differ in the test set. Whether there are enough examples depends on their number alone,
-    which neighbours share.
+    epsilon-differential privacy. "Retry": the answer is computed from k answers of A,
+    each private with epsilon/k (K08 Theorem 3.8; the text divides by log2(1/β′), which is not a whole number,
+    and runs ⌈·⌉ or ⌊·⌋ times: N15). Otherwise an example is either in one part, which one run of A sees with
+    epsilon, or in the test set, which only the choice sees (K11 Lemma 4.5). One example changes each
+    candidate's mistakes by at most 1. Laplace noise of scale k/epsilon on k of them, or weights
+    e^(−epsilon·mistakes/2), make the choice epsilon-private. A candidate "⊥" counts as s mistakes (the text
+    does not say: N14), which is the same on neighbours that differ in the test set. Whether there are enough
+    examples depends on their number alone, which neighbours share.
 
     (alpha, beta)-accuracy: the derivation is at the top of `learners.parity.plans`.
 

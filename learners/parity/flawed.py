@@ -144,7 +144,7 @@ entries = (
         BoldParityLearner,
         expected="refuted",
         reference=BoldParityLearner.reference,
-        summary="refuses half as often as it must: loss 1.589 for 1",
+        summary="refuses half as often as it must: loss 1.589, not 1",
     ),
     Entry(
         NaiveParityLearner.name,
@@ -158,6 +158,6 @@ entries = (
         OverspentParityRetry,
         expected="refuted",
         reference=OverspentParityRetry.reference,
-        summary="5 rounds of ε/log2(20): loss 1.157 for 1",
+        summary="5 rounds of ε/log2(20): loss 1.157, not 1",
     ),
 )

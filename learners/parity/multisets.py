@@ -12,6 +12,7 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.errors import InvalidValue, positive_int
+from learners.formulas import parities
 from learners.parity.examples import BitExamples
 from learners.parity.learner import ParityLearner
 from mechanisms.subjects.parameters import PlainParameters
@@ -191,6 +192,7 @@ def _on_all(dimension: int, examples: int, *, tight: bool) -> Entry:
         partial(ParityLearnerMultisets, dimension, examples=examples, tight=tight),
         reference=ParityLearner.reference,
         summary=f"{kind}, d = {dimension}, all samples of {examples}, as multisets",
+        formulas=parities.multisets,
     )
 
 

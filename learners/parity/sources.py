@@ -155,7 +155,7 @@ class ParityProblem:
         return self.source.draw(self.size, rng, target=self.target)
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
-        """Return the error of an answer on the source, exactly; infinite for an answer that is no parity."""
+        """Return the exact error of an answer on the source; infinite for an answer that is not a parity."""
         if not self._is_parity(output):
             return math.inf
         return self.source.odd(a ^ b for a, b in zip(output, self.target, strict=True))
@@ -277,7 +277,7 @@ def _mixture(weight: float, directions: tuple[tuple[int, ...], ...]) -> BitSourc
 
 
 def _light(dimension: int, weight: float) -> BitSource:
-    """Return a uniform law on all but the first variable, and a point that alone tells that one."""
+    """Return a uniform law on all but the first variable, and a point that alone reveals that variable."""
     zero, units = (0,) * dimension, _units(dimension)
     return BitSource((Part(1.0 - weight, zero, units[1:]), Part(weight, units[0])))
 

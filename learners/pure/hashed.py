@@ -294,7 +294,7 @@ class HashedPointLearner(PureLearner):
 
     @property
     def _identity(self) -> tuple[int, ...] | None:
-        """The map that keeps every number apart, where there is room for it."""
+        """The identity map, if the range has room for every number."""
         if self.hash_bits < self.dimension:
             return None
         return tuple(1 << place for place in reversed(range(self.dimension)))

@@ -65,7 +65,7 @@ class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
 
     Guarantee
     ---------
-    None of (epsilon, delta): only the sum over all calls of Rec, all choosing and the counts.
+    Not (epsilon, delta)-private. The budgets of all calls of Rec, all choosing and the counts add up.
 
     Examples
     --------

@@ -243,6 +243,7 @@ _CLAIM = _BY_DEFAULT.utility_claim
 entry = Entry(
     SanitizingLearner.name,
     SanitizingLearner,
+    options={"pairs": [classes.SPREAD], "size": 3},
     utility={},
     formulas=classes.sanitizing,
     reference=SanitizingLearner.reference,

@@ -11,6 +11,7 @@ from audit.catalogue import Entry
 from audit.errors import finite_number
 from mechanisms.comparison.laplace_integrals import below, density, quadrature
 from mechanisms.comparison.query_answers import OnQueryAnswers
+from mechanisms.formulas.losses import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,11 +169,13 @@ entries = (
         LaplaceNoisyMax,
         reference=LaplaceNoisyMax.reference,
         summary="the place of the largest of five answers, Laplace noise",
+        formulas=whole,
     ),
     Entry(
         ExponentialNoisyMax.name,
         ExponentialNoisyMax,
         reference=ExponentialNoisyMax.reference,
         summary="the place of the largest of five answers, exponential noise",
+        formulas=whole,
     ),
 )

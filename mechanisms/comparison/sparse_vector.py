@@ -12,6 +12,7 @@ from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
 from mechanisms.comparison.laplace_integrals import above, below, density, quadrature
 from mechanisms.comparison.query_answers import OnQueryAnswers
+from mechanisms.formulas.losses import resampled, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -222,17 +223,23 @@ class ResamplingSparseVector(SparseVector):
         return total
 
 
+_LOUD, _QUIET = ([9.0] * 4 + [0.0], [8.0] * 4 + [1.0]), ([16.0, -16.0] * 2, [15.0, -15.0] * 2)
+
 entries = (
     Entry(
         SparseVector.name,
         SparseVector,
+        options={"pairs": [_LOUD], "records": (0, 1, 2), "size": 5},
         reference=SparseVector.reference,
         summary="the first of five answers above a threshold",
+        formulas=whole,
     ),
     Entry(
         ResamplingSparseVector.name,
         ResamplingSparseVector,
+        options={"pairs": [_QUIET], "records": (0, 1, 2), "size": 4},
         reference=ResamplingSparseVector.reference,
         summary="the first two of four answers above fresh thresholds",
+        formulas=resampled,
     ),
 )

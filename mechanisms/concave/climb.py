@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mechanisms.concave.piecewise import StepFunction
+from mechanisms.formulas.rec_pairs import steepest_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,17 +18,9 @@ __all__ = ["climbed", "steepest"]
 
 Pair = tuple[StepFunction, StepFunction]
 
-_HEIGHTS = (
-    "47 47 47 41 48 48 48 -91 -43 -11 48 -27 -9 -27 48 -2 48 -2 5 44 47 47 47 47 42 48 48 -81 5 5 47 -91 "
-    "-76 -113 -78 -78 -15 30 -1 -13 1 -93 -93 -93 5 48 48 1 -36 12 12 47 -48 -42 -3 -3 -3 -3 -27 -9 -9 48 "
-    "-55 48 -9"
-)
-_MOVES = "+0+++++-+++++++++++-++++-++-+++---++-++++0++++++++++++++--+0-+-+-"
-"""Where a climb from random pairs on {0 … 64} ended, heights rounded, at ε = 1, δ = 1e-6 and promise 100."""
 
-
-def steepest() -> Pair:
-    """Return neighbouring qualities on {0 … 64} on which Rec loses more than on any other pair found.
+def steepest(top: int = 64, promise: float = 100.0) -> Pair:
+    """Return neighbouring qualities on {0 … top} on which Rec loses more than on any other pair found.
 
     Examples
     --------
@@ -35,9 +28,10 @@ def steepest() -> Pair:
     >>> left.top, right(0) - left(0)
     (64, 1.0)
     """
-    heights = np.array([float(height) for height in _HEIGHTS.split()])
-    moves = np.array([{"+": 1.0, "-": -1.0}.get(sign, 0.0) for sign in _MOVES])
-    return StepFunction.of(heights), StepFunction.of(heights + moves)
+    found = steepest_lists(top, promise)
+    assert found is not None
+    left, right = (StepFunction.of(np.array(side)) for side in found)
+    return left, right
 
 
 def climbed(

@@ -16,12 +16,12 @@ from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.composition.accounting import sequential_bound
 from mechanisms.concave.bounds import calls, least_promise, lemma_2, log_star
-from mechanisms.concave.climb import steepest
 from mechanisms.concave.hard import named_qualities
 from mechanisms.concave.instances import telling_pairs, telling_values
 from mechanisms.concave.qualities import as_quality
 from mechanisms.concave.recursion import Level, Settings, chain, law, runs
 from mechanisms.formulas import rec
+from mechanisms.formulas.rec_pairs import steepest_lists
 from mechanisms.selection.stability import StableSelection
 from mechanisms.subjects.parameters import PlainParameters
 
@@ -307,12 +307,21 @@ class ConcavePromise(PlainParameters):
         return least_promise(self.top, alpha=self.alpha, beta=beta, epsilon=self.epsilon, delta=self.delta)
 
 
-_CLIMBED = [tuple(side.values_everywhere() for side in steepest())]
+_TIGHT = partial(ConcavePromise, top=40, promise=60.0, beta=None, accounting="tight")
+_CLIMBED = partial(ConcavePromise, promise=100.0, beta=None, accounting="tight")
+
+
+def _with_steepest(made: ConcavePromise) -> dict[str, Any]:
+    """Return options that add the worst pair known to those that the subject suggests."""
+    pairs = [steepest_lists(made.top, made.target), *made.suggested_pairs()]
+    return {"pairs": pairs, "size": made.size}
+
 
 entries = (
     Entry(
         ConcavePromise.name,
         ConcavePromise,
+        options=_with_steepest(ConcavePromise()),
         utility={},
         reference=ConcavePromise.reference,
         summary="Rec on [0, 64], claiming what Lemma 2 does",
@@ -320,16 +329,18 @@ entries = (
     ),
     Entry(
         "concave-promise-tight",
-        partial(ConcavePromise, top=40, promise=60.0, beta=None, accounting="tight"),
+        _TIGHT,
+        options=_with_steepest(_TIGHT()),
         reference=ConcavePromise.reference,
         summary="Rec claiming the sum of the calls it makes",
         formulas=rec.rec,
     ),
     Entry(
         "concave-promise-climbed",
-        partial(ConcavePromise, promise=100.0, beta=None, accounting="tight"),
-        options={"pairs": _CLIMBED, "budget": 2_000},
+        _CLIMBED,
+        options={"pairs": [steepest_lists(64, 100.0)], "budget": 2_000},
         reference=ConcavePromise.reference,
-        summary="Rec on [0, 64] where a climb ended: loss 2.47 of the 3 that its calls add up to",
+        summary="Rec on [0, 64] where a climb ended: loss 2.47; its calls add up to 3",
+        formulas=rec.rec,
     ),
 )

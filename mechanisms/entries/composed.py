@@ -10,6 +10,7 @@ from audit.relations import Relation
 from mechanisms.composition.parallel import Parallel
 from mechanisms.composition.sequential import Sequential
 from mechanisms.formulas import responses
+from mechanisms.formulas.losses import whole
 from mechanisms.noise.geometric import GeometricMechanism
 from mechanisms.responses.binary import RandomizedResponse
 
@@ -98,5 +99,6 @@ entries = (
         CountsOfHalves,
         reference=CountsOfHalves.reference,
         summary="a mechanism on each half",
+        formulas=whole,
     ),
 )

@@ -19,5 +19,5 @@ entry = Entry(
     _LOCAL,
     options=Later(lambda: {"budget": 4_500, "confirm_budget": 500, "pairs": _LOCAL().suggested_pairs()[:1]}),
     reference=NoisyRun.reference,
-    summary="all that is reported for the same by few local entries (no law)",
+    summary="every report for the same queries, from few local entries (no law)",
 )

@@ -1,4 +1,4 @@
-"""What the texts say of answering queries: local budgets, R_g, Boolean queries, B Theorem 7."""
+"""Findings about answering queries: local budgets, R_g, Boolean queries, B Theorem 7."""
 
 from __future__ import annotations
 
@@ -61,9 +61,10 @@ def k11_definition_5_3() -> Finding:
         "K11 Definitions 5.1-5.3, 5.13",
         "Answers of ε_j-local randomizers with Σ ε_j ≤ ε for every entry are ε-private.",
         "holds",
-        f"With equality: {rows[0][2]:.6f} of {rows[0][1]:g} where all questions are prepared first, "
-        f"{rows[1][2]:.6f} of {rows[1][1]:g} where they follow the answers. A question beyond the budget is "
-        f"{'refused' if refused else 'answered'} {'before' if untouched else 'after'} anything is drawn.",
+        f"Equality holds. If all questions are prepared first, the loss is {rows[0][2]:.6f} of "
+        f"{rows[0][1]:g}; if they depend on the answers, it is {rows[1][2]:.6f} of {rows[1][1]:g}. A "
+        f"question beyond the budget is {'refused' if refused else 'answered'} "
+        f"{'before' if untouched else 'after'} anything is drawn.",
         row="M8",
         errata=("N16", "N17"),
         claimed=rows[0][1],
@@ -74,7 +75,7 @@ def k11_definition_5_3() -> Finding:
 
 
 def _overspent() -> tuple[bool, bool]:
-    """Return whether an oracle refuses a question beyond the budget, and draws nothing for it."""
+    """Return whether an oracle refuses a question beyond the budget, and whether it then draws nothing."""
     rng = np.random.default_rng(0)
     oracle = LROracle([1, 0], epsilon=1.0, rng=rng)
     oracle.ask(0, RandomizedResponse(epsilon=0.75))
@@ -104,7 +105,7 @@ def k11_r_g() -> Finding:
         "K11 §5.1.1; K08 Claim 4.1",
         "g(u) plus Laplace noise of scale 2b/ε, g in [−b, b], is an ε-local randomizer.",
         "holds",
-        f"With equality between the ends of the range: {rows[1][3]:.6f} at ε = 1.",
+        f"Equality holds between the ends of the range: the loss is {rows[1][3]:.6f} at ε = 1.",
         row="M9",
         errata=("N16",),
         claimed=rows[1][0],
@@ -138,8 +139,9 @@ def k11_definition_5_4() -> Finding:
         "K11 §5.1, Definitions 5.4 and 5.5 and the remark after them",
         "A query into [−b, b] can be answered through O(log(b/τ)) non-adaptive Boolean queries.",
         "holds",
-        f"⌈1 + log2(b/τ)⌉ of them, the binary digits of the value: {rows[0][2]} at b = 1, τ = 0.1 and "
-        f"{rows[2][2]} at τ = 0.001. Answers at the end of their tolerance are off by {rows[0][6]:.2f}·τ.",
+        f"⌈1 + log2(b/τ)⌉ queries suffice, one for each binary digit of the value: {rows[0][2]} at b = 1, τ "
+        f"= 0.1 and {rows[2][2]} at τ = 0.001. If every answer is off by its tolerance, the result is off "
+        f"by {rows[0][6]:.2f}·τ.",
         corrected="The Boolean queries need the tolerance Θ(τ/b), which the remark does not say.",
         row="M11",
         method="lower bound",
@@ -180,9 +182,9 @@ def b_theorem_7() -> Finding:
         "M queries are answered ε-privately, all within τ with probability 1 − β, from M chunks of "
         "O((1/ετ + 1/τ²)·log(M/β)) records.",
         "holds",
-        f"With noise of scale 1/(ε|S_i|) (see E1): the exact loss is ε, and some answer misses τ with "
-        f"probability at most {worst:.2g} among these cases for β = {_BETA:g}: at M = {hardest[0]}, ε = "
-        f"{hardest[1]:g}, with {hardest[2]} records a chunk.",
+        f"This needs noise of scale 1/(ε|S_i|) (see E1). The exact loss is then ε. The probability that some "
+        f"answer misses τ is at most {worst:.2g} in these cases, for β = {_BETA:g}. The worst case is M = "
+        f"{hardest[0]}, ε = {hardest[1]:g}, with {hardest[2]} records in each chunk.",
         row="M12",
         method="lower bound",
         errata=("E1", "B Definition 2"),
@@ -190,9 +192,10 @@ def b_theorem_7() -> Finding:
         found=worst,
         tables=(
             Table(
-                ("M", "ε", "records a chunk", "some answer misses", "exact loss"),
+                ("M", "ε", "records per chunk", "some answer misses", "exact loss"),
                 tuple(rows),
-                "τ = 0.1, β = 0.05; fair coins, binomial with Laplace tails; loss: two chunks of two records",
+                "τ = 0.1, β = 0.05. Misses: fair coins, by binomial and Laplace laws. Loss: two chunks of "
+                "two records",
             ),
         ),
         command="dp-audit run private-query-answers-many",

@@ -1,4 +1,4 @@
-"""Statements on the simplest mechanisms and on composition: exact laws beside the claims."""
+"""Findings about the simplest mechanisms and about composition: exact laws beside the claims."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def c_geometric() -> Finding:
         "C §2",
         "An integer answer of sensitivity Δ plus noise with Pr[k] ∝ α^(−|k|) is ε-private for e^ε = α^Δ.",
         "holds",
-        f"With equality: {rows[0][3]:.6f} at α = 2, Δ = 1, and {rows[2][3]:.6f} at Δ = 3; clamping "
-        "the answer costs nothing. The normaliser is (α − 1)/(α + 1).",
+        f"Equality holds: the loss is {rows[0][3]:.6f} at α = 2, Δ = 1, and {rows[2][3]:.6f} at Δ = 3. "
+        "Clamping the answer costs nothing. The normaliser is (α − 1)/(α + 1).",
         row="M2",
         errata=("N18", "N22"),
         claimed=rows[0][2],
@@ -108,8 +108,8 @@ def k11_theorem_2_3() -> Finding:
         "K11 Theorem 2.3; B Definition 2, generalised; BNS Theorem 1",
         "f(z) plus independent Laplace noise of scale Δf/ε on every coordinate is ε-private, Δf in L1 norm.",
         "holds",
-        f"A histogram moves by 2 in L1 norm when a record is replaced, and loses {rows[1][2]:.6f} at ε = 1: "
-        "with equality.",
+        f"Equality holds for a histogram, which moves by 2 in L1 norm when a record is replaced: it loses "
+        f"{rows[1][2]:.6f} at ε = 1.",
         row="M1",
         errata=("B Definition 2",),
         claimed=rows[1][0],
@@ -137,8 +137,8 @@ def k11_warner() -> Finding:
     return Finding(
         "K11 §1.1, Warner",
         "K11 §1.1, Definition 5.1",
-        "Who answers truthfully with probability 2/3 and lies otherwise has ε-local privacy, and the "
-        "proportion can be estimated.",
+        "A person who answers truthfully with probability 2/3 and lies otherwise has ε-local privacy, and "
+        "the proportion can be estimated.",
         "holds",
         f"ε = ln 2 exactly ({losses[0][3]:.6f}). The estimate's mean is the proportion "
         f"({estimates[1][2]:.6f} for 12 of 30) and its standard deviation √(2/n).",
@@ -159,7 +159,7 @@ def k11_warner() -> Finding:
 
 
 def _estimate(ones: int, *, size: int) -> tuple[float, ...]:
-    """Return the mean and the spread of the de-biased proportion, over all numbers of reported ones."""
+    """Return the mean and standard deviation of the de-biased proportion, over all reported counts."""
     from scipy.stats import binom
 
     kept, turned = (
@@ -192,10 +192,10 @@ def k11_claim_2_2() -> Finding:
     return Finding(
         "K11 Claim 2.2",
         "K11 Claim 2.2; K08 Claim 2.1; B, Composition",
-        "Algorithms with ε_1, …, ε_k on the same records are together (Σ ε_i)-private.",
+        "Algorithms that are ε_1-, …, ε_k-private on the same records are together (Σ ε_i)-private.",
         "holds",
-        f"With equality: {rows[0][2]:.6f} for 0.5 and 0.25. On disjoint parts the largest ε_i is enough: "
-        f"{rows[2][2]:.6f} for 0.5, 0.25 and 1.",
+        f"Equality holds: 0.5 and 0.25 lose {rows[0][2]:.6f} together. On disjoint parts the loss is only "
+        f"the largest ε_i: {rows[2][2]:.6f} for 0.5, 0.25 and 1.",
         row="M10",
         errata=("N17",),
         claimed=rows[0][1],
@@ -222,7 +222,7 @@ def _apart(parts: list[GeometricMechanism]) -> float:
 
 
 def bns_advanced() -> Finding:
-    """Advanced composition, which BNS Lemma 2 uses: true, and looser than the sum for few mechanisms.
+    """Advanced composition, which BNS Lemma 2 uses: true, but looser than the sum for few mechanisms.
 
     Examples
     --------
@@ -240,15 +240,16 @@ def bns_advanced() -> Finding:
     return Finding(
         "Advanced composition",
         "BNS §3.3, the theorem of composition that is used there",
-        "k mechanisms, ε-private each, are (√(2k·ln(1/δ))·ε + 2k·ε², δ)-private for ε ≤ 1.",
+        "k mechanisms, each ε-private, are together (√(2k·ln(1/δ))·ε + 2k·ε², δ)-private for ε ≤ 1.",
         "holds",
-        f"For 100 of 0.1 it gives {rows[1][3]:.3f} at δ = 1e-6, the sum {rows[1][2]:.0f}, the optimal "
-        f"account {rows[1][5]:.3f}; for twelve of 1 it gives {rows[3][3]:.1f}, and the sum is 12.",
+        f"For 100 mechanisms with ε = 0.1 it gives {rows[1][3]:.3f} at δ = 1e-6. Their sum is "
+        f"{rows[1][2]:.0f}, and optimal composition gives {rows[1][5]:.3f}. For twelve mechanisms with ε = 1 "
+        f"it gives {rows[3][3]:.1f}, and the sum is 12.",
         row="M10",
         errata=("N26",),
         claimed=rows[1][3],
         found=rows[1][5],
-        tables=(Table(heads, tuple(rows), "δ = 1e-6; optimal: of k randomized responses, exactly"),),
+        tables=(Table(heads, tuple(rows), "δ = 1e-6; optimal: exact, for k randomized responses"),),
     )
 
 
@@ -275,12 +276,12 @@ def b_posterior() -> Finding:
     return Finding(
         "B §1.1.1, posterior",
         "B §1.1.1, Bayes' rule after Definition 1",
-        "If A is ε-private the ratio of two posterior probabilities of a record is close to that of the "
-        "prior ones.",
+        "If A is ε-private, the ratio of two posterior probabilities of a record is close to the ratio of "
+        "the prior ones.",
         "holds",
-        f"Within e^±ε of it, with equality: the quotient goes from {min(row[4] for row in rows):.4f} to "
-        f"{found:.4f} at ε = 1. From 0.001 an answer leads to {rows[2][3]:.5f} at most, from 0.5 to "
-        f"{rows[0][3]:.3f}.",
+        f"The ratio changes by a factor within e^±ε, with equality: by {min(row[4] for row in rows):.4f} to "
+        f"{found:.4f} at ε = 1. An answer raises a prior of 0.001 to at most {rows[2][3]:.5f}, and one of "
+        f"0.5 to at most {rows[0][3]:.3f}.",
         row="M2, M7",
         claimed=math.e,
         found=found,
@@ -288,14 +289,15 @@ def b_posterior() -> Finding:
             Table(
                 ("mechanism", "prior", "least posterior", "largest", "least quotient", "largest "),
                 tuple(rows),
-                "ε = 1, all answers; quotient: posterior odds ÷ prior odds of a 1, the other records known",
+                "ε = 1, all answers; quotient: posterior odds ÷ prior odds of a 1 if all other records are "
+                "known",
             ),
         ),
     )
 
 
 def _posterior(true: float, false: float, *, prior: float) -> float:
-    """Return the posterior probability, by Bayes' rule, from those of the answer."""
+    """Return the posterior probability by Bayes' rule, from the probabilities of the answer."""
     return prior * true / (prior * true + (1.0 - prior) * false)
 
 

@@ -48,8 +48,8 @@ def bns_definition_12() -> Finding:
         "BNS §4.1, Definition 12 and the words after it",
         "A k-bounded-growth score is, in particular, of sensitivity 1.",
         "holds",
-        f"No score moves by more than {rows[-1][3]} between neighbours, over all scores of up to three "
-        f"records of two kinds. Between neighbours up to 2k solutions may move: {rows[1][4]} at k = 1.",
+        f"Over all scores of up to three records of two kinds, no score moves by more than {rows[-1][3]} "
+        f"between neighbours. Up to 2k solutions may move at once: {rows[1][4]} at k = 1.",
         row="M5",
         claimed=1.0,
         found=float(max(row[3] for row in rows)),
@@ -97,7 +97,7 @@ def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[
 
 
 def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
-    """Return how far a score moves at most if a record is replaced, and how many move at once."""
+    """Return the most that a score moves if a record is replaced, and the most scores that move at once."""
     pairs = [((a, b), (a - 1, b + 1)) for a, b in score[0] if a]
     moved = [[abs(each[left] - each[right]) for each in score] for left, right in pairs]
     return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)
@@ -127,11 +127,12 @@ def bns_lemma_4() -> Finding:
     return Finding(
         "BNS Lemma 4",
         "BNS §4.1, Lemma 4, privacy",
-        "At the stated size the choosing mechanism is (ε, δ)-private for k-bounded-growth scores (N27: for "
-        "ε ≤ 16/(αβ)).",
+        "At the stated size the choosing mechanism is (ε, δ)-private for k-bounded-growth scores (for "
+        "ε ≤ 16/(αβ), see N27).",
         "holds",
-        f"At the stated m = {rows[0][3]} (ε = 8, δ = 0.1, k = 1) the worst δ is {rows[0][4]:.3g}; without "
-        f"the size it is {rows[0][5]:.3f} at m = 1 and {rows[0][7]:.3f} at m = 3. For enormous ε see N27.",
+        f"At the stated m = {rows[0][3]} (ε = 8, δ = 0.1, k = 1) the worst δ is {rows[0][4]:.3g}. At smaller "
+        f"sizes it is larger: {rows[0][5]:.3f} at m = 1 and {rows[0][7]:.3f} at m = 3. For very large ε see "
+        "N27.",
         row="M5",
         method="lower bound",
         errata=("N5", "N27"),
@@ -142,7 +143,7 @@ def bns_lemma_4() -> Finding:
 
 
 def n5() -> Finding:
-    """BNS Lemma 4, utility: false as printed where no solution scores high; its true reading holds.
+    """BNS Lemma 4, utility: false as printed if no solution scores high; the intended statement holds.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def n5() -> Finding:
         database = ["a"] * opt + [""] * (m - opt)
         rows.append((opt, mechanism.printed_failure(database), mechanism.failure(database)))
     table = Table(
-        ("opt", "Pr[no good solution is returned]", "… where opt > α·m"),
+        ("opt", "Pr[no good solution is returned]", "… if opt > α·m"),
         tuple(rows),
         f"α = 0.5, β = 0.1, ε = 1, δ = 1e-3, m = {m}, as stated; exact",
     )
@@ -166,13 +167,13 @@ def n5() -> Finding:
         "BNS §4.1, Lemma 4, utility",
         "On every database the mechanism returns an α-good solution with probability at least 1 − β.",
         "false",
-        f"Where no solution scores it returns ⊥, with probability {rows[0][1]:g} (as printed "
-        f"{1.0 - empty:.7f}: the test passes with nothing to choose from with probability {empty:.2g}); at "
-        f"opt = 58 with {rows[1][1]:.2f}. β is 0.1.",
+        f"If no solution has a positive score, the mechanism returns ⊥ with probability {rows[0][1]:g}. (As "
+        f"printed, with {1.0 - empty:.7f}: with probability {empty:.2g} the test passes although there is "
+        f"nothing to choose from.) At opt = 58 it returns ⊥ with probability {rows[1][1]:.2f}. β is 0.1.",
         row="M5",
         errata=("N5",),
-        corrected="If opt > α·m the answer is α-good with probability at least 1 − β; if not, every solution "
-        "is α-good and ⊥ says that none is needed. ⊥ where no solution scores.",
+        corrected="If opt > α·m, the answer is α-good with probability at least 1 − β. If not, every "
+        "solution is α-good, and ⊥ says that none is needed. If no solution has a positive score, return ⊥.",
         claimed=mechanism.beta,
         found=rows[0][1],
         tables=(table,),
@@ -193,12 +194,12 @@ def n27() -> Finding:
         "BNS §4.1, Lemma 4, privacy",
         "At the stated size the choosing mechanism is (ε, δ)-private, for every ε.",
         "hidden condition",
-        f"At ε = 40, α = 1, β = 0.9, m = 6 = the stated size, an entry that lifts k fresh solutions puts "
-        f"{rows[0][3]:.5f} on answers that its neighbour cannot give; δ is {rows[0][1]:.5f}.",
+        f"At ε = 40, α = 1, β = 0.9 and the stated size m = 6, one record that lifts k new solutions gives "
+        f"probability {rows[0][3]:.5f} to answers that the neighbour cannot give. δ is {rows[0][1]:.5f}.",
         row="M5",
         method="lower bound",
         errata=("N27",),
-        corrected="For ε ≤ 16/(αβ).",
+        corrected="The statement holds for ε ≤ 16/(αβ).",
         claimed=rows[0][1],
         found=rows[0][3],
         tables=(

@@ -1,4 +1,4 @@
-"""What was found about simulating R_g and Laplace protocols, whose single answers have probability 0."""
+"""Findings about simulating R_g and Laplace protocols, whose single answers have probability 0."""
 
 from __future__ import annotations
 
@@ -160,12 +160,13 @@ def claims_for_densities() -> Finding:
         "Statistical queries simulate a local algorithm within β: accept w with probability ∝ Pr[R(z) = "
         "w]/Pr[R(0) = w].",
         "hidden condition",
-        "For R_g, the text's own randomizer, both probabilities are 0. With densities in their place every "
-        f"step holds: at d = 4 the exact, random and four adversarial oracles reach {worst:.4f} for β = 0.3.",
+        "For R_g, the text's own randomizer, both probabilities are 0. With densities instead, every step "
+        f"holds: at d = 4 the distance is at most {worst:.4f} for β = 0.3, with an exact, a random and four "
+        "adversarial oracles.",
         row="M14, M15",
         method="lower bound",
         errata=("N16", "E15", "N10"),
-        corrected="Pr[R(z) = w] is a probability where W is discrete, a density where R has one.",
+        corrected="Read Pr[R(z) = w] as a probability if W is discrete, and as a density if R has one.",
         claimed=0.3,
         found=worst,
         tables=(

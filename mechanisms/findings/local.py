@@ -51,9 +51,10 @@ def e5() -> Finding:
         "K11 Lemma A.3",
         "The mean of n Laplace(λ) variables is δ or more away from 0 with probability exp(−δ²n/4λ²).",
         "false",
-        f"At n = {n}, δ = λ the tail is {true:.3e}, {ratio:.3g} times the claimed {claimed:.3e}; the proof "
-        "uses 1/(1 − y) < e^y, the wrong way round, so it is false for every δ > 0 from some n on. “=” is "
-        "printed where “≤” is meant, and one side alone is proved: a factor 2 is missing.",
+        f"At n = {n}, δ = λ the tail is {true:.3e}, {ratio:.3g} times the claimed {claimed:.3e}. The proof "
+        "uses 1/(1 − y) < e^y, which is the wrong direction. The claim fails for every δ > 0 once n is "
+        "large enough. “=” is printed where “≤” is meant, and a factor 2 is missing, because only one side "
+        "is proved.",
         row="M9",
         errata=("E5",),
         corrected="At most 2·exp(−n·I(δ/λ)), I(x) = x·t + ln(1 − t²) at t = (√(1 + x²) − 1)/x; so at most "
@@ -65,7 +66,7 @@ def e5() -> Finding:
 
 
 def e10() -> Finding:
-    """K11 Lemma 5.6 with n ∝ 1/(ετ)²: for large ε the sampling error alone breaks it.
+    """K11 Lemma 5.6 with n ∝ 1/(ετ)²: for large ε the sampling error breaks it.
 
     Examples
     --------
@@ -88,17 +89,17 @@ def e10() -> Finding:
     return Finding(
         "E10",
         "K11 Lemma 5.6 and Theorem 5.7; K08 Lemma 4.3; K11 §4, A*, its test set",
-        "n ≥ c·ln(1/β)·b²/(ετ)² entries are enough to answer a query within τ but for probability β.",
+        "n ≥ c·ln(1/β)·b²/(ετ)² entries are enough to answer a query within τ with probability 1 − β.",
         "hidden condition",
-        f"With ετ = b the printed n does not grow as τ falls: at c = {constant}, ε = {epsilon:g}, "
-        f"τ = {tau:g} it is {n}, and the answer misses with probability {found:.3f} for β = {_BETA:g}. "
-        f"The missing condition is ε = O(1). Likewise A*'s test set, s = (10k/α′ε)·ln(k/β′), is below the "
-        f"(10/α′)·ln(k/β′) that sampling alone asks for once ε > k: {_share_of_test_set(11, 110.0):.0%} of "
-        "it at "
-        "k = 11, ε = 110.",
+        f"If ετ = b, the printed n does not grow as τ falls. At c = {constant}, ε = {epsilon:g}, τ = "
+        f"{tau:g} it is {n}, and the answer misses with probability {found:.3f}, for β = {_BETA:g}. The "
+        "missing condition is ε = O(1). The test set of A*, s = (10k/α′ε)·ln(k/β′), has the same problem: "
+        "for ε > k it is below the (10/α′)·ln(k/β′) that sampling needs. It is "
+        f"{_share_of_test_set(11, 110.0):.0%} of this at k = 11, ε = 110.",
         row="M9",
         errata=("E10",),
-        corrected=f"n ≥ {LEMMA_CONSTANT:g}·(b²/τ²)·max{{1, 1/ε²}}·ln(2/β). A*: s with max{{1, k/ε}}.",
+        corrected=f"n ≥ {LEMMA_CONSTANT:g}·(b²/τ²)·max{{1, 1/ε²}}·ln(2/β). In A*, s has the factor max{{1, "
+        "k/ε}.",
         claimed=_BETA,
         found=found,
         tables=(table,),
@@ -134,8 +135,9 @@ def e11() -> Finding:
         "K08 Lemma 4.2",
         "The mean of n Laplace variables is τ′ or more away from 0 with probability exp(−Ω(τ′²n)).",
         "hidden condition",
-        f"The proof sets t = τ′, where its bound is {rows[1][2]:.3g} at τ′ = 0.5, n = 100; at t = τ′/2 it is "
-        f"{rows[1][3]:.3g}. The statement itself needs τ′ = O(1): I(10) = {laplace_rate(10.0):.2f}, not 25.",
+        f"The proof sets t = τ′. Its bound is then {rows[1][2]:.3g} at τ′ = 0.5, n = 100, above 1. At "
+        f"t = τ′/2 it is {rows[1][3]:.3g}. The statement itself needs τ′ = O(1): the exponent I(10) is "
+        f"{laplace_rate(10.0):.2f}, not 25.",
         row="M9",
         method="arithmetic",
         errata=("E11", "E5"),
@@ -172,9 +174,9 @@ def k11_lemma_5_6() -> Finding:
         "K11 §5.1.1, Lemma 5.6",
         "For a large enough constant, the average of n answers with Laplace noise is within τ of the mean.",
         "hidden condition",
-        f"Constant {LEMMA_CONSTANT:g}, and max{{1, 1/ε²}} for 1/ε²: the answer then misses with probability "
-        f"at most {worst:.4f} for β = {_BETA:g} (exact, largest variance), and at a quarter of the sharp n "
-        f"with up to {max(row[5] for row in rows):.2f}.",
+        f"It needs the constant {LEMMA_CONSTANT:g}, and max{{1, 1/ε²}} instead of 1/ε². The answer then "
+        f"misses with probability at most {worst:.4f}, for β = {_BETA:g} (exact, at the largest variance). "
+        f"At a quarter of the sharp n it misses with probability up to {max(row[5] for row in rows):.2f}.",
         row="M9",
         method="lower bound",
         errata=("E10", "E5"),
@@ -187,7 +189,7 @@ def k11_lemma_5_6() -> Finding:
 
 
 def n16() -> Finding:
-    """K11 Definition 5.1 bounds single outcomes, which says nothing of continuous answers.
+    """K11 Definition 5.1 bounds single outcomes, which says nothing about continuous answers.
 
     Examples
     --------
@@ -202,18 +204,20 @@ def n16() -> Finding:
         "K11 Definition 5.1, K08 Definition 4.3",
         "R is ε-local if Pr[R(u) = w] ≤ e^ε·Pr[R(u′) = w] for all u, u′ and every single w.",
         "hidden condition",
-        "R(u) = u + Uniform[0, 1] meets this for every ε, as 0 ≤ 0, and its answers tell 0 from 1: the exact "
-        f"loss is {loss:g}, δ(1) = {delta:g}. Claim 5.9 divides by Pr[R(0) = w], which is 0 for R_g.",
+        "R(u) = u + Uniform[0, 1] meets this for every ε, because 0 ≤ 0. But its answers distinguish 0 from "
+        f"1: the exact loss is {loss:g}, δ(1) = {delta:g}. Claim 5.9 divides by Pr[R(0) = w], which is 0 for "
+        "R_g.",
         row="M8",
         errata=("N16",),
-        corrected="W discrete, or densities in place of probabilities, or all sets of answers.",
+        corrected="Require a discrete W, or use densities instead of probabilities, or bound all sets of "
+        "answers.",
         claimed=0.0,
         found=delta,
     )
 
 
 def n17() -> Finding:
-    """K11 Claim 2.2 composes fixed algorithms; interactive local ones choose the next by the answers.
+    """K11 Claim 2.2 composes fixed algorithms, but interactive local ones choose the next by the answers.
 
     Examples
     --------
@@ -237,15 +241,15 @@ def n17() -> Finding:
     return Finding(
         "N17",
         "K11 Claim 2.2 and Definition 5.3; K08 Claim 2.1",
-        "ε-local algorithms, interactive ones too, are ε-differentially private by composition.",
+        "ε-local algorithms, also interactive ones, are ε-differentially private by composition.",
         "proof only",
-        "The claim referred to composes algorithms fixed in advance: of the three randomizers that this "
-        f"protocol may put to one entry it would give 0.5 + 0.5 + 0.25 = 1.25. On every path at most 1 is "
-        f"spent, and the exact loss is {found:.6f}.",
+        "The cited claim composes algorithms that are fixed in advance. For the three randomizers that "
+        "this protocol may use on one entry it gives 0.5 + 0.5 + 0.25 = 1.25. Every path spends at most 1, "
+        f"and the exact loss is {found:.6f}.",
         row="M10",
         errata=("N17",),
-        corrected="Adaptive composition with a budget, which pure privacy has: the ratio of a path is a "
-        "product of conditional ratios, and Σ ε_j ≤ ε on every path.",
+        corrected="Use adaptive composition with a budget, which holds for pure privacy: the ratio of a path "
+        "is a product of conditional ratios, and Σ ε_j ≤ ε on every path.",
         claimed=1.25,
         found=found,
         tables=(table,),
@@ -265,7 +269,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
 def _share_of_test_set(
     candidates: int, epsilon: float, *, accuracy: float = 0.1, beta: float = 0.05
 ) -> float:
-    """Return K11's test set over what sampling alone asks for, with c′ = c₁ = 10."""
+    """Return K11's test set as a share of what sampling needs, with c′ = c₁ = 10."""
     log = math.log(candidates / beta)
     return (10.0 * candidates / (accuracy * epsilon) * log) / (10.0 / accuracy * log)
 

@@ -48,7 +48,7 @@ def b_theorem_3() -> Finding:
         "The mean of n values in [0, b] plus Laplace noise of rate εn/b is ε-private, and its error exceeds "
         "(b/εn)·ln(1/β) with probability at most β.",
         "holds",
-        f"Both with equality: the worst pair loses {rows[1][1]:.6f} at ε = 1, and the error exceeds the "
+        f"Both hold with equality: the worst pair loses {rows[1][1]:.6f} at ε = 1, and the error exceeds the "
         f"bound with probability {rows[1][4]:.6f} at β = {rows[1][2]:g}.",
         row="M1",
         errata=("B Definition 2",),
@@ -82,8 +82,8 @@ def b_definition_2() -> Finding:
         "B Definition 2, Theorem 7",
         "The noise has scale parameter εn/b.",
         "typo",
-        f"εn/b is the rate. As the scale of a library's Laplace noise it is n²ε²/b² times too wide: "
-        f"{literal_scale:g} instead of {right:g} at n = {n}, error {error:.0f} on values in [0, 1].",
+        f"εn/b is the rate. Passed to a library as the scale, it makes the noise n²ε²/b² times too wide: "
+        f"{literal_scale:g} instead of {right:g} at n = {n}, with error {error:.0f} on values in [0, 1].",
         row="M1",
         method="arithmetic",
         errata=("B Definition 2", "E1"),
@@ -109,7 +109,7 @@ def e8() -> Finding:
         "K08 footnote 5",
         "The Laplace distribution with density exp(−|x|/λ)/2λ has standard deviation √2/λ.",
         "typo",
-        f"It is √2·λ: {found:.4f} and not {claimed:.4f} at λ = 2 (the two agree at λ = 1 only).",
+        f"It is √2·λ: {found:.4f}, not {claimed:.4f}, at λ = 2. (The two agree only at λ = 1.)",
         row="M1",
         errata=("E8",),
         corrected="Its standard deviation is √2·λ.",
@@ -144,8 +144,9 @@ def n18() -> Finding:
         "C §2",
         "A geometric answer can be truncated into {0 … b} without hurting privacy.",
         "hidden condition",
-        f"True of clamping (loss {rows[-1][2]:.3f}). The law restricted to the range and normalised again "
-        f"loses {rows[-1][1]:.3f} at b = 20, for the normaliser depends on the exact answer.",
+        f"This is true of clamping (loss {rows[-1][2]:.3f}). But the law restricted to the range and "
+        f"normalised again loses {rows[-1][1]:.3f} at b = 20, because the normaliser depends on the exact "
+        "answer.",
         row="M2",
         errata=("N18",),
         corrected="Clamp the noisy answer into the range; do not draw again and do not renormalise.",
@@ -175,8 +176,8 @@ def n22() -> Finding:
         "C §2",
         "f(k + j)/f(k) = α^(−|k − j|)/α^(−|k|).",
         "typo",
-        f"The exponent is −|k + j|: at k = j = 1 and α = 2 the ratio is {true:g}, printed {printed:g}. "
-        "The bound α^|j| holds either way.",
+        f"The exponent is −|k + j|: at k = j = 1 and α = 2 the ratio is {true:g}; as printed it would be "
+        f"{printed:g}. The bound α^|j| holds either way.",
         row="M2",
         errata=("N22",),
         corrected="f(k + j)/f(k) = α^(−|k + j|)/α^(−|k|) ≤ α^|j|.",

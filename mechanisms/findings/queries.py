@@ -1,4 +1,4 @@
-"""What was found about statistical queries answered from samples, privately and from noisy labels."""
+"""Findings about statistical queries answered from samples, privately and from noisy labels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _ones(queries: int) -> tuple[StatisticalQuery, ...]:
 
 
 def e1() -> Finding:
-    """Compute what the proofs' noise does to private SQ answers: too private, and not accurate.
+    """Compute the effect of the proofs' noise on private SQ answers: too private, and not accurate.
 
     Examples
     --------
@@ -53,9 +53,9 @@ def e1() -> Finding:
         "c(1 + ε/τ)",
         "chunk",
         "proofs' noise exceeds τ",
-        "log10 of that of corrected noise",
+        "log10 of the same, corrected noise",
         "an answer misses τ, proofs' noise",
-        "the same, corrected",
+        "an answer misses τ, corrected noise",
     )
     held = (
         f"exact, τ = {_TAU}, β = {_BETA}, chunks of ⌈c(1/ετ + 1/τ²)ln(2M/β)⌉; misses on fair coins, sampling "
@@ -67,12 +67,13 @@ def e1() -> Finding:
         "B Thm 7, C Thm 1",
         "Noise of scale M/(ε|S_i|) on M disjoint chunks is ε-private, and answers are within τ.",
         "proof only",
-        "The algorithm of the proofs is (ε/M)-private, and with c = 8, ε = 1, M = 200 its noise exceeds τ "
-        f"with probability {worst:.3f} where β = {_BETA} is claimed; M times less noise proves the theorems: "
+        "The algorithm of the proofs is (ε/M)-private. With c = 8, ε = 1, M = 200 its noise exceeds τ with "
+        f"probability {worst:.3f}, where β = {_BETA} is claimed. M times less noise proves the theorems: "
         f"answers from the same chunks then miss with probability at most {max(r[8] for r in rows):.1g}.",
         row="M12",
         errata=("E1", "B Definition 2"),
-        corrected="Noise of scale 1/(ε|S_i|): a record lies in one chunk, so ε in all; within τ.",
+        corrected="Noise of scale 1/(ε|S_i|) is ε-private, because a record is in one chunk, and stays "
+        "within τ.",
         claimed=_BETA,
         found=worst,
         tables=(
@@ -83,7 +84,7 @@ def e1() -> Finding:
 
 
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
-    """Return Pr[some noise exceeds τ] of the proofs, log10 of that as corrected, and misses, at a chunk."""
+    """Return Pr[some noise exceeds τ] of the proofs, log10 of it as corrected, and both misses."""
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (
         kind(epsilon=epsilon, queries=_ones(queries), beta=_BETA, chunk=chunk)
@@ -134,7 +135,7 @@ def _loss(subject: PrivateQueryAnswers) -> float:
 
 
 def n12() -> Finding:
-    """Compute answers from noisy labels with a bound on the rate used as the rate.
+    """Compute answers from noisy labels if a bound on the noise rate is used as the rate.
 
     Examples
     --------
@@ -149,13 +150,13 @@ def n12() -> Finding:
         "B Thm 8",
         "Noisy examples answer every query about clean ones within τ.",
         "hidden condition",
-        "The rate must be known: with the bound 0.4 in the place of η = 0.2, a query whose answer is 1 is "
-        f"answered {rows[2][3]:.3f}.",
+        "The noise rate must be known. If the bound 0.4 is used for η = 0.2, a query whose answer is 1 gets "
+        f"the answer {rows[2][3]:.3f}.",
         row="M13",
         errata=("N12",),
-        corrected="With a bound on η, run the learner with each rate of a grid and keep what does best on "
-        f"fresh noisy examples: for η ≤ 0.4, {rates} rates and {size} examples; the threshold learned from "
-        f"labels of rate 0.3 errs on {error:.0%}.",
+        corrected="With a bound on η, run the learner with each rate of a grid and keep the result that does "
+        f"best on fresh noisy examples. For η ≤ 0.4 this takes {rates} rates and {size} examples, and the "
+        f"threshold learned from labels of rate 0.3 errs on {error:.0%}.",
         claimed=1.0,
         found=rows[2][3],
         tables=(
@@ -186,7 +187,7 @@ def _unknown_rate() -> tuple[int, int, float]:
 
 
 def _threshold(oracle: SQOracle) -> Callable[[int], int]:
-    """Return the threshold that seems to err least: with tolerance 0.09 it is the right one."""
+    """Return the threshold with the least estimated error. With tolerance 0.09 it is the right one."""
     wrong = oracle.ask_all([StatisticalQuery.fraction(_Wrong(t), tau=0.09) for t in range(5)])
     best = int(np.argmin(wrong))
     return lambda x: 1 if x >= best else -1
@@ -218,8 +219,8 @@ def thm_6() -> Finding:
         "B Thm 6",
         "O((M/τ²)·log(M/δ)) examples answer M queries within τ with probability 1 − δ.",
         "holds",
-        "By its proof, with the constant 1/2: M·⌈ln(2M/β)/(2τ²)⌉ examples; the averages of fair coins then "
-        f"miss with probability at most {worst:.4f} for β = {_BETA}.",
+        "It holds by its proof, with the constant 1/2: M·⌈ln(2M/β)/(2τ²)⌉ examples. Averages of fair coins "
+        f"then miss with probability at most {worst:.4f}, for β = {_BETA}.",
         row="M11",
         method="lower bound",
         claimed=_BETA,
@@ -262,12 +263,12 @@ def thm_8() -> Finding:
     return Finding(
         "B Thm 8",
         "B Thm 8",
-        "At a known rate η O((M/(τ²(1 − 2η)²))·log(M/δ)) noisy examples answer M queries about clean ones "
+        "At a known rate η, O((M/(τ²(1 − 2η)²))·log(M/δ)) noisy examples answer M queries about clean ones "
         "within τ.",
         "holds",
-        "By its proof (that the rate is known the text does not say: N12), with M·(⌈2ln(4M/β)/(τ(1 − 2η))²⌉ "
-        "+ ⌈2ln(4M/β)/τ²⌉) examples; for φ = 1[y = 1] and "
-        f"c* = 1 some answer misses with probability at most {worst:.2g} for β = {_BETA}.",
+        "It holds by its proof, with M·(⌈2ln(4M/β)/(τ(1 − 2η))²⌉ + ⌈2ln(4M/β)/τ²⌉) examples. The text does "
+        "not say that the rate must be known (N12). For φ = 1[y = 1] and c* = 1 some answer misses with "
+        f"probability at most {worst:.2g}, for β = {_BETA}.",
         row="M13",
         method="lower bound",
         errata=("N12",),
@@ -278,7 +279,7 @@ def thm_8() -> Finding:
 
 
 def _noisy(queries: int, tau: float, eta: float) -> tuple[float, ...]:
-    """For φ = 1[y = 1], c* = 1 the answer is 1/2 + ȳ/(2(1 − 2η)): it misses where the share of flips does."""
+    """Return the row for φ = 1[y = 1], c* = 1. The answer is 1/2 + ȳ/(2(1 − 2η)), with ȳ the mean label."""
     keep = 1.0 - 2.0 * eta
     size = sampling_size(tau=keep * tau / 2.0, beta=_BETA / (2.0 * queries))
     needed = noisy_sample_size(queries, tau=tau, beta=_BETA, eta=eta)
@@ -293,4 +294,4 @@ FINDINGS: Mapping[str, Callable[[], Finding]] = {
     **simulations.FINDINGS,
     **densities.FINDINGS,
 }
-"""The findings about statistical queries: about answering them, then about simulating by them."""
+"""The findings about statistical queries: answering them, then simulating by them."""

@@ -59,12 +59,12 @@ def e6() -> Finding:
         "BNS Fig. 1, step 10",
         "H = {a + iK/2} ∪ {b + iK/2}, where A = [a, b] and B = [c, d].",
         "typo",
-        f"B is paid for and never used. Where the good points lie across the border of two A_i Rec as "
-        f"printed fails with probability {rows[0][1]:.6f}, corrected 10^({rows[0][2]:.0f}); Lemma 3 allows "
-        f"{allowed:g}.",
+        f"B is paid for and never used. If the good points lie across the border of two A_i, Rec as printed "
+        f"fails with probability {rows[0][1]:.6f}. Corrected, it fails with 10^({rows[0][2]:.0f}). Lemma 3 "
+        f"allows {allowed:g}.",
         row="M6",
         errata=("E6",),
-        corrected="H = {a + iK/2} ∪ {c + iK/2}. Privacy is the same either way.",
+        corrected="H = {a + iK/2} ∪ {c + iK/2}. Privacy does not change.",
         claimed=allowed,
         found=rows[0][1],
         tables=(table,),
@@ -72,7 +72,7 @@ def e6() -> Finding:
 
 
 def n6() -> Finding:
-    """BNS Lemmas 2 and 3 at T = 1: log* is 0, and so they claim (0, 0) and no failure.
+    """BNS Lemmas 2 and 3 at T = 1: log* is 0, so the lemmas claim (0, 0) and no failure.
 
     Examples
     --------
@@ -88,18 +88,19 @@ def n6() -> Finding:
         "BNS Lemmas 2 and 3",
         "Rec on [0, T] is (ε′, 4·log*(T)·δ)-private and fails with probability at most 2β·log*(T).",
         "hidden condition",
-        f"log*(1) = {log_star(1)}: at T = 1 they claim (0, 0) and failure 0. Rec is one exponential "
-        f"mechanism there, which loses {loss:g} at ε = 1, and fails with probability e^({failure:.0f}) > 0.",
+        f"log*(1) = {log_star(1)}, so at T = 1 the lemmas claim (0, 0) and failure 0. There Rec is a single "
+        f"exponential mechanism, which loses {loss:g} at ε = 1 and fails with probability "
+        f"e^({failure:.0f}) > 0.",
         row="M6",
         errata=("N6",),
-        corrected="For T ≥ 2.",
+        corrected="The lemmas hold for T ≥ 2.",
         claimed=0.0,
         found=round(loss, 12),
     )
 
 
 def n8() -> Finding:
-    """BNS Fig. 1 is not total: four inputs on which a step has no meaning, counted.
+    """BNS Fig. 1 is not total: on four inputs a step has no meaning.
 
     Examples
     --------
@@ -123,20 +124,21 @@ def n8() -> Finding:
         "BNS Fig. 1",
         "Algorithm Rec, as printed, returns an index of [0, T] on every input.",
         "hidden condition",
-        f"On the easiest input, Q constant = r, it gets K = 2^{power} = T′: {{A_i}} has {first} member and "
-        f"{{B_i}} {second}, so that A_dist is undefined. What H is after a ⊥ is not said; {halves} of 32 "
-        "points are half-integers at K = 1; points may exceed T.",
+        f"On the easiest input, Q constant = r, it gets K = 2^{power} = T′. Then {{A_i}} has {first} member "
+        f"and {{B_i}} has {second}, so A_dist is undefined. The text does not say what H is after a ⊥. At K "
+        f"= 1, {halves} of 32 points are half-integers. Points may exceed T.",
         row="M6",
         method="arithmetic",
         errata=("N8",),
-        corrected="A family of one: its member; of none: skipped; ⊥: the other half of H, or points spread "
-        "over the range; points rounded down, and at most T. All of it without the data.",
+        corrected="A family of one gives its member; an empty one is skipped. After ⊥, take the other half "
+        "of H, or points spread over the range. Round points down, and cut them at T. None of this uses "
+        "the data.",
         tables=(Table(("what", "how many"), rows),),
     )
 
 
 def n26() -> Finding:
-    """BNS Lemma 2 pays for 3·log*(T) calls; Rec makes 3·N + 1, N its number of levels.
+    """BNS Lemma 2 pays for 3·log*(T) calls. Rec makes 3·N + 1, where N is its number of levels.
 
     Examples
     --------
@@ -151,22 +153,22 @@ def n26() -> Finding:
         paid = 3 * log_star(top)
         rows.append((f"2^{power}", paid, len(made), printed.epsilon, sequential_bound(made).epsilon, best))
     table = Table(
-        ("T", "calls paid for", "calls made", "ε of Lemma 2", "sum of the calls", "best for the calls"),
+        ("T", "calls paid for", "calls made", "ε of Lemma 2", "sum of the calls", "optimal composition"),
         tuple(rows),
-        "ε = 0.1 and δ = 1e-6 a call; the sum has A_dist at (ε/2, δ/2); the last at the lemma's own δ",
+        "ε = 0.1, δ = 1e-6 per call; the sum takes A_dist at (ε/2, δ/2), the last column the lemma's δ",
     )
     return Finding(
         "N26",
         "BNS Lemma 2",
         "Rec composes at most 3·log*(T) private calls.",
         "loose",
-        f"It makes 3·N + 1, and N is 0 up to T = 32, 1 up to 2^32, 2 up to 2^(2^32): {rows[-1][2]} for "
-        f"{rows[-1][1]} at 2^64. At 0.1 a call the lemma claims ε = {rows[-1][3]:.3f}; the plain sum is "
-        f"{rows[-1][4]:.3f}.",
+        f"It makes 3·N + 1, where N is 0 up to T = 32, 1 up to 2^32 and 2 up to 2^(2^32). At T = 2^64 these "
+        f"are {rows[-1][2]} calls, and {rows[-1][1]} are paid for. At ε = 0.1 per call the lemma claims "
+        f"ε = {rows[-1][3]:.3f}; the plain sum is {rows[-1][4]:.3f}.",
         row="M6",
         method="arithmetic",
         errata=("N26", "E9 (A_dist)"),
-        corrected="3·N + 1 calls, those of A_dist at (ε/2, δ/2) (E9).",
+        corrected="Rec makes 3·N + 1 calls, those of A_dist at (ε/2, δ/2) (E9).",
         claimed=float(rows[-1][1]),
         found=float(rows[-1][2]),
         tables=(table,),
@@ -195,19 +197,19 @@ def bns_lemma_2() -> Finding:
         )
     rows.append(_climbed_row(rng))
     table = Table(
-        ("T", "ε a call", "δ a call", "ε claimed", "ε found", "δ claimed", "δ found"),
+        ("T", "ε per call", "δ per call", "ε claimed", "ε found", "δ claimed", "δ found"),
         tuple(rows),
-        "exact laws; 66 pairs each of random, tied, noisy and telling qualities, concave or not; last a "
-        "climb from the worst pair known, promise 100",
+        "exact laws; 66 pairs each of random, tied, noisy and revealing qualities, concave or not; last row: "
+        "a climb from the worst known pair, promise 100",
     )
     return Finding(
         "BNS Lemma 2",
         "BNS Lemma 2",
         "Rec is (√(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε², 4·log*·δ)-private, for T ≥ 2 (N6).",
         "holds",
-        f"By the account of its calls (N26). At T = 4096 and ε = 1 a call it claims {rows[-2][3]:.1f}; the "
-        f"worst of those pairs loses {rows[-2][4]:.3f}. A climb at T = 64 comes to {rows[-1][4]:.3f}, where "
-        "the calls add up to 3.",
+        f"It holds by the account of its calls (N26). At T = 4096 and ε = 1 per call it claims "
+        f"{rows[-2][3]:.1f}, and the worst of these pairs loses {rows[-2][4]:.3f}. A climb at T = 64 reaches "
+        f"{rows[-1][4]:.3f}; the calls there add up to 3.",
         row="M6",
         method="lower bound",
         errata=("N6", "N8", "N26", "E9 (A_dist)"),
@@ -233,7 +235,7 @@ def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
 
 @cache
 def bns_lemma_3() -> Finding:
-    """BNS Lemma 3, the utility of Rec: it holds with much room on the hardest qualities known.
+    """BNS Lemma 3, the utility of Rec: it holds with a wide margin on the hardest known qualities.
 
     Examples
     --------
@@ -249,17 +251,17 @@ def bns_lemma_3() -> Finding:
     table = Table(
         ("T", "least r", "failure allowed", "log10 of the worst failure found"),
         tuple(rows),
-        "α = 1/2, β = 0.05, ε = 1, δ = 1e-3; exact, peaks of every width at the ends, in the middle and "
-        "across the borders of the A_i, alone and beside a shelf, the rest just below good",
+        "α = 1/2, β = 0.05, ε = 1, δ = 1e-3; exact; peaks of every width at the ends, in the middle and "
+        "across the borders of the A_i, alone or beside a shelf; all other points just below good",
     )
     return Finding(
         "BNS Lemma 3",
         "BNS Lemma 3",
-        "With r ≥ (2/α)^log*·(16/(αε))·ln(32/βδ) Rec fails with probability at most 2β·log*(T), for T ≥ 2 "
+        "With r ≥ (2/α)^log*·(16/(αε))·ln(32/βδ), Rec fails with probability at most 2β·log*(T), for T ≥ 2 "
         "(N6) and with step 10 corrected (E6).",
         "holds",
-        f"By its proof. On T = 4096 the worst failure found is "
-        f"10^({rows[1][3]:.0f}), allowed {rows[1][2]:g}; r/{2 ** (halvings - 1)} still does on these.",
+        f"It holds by its proof. At T = 4096 the worst failure probability found is 10^({rows[1][3]:.0f}); "
+        f"{rows[1][2]:g} is allowed. On these qualities r/{2 ** (halvings - 1)} would still be enough.",
         row="M6",
         method="lower bound",
         errata=("E6", "E12", "N6", "N8", "N21"),
@@ -270,7 +272,7 @@ def bns_lemma_3() -> Finding:
 
 
 def bns_remark_2() -> Finding:
-    """BNS Remark 2: below the first level Rec works on ranges as small as the logarithm.
+    """BNS Remark 2: below the first level Rec works on ranges of logarithmic size.
 
     Examples
     --------
@@ -287,8 +289,8 @@ def bns_remark_2() -> Finding:
         "It is enough to run Rec's first level efficiently: an iteration on [0, T] takes poly(T), and the "
         "ranges below are logarithmic.",
         "holds",
-        f"From T = 2^64 Rec goes to the ranges {rows[1][1]}: {rows[1][2]} values of a quality below the "
-        f"first level in all, and {rows[2][2]} from 2^1024. The first level needs the quality's steps alone.",
+        f"From T = 2^64 Rec goes to the ranges {rows[1][1]}, which have {rows[1][2]} values of a quality in "
+        f"all; from 2^1024 they have {rows[2][2]}. The first level needs only the steps of the quality.",
         row="M6",
         method="arithmetic",
         tables=(

@@ -1,4 +1,4 @@
-"""Findings about the search for an interval's length that leads to Rec: BNS §3.2 and Definition 9."""
+"""Findings about the search for the length of an interval, which Rec solves: BNS §3.2 and Definition 9."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def n20() -> Finding:
         "BNS Remark 1",
         "The search is for a j with Q(j) ≥ (1 − 3α/4)·m and Q(j − 1) ≤ (1 − α/4)·m.",
         "false",
-        f"Q(j) is a minimum of a number of zeros and a number of ones: at most {highest:g} of {m}. The "
-        f"first target, {rows[0][1]:g} at α = 0.1, is out of reach for α < 2/3; the second is always met.",
+        f"Q(j) is the minimum of a count of zeros and a count of ones, so at most {highest:g} of {m}. The "
+        f"first target, {rows[0][1]:g} at α = 0.1, cannot be reached for α < 2/3. The second is always met.",
         row="M6",
         method="arithmetic",
         errata=("N20",),
-        corrected="The targets fit a Q that can reach m.",
+        corrected="The targets are right for a Q that can reach m.",
         claimed=rows[0][1],
         found=highest,
         tables=(Table(("α", "first target", "second target"), rows, f"m = {m}, Q ≤ {highest:g}"),),
@@ -44,7 +44,7 @@ def n20() -> Finding:
 
 
 def n21() -> Finding:
-    """BNS §3.2: the intervals B_i have to be of length 2J, or some good interval lies in none.
+    """BNS §3.2: the intervals B_i have to be of length 2J, or some good intervals lie in none.
 
     Examples
     --------
@@ -58,19 +58,19 @@ def n21() -> Finding:
         "With {A_i} of length 2J and {B_i} of length J right shifted by J, every interval of length J lies "
         "in one of them.",
         "false",
-        f"At J = 4 a share of {rows[0][1]:g} of all intervals lies in none, {rows[0][2]} the first; "
-        f"with B_i of length 2J the share is {rows[1][1]:g}. With b − a = 2^j there is no interval at j = d, "
-        "and the growth is 2^log*(d) in §1.1 and 16^log*(d) in Theorem 2: "
-        f"{slips[1][1]} and {slips[1][2]} at d = 64.",
+        f"At J = 4 a share of {rows[0][1]:g} of all intervals lies in none of them; the first is "
+        f"{rows[0][2]}. With B_i of length 2J the share is {rows[1][1]:g}. Two smaller slips: with b − a = "
+        "2^j there is no interval at j = d, and the growth is 2^log*(d) in §1.1 but 16^log*(d) in Theorem "
+        f"2: {slips[1][1]} and {slips[1][2]} at d = 64.",
         row="M6",
         method="arithmetic",
         errata=("N21",),
-        corrected="{B_i} of length 2J right shifted by J, as Fig. 1 has it; b − a + 1 = 2^j, as there; step "
-        "7: Q(S, i) ≥ r for = r; Definition 9 defines quasi-concave functions, not concave ones.",
+        corrected="{B_i} of length 2J right shifted by J, and b − a + 1 = 2^j, both as in Fig. 1. In step 7 "
+        "read Q(S, i) ≥ r for Q(S, i) = r. Definition 9 defines quasi-concave functions, not concave ones.",
         claimed=0.0,
         found=rows[0][1],
         tables=(
-            Table(("length of B_i", "share in none", "the first"), rows, "J = 4"),
+            Table(("length of B_i", "share in none", "the first in none"), rows, "J = 4"),
             Table(("what", "as printed", "otherwise"), slips, "printed beside meant, §1.1 beside Theorem 2"),
         ),
     )
@@ -88,7 +88,7 @@ def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
 
 
 def _slips() -> tuple[tuple[str | int, ...], ...]:
-    """Return the other parts of the erratum: the quantity, as printed, and as corrected."""
+    """Return the other parts of the erratum: each quantity, as printed and as corrected."""
     pairs = [(a, b) for a in range(32) for b in range(32)]
     none, one = (sum(b - a + more == 32 for a, b in pairs) for more in (0, 1))
     qualities, promise = (60, 61, 62), 60
@@ -96,8 +96,8 @@ def _slips() -> tuple[tuple[str | int, ...], ...]:
     return (
         ("intervals of length 2^d in {0 … 2^d − 1}, d = 5: b − a = 2^d, or b − a + 1", none, one),
         ("growth with d at d = 64: 2^log*(d), 16^log*(d)", 2 ** log_star(64), 16 ** log_star(64)),
-        ("of Q = (60, 61, 62) and r = 60: counted by step 7, with “=”, with “≥”", equal, least),
-        ("(0, 1, 10): concave by Definition 9, by the usual one", *_concave((0, 1, 10))),
+        ("points of Q = (60, 61, 62) that step 7 counts at r = 60: with “=”, with “≥”", equal, least),
+        ("is (0, 1, 10) concave: by Definition 9, by the usual definition", *_concave((0, 1, 10))),
     )
 
 

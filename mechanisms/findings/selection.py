@@ -30,7 +30,7 @@ __all__ = [
 
 
 def bns_proposition_1_i() -> Finding:
-    """BNS Proposition 1(i) with a score of sensitivity 1: it holds, and is approached but never met.
+    """BNS Proposition 1(i) with a score of sensitivity 1: it holds; ε is approached but never reached.
 
     Examples
     --------
@@ -42,19 +42,20 @@ def bns_proposition_1_i() -> Finding:
         one = np.where(np.arange(count) == 0, 1.0, 0.0)
         rows.append((count, behind, _exponential_loss(-behind * one, (2.0 - behind) * one)))
     table = Table(
-        ("solutions", "one is behind the others by", "exact loss"),
+        ("solutions", "one is behind all others by", "exact loss"),
         tuple(rows),
-        "ε = 1; that one rises by 1 while all others fall by 1, the most that sensitivity 1 allows",
+        "ε = 1; this one rises by 1 while all others fall by 1, the most that sensitivity 1 allows",
     )
     return Finding(
         "BNS Proposition 1(i)",
         "BNS Proposition 1(i); K08 Theorem 3.6; K11 Lemma 3.3",
-        "The exponential mechanism is ε-private for scores of sensitivity 1 (BNS does not say so: N7).",
+        "The exponential mechanism is ε-private for scores of sensitivity 1 (a condition that BNS omits, "
+        "N7).",
         "holds",
-        "Where one solution, 1 behind all others, overtakes them, "
-        f"{rows[0][2]:.3f} of ε = 1 is lost with two, {rows[4][2]:.3f} with sixteen, {rows[-1][2]:.6f} with "
-        f"a million; with two, one {rows[1][1]:.0f} behind, {rows[1][2]:.3f}, and {rows[2][1]:.0f} behind "
-        f"{rows[2][2]:.9f}; never ε.",
+        "The loss is largest if one solution, 1 behind all others, overtakes them. At ε = 1 it is "
+        f"{rows[0][2]:.3f} with two solutions, {rows[4][2]:.3f} with sixteen and {rows[-1][2]:.6f} with a "
+        f"million. With two solutions, one {rows[1][1]:.0f} behind, it is {rows[1][2]:.3f}; {rows[2][1]:.0f} "
+        f"behind, {rows[2][2]:.9f}. It never reaches ε.",
         row="M3",
         method="lower bound",
         errata=("N7",),
@@ -84,7 +85,7 @@ def n7() -> Finding:
         f"The scores (0, 10) on one database and (10, 0) on its neighbour lose {rows[-1][1]:.3f} at ε = 1.",
         row="M3",
         errata=("N7",),
-        corrected="For q of sensitivity 1, with real values too, which is how algorithm Rec uses it.",
+        corrected="It holds for q of sensitivity 1, also with real values, as algorithm Rec uses it.",
         claimed=1.0,
         found=rows[-1][1],
         tables=(Table(("sensitivity", "exact loss"), rows, "two solutions, ε = 1"),),
@@ -92,7 +93,7 @@ def n7() -> Finding:
 
 
 def bns_proposition_1_ii() -> Finding:
-    """BNS Proposition 1(ii), the tail of the exponential mechanism: it holds, up to the best one's share.
+    """BNS Proposition 1(ii), the tail of the exponential mechanism: it holds and cannot be improved.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def bns_proposition_1_ii() -> Finding:
     table = Table(
         ("solutions", "t", "|H|·e^(−εt/2)", "Pr[score ≤ best − t]"),
         tuple(rows),
-        "ε = 1; all solutions but one exactly t below the best, the hardest instance",
+        "ε = 1; all solutions but one are exactly t below the best, which is the hardest instance",
     )
     return Finding(
         "BNS Proposition 1(ii)",
@@ -116,8 +117,8 @@ def bns_proposition_1_ii() -> Finding:
         "The exponential mechanism returns a solution t or more below the best with probability at most "
         "|H|·e^(−εt/2).",
         "holds",
-        f"With 1001 solutions at ε = 1 and t = 24 the probability is {rows[-1][3]:.6f}, the bound "
-        f"{rows[-1][2]:.6f}: no constant can be saved.",
+        f"With 1001 solutions at ε = 1 and t = 24 the probability is {rows[-1][3]:.6f} and the bound is "
+        f"{rows[-1][2]:.6f}, so no constant can be saved.",
         row="M3",
         errata=("N7",),
         claimed=rows[-1][2],
@@ -127,7 +128,7 @@ def bns_proposition_1_ii() -> Finding:
 
 
 def bns_proposition_2_i() -> Finding:
-    """BNS Proposition 2(i), the privacy of A_dist: it holds on every pair of gaps, with room to spare.
+    """BNS Proposition 2(i), the privacy of A_dist: it holds on every pair of gaps, with a wide margin.
 
     Examples
     --------
@@ -143,7 +144,8 @@ def bns_proposition_2_i() -> Finding:
         "BNS Proposition 2(i)",
         "A_dist is (ε, δ)-private.",
         "holds",
-        f"Over all gaps, so over all databases, δ at ε is {rows[1][2]:.3g} where 1e-6 is claimed; see E9.",
+        f"Over all gaps, and thus over all databases, δ at ε is {rows[1][2]:.3g}, where 1e-6 is claimed. E9 "
+        "says more.",
         row="M4",
         errata=("E9 (A_dist)",),
         claimed=1e-6,
@@ -176,11 +178,11 @@ def e9_stable_selection() -> Finding:
         "BNS §2.4, Proposition 2(i)",
         "With noise Lap(4/ε) and threshold (4/ε)·ln(1/δ) + 2, A_dist is (ε, δ)-private.",
         "loose",
-        f"It is (ε/2, δ/2)-private: at ε = 1 and δ = 1e-6 the worst δ is {at_epsilon:.3g} at ε and "
-        f"{at_half:.3g} at ε/2 ({below:.3g} at 0.49·ε). The tight twin has {tight_delta:.3g} at ε.",
+        f"It is even (ε/2, δ/2)-private. For ε = 1 and δ = 1e-6 the worst δ is {at_epsilon:.3g} at ε and "
+        f"{at_half:.3g} at ε/2 (and {below:.3g} at 0.49·ε). The tight twin has {tight_delta:.3g} at ε.",
         row="M4",
         errata=("E9 (A_dist)",),
-        corrected="Lap(2/ε) and the threshold (2/ε)·ln(1/2δ) + 2 do, for δ ≤ 1/2, with equality.",
+        corrected="Lap(2/ε) and the threshold (2/ε)·ln(1/2δ) + 2 are enough for δ ≤ 1/2, with equality.",
         claimed=1e-6,
         found=at_half,
         tables=(table,),
@@ -209,13 +211,13 @@ def e12() -> Finding:
     return Finding(
         "E12",
         "BNS Proposition 2(ii)",
-        "Where the gap is at least (4/ε)·ln(2/βδ), A_dist returns the best with probability at least 1 − β.",
+        "If the gap is at least (4/ε)·ln(2/βδ), A_dist returns the best with probability at least 1 − β.",
         "hidden condition",
         f"The failure at that gap is (β/4)·e^(ε/2) for ε ≤ 2·ln(2/β): {rows[2][3]:.4f} at ε = 2.8 and "
         f"{rows[3][3]:.4f} at ε = 5, for β = 0.1. The proof forgets the 2 of the threshold.",
         row="M4",
         errata=("E12",),
-        corrected="True for ε ≤ 4·ln 2; for every ε with the gap (4/ε)·ln(1/2βδ) + 2 (β ≤ 1/2).",
+        corrected="It holds for ε ≤ 4·ln 2, and for every ε with the gap (4/ε)·ln(1/2βδ) + 2 (β ≤ 1/2).",
         claimed=0.1,
         found=rows[3][3],
         tables=(table,),
@@ -242,7 +244,7 @@ def _exponential_loss(left: Any, right: Any) -> float:
 
 
 def _worst_delta(subject: StableSelectionGaps, *, at: float) -> float:
-    """Return the largest δ at a loss over every pair of neighbouring gaps, both ways round."""
+    """Return the largest δ at a loss over every pair of neighbouring gaps, in both directions."""
     gaps = [[gap] for gap in subject.records]
     pairs: Sequence[tuple[Any, Any]] = [*pairwise(gaps), *zip(gaps, gaps[2:], strict=False)]
     return compare_pairs(pairs, subject.distribution, ApproximateDP(at, subject.delta)).delta

@@ -1,4 +1,4 @@
-"""What was found about local algorithms that are simulated by statistical queries."""
+"""Findings about local algorithms that statistical queries simulate."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def e15() -> Finding:
     return Finding(
         "E15",
         "K11 Claim 5.10",
-        "With τ′ = β/3t an estimate is within 1 ± 3τ′ and the distance per access at most β/t; what step 4 "
-        "accepts with is a probability.",
+        "With τ′ = β/3t an estimate is within 1 ± 3τ′, the distance per access is at most β/t, and the "
+        "acceptance of step 4 is a probability.",
         "proof only",
-        "Put into Claim 5.9 this gives 9τ′, so the argument needs β/9t; the exact distance is τ′ itself "
-        f"({tilts[1][3]:.4f} at τ′ = 0.1), so the claim holds. If step 4 divides by (1 + τ′) and e^ε of the "
-        f"access's own ε, a valid oracle makes it {accepted[0][2]:.3f} > 1 at τ′ = 1/3 (the error range "
-        "allows 1.5); with e^ε of the whole entry, as printed, it stays a probability "
-        f"(at most {max(row[3] for row in accepted):.3f} here).",
+        "Put into Claim 5.9 this gives 9τ′, so the argument needs β/9t. But the exact distance is τ′ "
+        f"({tilts[1][3]:.4f} at τ′ = 0.1), so the claim holds. Step 4 divides by (1 + τ′) and e^ε. With the "
+        f"ε of the access, a valid oracle makes the acceptance {accepted[0][2]:.3f} > 1 at τ′ = 1/3 (the "
+        "error range allows 1.5). With the ε of the whole entry, as printed, it stays a probability (at "
+        f"most {max(row[3] for row in accepted):.3f} here).",
         row="M15",
         errata=("E15",),
-        corrected="τ′ = β/t suffices; divide by ((1 + τ′)/(1 − τ′))·e^ε, ε the access's own.",
+        corrected="τ′ = β/t suffices. Divide by ((1 + τ′)/(1 − τ′))·e^ε with the ε of the access.",
         claimed=9 * 0.1,
         found=tilts[1][3],
         tables=(
@@ -83,13 +83,14 @@ def _tilt(tau: float) -> tuple[float, ...]:
 
 
 def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, ...]:
-    """Return the largest acceptance after an answer that speaks against the only record.
+    """Return the largest acceptance after an answer that contradicts the only record.
 
-    It is given for step 4 with the access's own ε, with the entry's, and as corrected. Let u = e^(−total),
-    v = e^(−earlier), k = phi·(u − u³) the error of both estimates. For that record the denominator is least,
-    v, and the acceptance with the access's own ε is (1 + k·u/v²)/((1 + phi)(1 − k/v)): near 1/(1 − phi) for
-    a small own ε and a large total. With the entry's it is v times that, (v² + k·u)/((1 + phi)(v − k)), which
-    rises in v on [u, 1] and is below 1 at v = 1: k·(1 + u + phi) < phi for phi ≤ 1/3, as u − u³ ≤ 0.385.
+    It is given for step 4 with the ε of the access, with the ε of the entry, and as corrected. Let u =
+    e^(−total), v = e^(−earlier), and let k = phi·(u − u³) be the error of both estimates. The denominator is
+    least for this record, namely v. With the ε of the access, the acceptance is (1 + k·u/v²)/((1 + phi)(1 −
+    k/v)), which is near 1/(1 − phi) for a small own ε and a large total. With the ε of the entry it is v
+    times this, (v² + k·u)/((1 + phi)(v − k)). That rises in v on [u, 1] and is below 1 at v = 1, because k·(1
+    + u + phi) < phi for phi ≤ 1/3, as u − u³ ≤ 0.385.
     """
     past = ((kary_response(earlier, 2), 0),)
     access = Access(randomizer=binary_response(own), past=past, base=0, epsilon=earlier + own, phi=phi)
@@ -115,17 +116,18 @@ def n10() -> Finding:
         "K11 Claim 5.9, K08 Lemma 4.4",
         "The simulation is non-adaptive and asks t·e^ε queries in expectation.",
         "proof only",
-        "How often it asks depends on the answers. Against the exact oracle it asks (1 + β/3t)·e^ε times "
-        f"per access, {expected:.2f} for {printed:.2f} at ε = 1, β = 0.5, t = 1; and ε = 0 divides by zero.",
+        "The number of queries depends on the answers, so the simulation adapts. Against the exact oracle it "
+        f"asks (1 + β/3t)·e^ε times per access: {expected:.2f} instead of {printed:.2f} at ε = 1, β = 0.5, "
+        "t = 1. At ε = 0 it divides by zero.",
         row="M14",
         errata=("N10",),
-        corrected="Without adapting: N = ⌈((1 + φ)/(1 − φ))e^ε·ln(t/β″)⌉ rounds per access, asked at once, "
-        "φ = (β − β″)/3t; with ε = 0 nothing is asked.",
+        corrected="To be non-adaptive, ask N = ⌈((1 + φ)/(1 − φ))e^ε·ln(t/β″)⌉ rounds per access at once, "
+        "with φ = (β − β″)/3t. With ε = 0 ask nothing.",
         claimed=printed,
         found=expected,
         tables=(
             Table(
-                ("ε", "t", "β", "t·e^ε", "expected", "asked by fixed rounds", "their distance", "β/t"),
+                ("ε", "t", "β", "t·e^ε", "expected queries", "queries of fixed rounds", "distance", "β/t"),
                 rows,
                 "binary response, uniform records, β″ = β/2; distance of one access, worst answers",
             ),
@@ -158,17 +160,18 @@ def n11() -> Finding:
         "K08 Lemmas 4.4, 4.5",
         "One query of tolerance Θ(β/t) simulates an access within β/t, accepting with p̃/(q·e^ε).",
         "false",
-        f"With τ = β/t = {claimed} and ε = 3 the exact distance is {found:.3f}, the acceptance reaches "
-        f"{reached:.3f} > 1, and e^ε = {factor:.1f} queries are asked on average, not one.",
+        f"With τ = β/t = {claimed} and ε = 3 the exact distance is {found:.3f}, and the acceptance reaches "
+        f"{reached:.3f} > 1. On average e^ε = {factor:.1f} queries are asked, not one.",
         row="M14",
         method="lower bound",
         errata=("N11", "N10"),
-        corrected="τ = β/(3t·e^(2ε)), acceptance p̃/(q(1 + β/3t)e^ε), about e^ε queries (K11 Claim 5.9). A "
-        "query's answer is "
-        "E[g(z_i)] ± τ, where Pr[g(z_i)] ± τ is printed.",
+        corrected="τ = β/(3t·e^(2ε)), acceptance p̃/(q(1 + β/3t)e^ε) and about e^ε queries (K11 Claim 5.9). "
+        "The answer to a query is E[g(z_i)] ± τ; Pr[g(z_i)] ± τ is printed.",
         claimed=claimed,
         found=found,
-        tables=(Table(heads, rows, "binary response, the worst of 101 populations; acceptances cut at 1"),),
+        tables=(
+            Table(heads, rows, "binary response, the worst of 101 populations; acceptances are cut at 1"),
+        ),
     )
 
 
@@ -211,8 +214,8 @@ def claim_5_9() -> Finding:
         "K11 Claim 5.9",
         "B_(R,ε) simulates a local randomizer within β/t against any valid oracle.",
         "loose",
-        f"True; at β/t = 0.3 the worst oracle reaches {worst:.4f} among four randomizers, never more than "
-        f"(1 − √(1 − φ²))/φ = {sharp:.4f} with φ = β/3t: about β/6t.",
+        f"At β/t = 0.3 the distance is at most {worst:.4f} among four randomizers and the worst oracles. It "
+        f"never exceeds (1 − √(1 − φ²))/φ = {sharp:.4f} with φ = β/3t, which is about β/6t.",
         row="M14",
         method="lower bound",
         errata=("N10", "N16"),
@@ -255,7 +258,7 @@ def _distances(randomizer: TableRandomizer) -> tuple[float, ...]:
 
 
 def _law(access: Access, oracle: SQOracle) -> NDArray[np.float64]:
-    """Return the law of an outcome whose answers depend on their query alone."""
+    """Return the law of an outcome if each answer depends only on its query."""
     accepted = [
         access.acceptance([oracle.ask(query) for query in access.queries(place)])
         for place in range(len(access.proposal))
@@ -277,12 +280,13 @@ def claim_5_10() -> Finding:
     return Finding(
         "K11 Claim 5.10",
         "K11 Claim 5.10",
-        "Adaptive statistical queries simulate an interactive local algorithm within β, any valid oracle.",
+        "Adaptive statistical queries simulate an interactive local algorithm within β, for any valid "
+        "oracle.",
         "loose",
-        f"True; at β = 0.3 two correlated rounds on one entry are at distance at most {worst:.4f} for the "
-        "oracle's best answers (backward induction), and a whole algorithm over two entries, in which "
-        f"earlier answers decide who is asked again, at most {over_all:.4f}. t accesses are never beyond "
-        "tφ = β/3.",
+        f"At β = 0.3, two correlated rounds on one entry are at distance at most {worst:.4f} for the worst "
+        "answers of an oracle (by backward induction). A whole algorithm over two entries, in which "
+        f"earlier answers decide who is asked again, is at distance at most {over_all:.4f}. For t accesses "
+        "the distance never exceeds tφ = β/3.",
         row="M15",
         method="lower bound",
         errata=("E15",),
@@ -297,8 +301,8 @@ def claim_5_10() -> Finding:
             Table(
                 ("share of zeros", "exact oracle", "all answers up", "alternating", "worst oracle", "β/3"),
                 whole,
-                "two entries, each polled; who denies is asked again, at an ε that depends on how many do; "
-                "ε = 1, t = 4, β = 0.3; exact distances of the whole transcript",
+                "two entries, each polled; an entry that denies is asked again, at an ε that depends on "
+                "how many do; ε = 1, t = 4, β = 0.3; exact distances of the whole transcript",
             ),
         ),
     )
@@ -333,7 +337,7 @@ def _polled(share: float, beta: float = 0.3) -> tuple[float, ...]:
 
 @cache
 def lemma_5_8() -> Finding:
-    """Compute what the simulations of Claims 5.9 and 5.10 cost together, and how far off they are.
+    """Compute the cost and the distance of the simulations of Claims 5.9 and 5.10.
 
     Examples
     --------
@@ -347,16 +351,17 @@ def lemma_5_8() -> Finding:
     return Finding(
         "K11 Lemma 5.8",
         "K11 §5.1.2, Lemma 5.8",
-        "Non-interactive (interactive) local algorithms of t accesses are simulated within β by non-adaptive "
-        "(adaptive) statistical queries, O(t·e^ε) of them in expectation, of tolerance Θ(β/(t·e^(2ε))).",
+        "Non-adaptive (adaptive) statistical queries simulate non-interactive (interactive) local algorithms "
+        "of t accesses within β, with O(t·e^ε) queries in expectation, of tolerance Θ(β/(t·e^(2ε))).",
         "hidden condition",
-        f"The distances are at most {apart.found:.4f} without and {together.found:.4f} with interaction for "
-        "β = 0.3, and the expected queries at most twice t·e^ε. But how many there are depends on the "
-        f"answers (N10): asked at once, {rows[2][5]:.0f} for {rows[2][3]:.0f} at ε = 1, t = 10.",
+        f"For β = 0.3 the distances are at most {apart.found:.4f} without and {together.found:.4f} with "
+        "interaction, and the expected number of queries is at most twice t·e^ε. But the number of queries "
+        f"depends on the answers (N10). Asked all at once, {rows[2][5]:.0f} are needed instead of "
+        f"{rows[2][3]:.0f} at ε = 1, t = 10.",
         row="M14, M15",
         method="lower bound",
         errata=("N10", "N11", "E15", "N16"),
-        corrected="Without interaction: O(t·e^ε·log(t/β)) queries if all are to be prepared beforehand.",
+        corrected="Without interaction, O(t·e^ε·log(t/β)) queries are needed if all are prepared beforehand.",
         claimed=0.3,
         found=max(apart.found, together.found),
         tables=(
@@ -371,7 +376,8 @@ def lemma_5_8() -> Finding:
                     "distance of an access",
                 ),
                 rows,
-                "binary response, uniform records, β = 0.3, the worst oracle; all accesses together: t times",
+                "binary response, uniform records, β = 0.3, the worst oracle; the distance of all t "
+                "accesses is t times that of one",
             ),
         ),
     )

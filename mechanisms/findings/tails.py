@@ -1,4 +1,4 @@
-"""Findings about the tail bounds that the proofs quote: K11 Theorems A.1 and A.2."""
+"""Findings about the tail bounds that the proofs use: K11 Theorems A.1 and A.2."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def k11_theorem_a_1() -> Finding:
         "The mean of n coins of chance µ is (1 + φ)µ or more with probability at most e^(−φ²µn/3), and "
         "(1 − φ)µ or less with at most e^(−φ²µn/2), for φ ≤ 1.",
         "holds",
-        f"On no size and mean looked at is a tail above its bound: at most {found:.4f} of it, where φ is "
-        "small and both are near 1. The proofs that quote it with other constants are another matter (E14).",
+        f"At every size and mean that was tried, the tail is at most {found:.4f} of its bound; this is for "
+        "small φ, where both are near 1. Some proofs quote the theorem with other constants (E14).",
         row="L3",
         method="lower bound",
         errata=("E14",),
@@ -55,7 +55,7 @@ def k11_theorem_a_1() -> Finding:
 
 
 def _chernoff(n: int, mean: float) -> tuple[float, float]:
-    """Return the largest quotients of the exact tails of n coins and their bounds, 0 where there is no φ."""
+    """Return the largest quotients of the exact tails of n coins and their bounds; 0 if there is no φ."""
     from scipy.stats import binom
 
     counts = np.arange(n + 1)
@@ -86,7 +86,7 @@ def k11_theorem_a_2() -> Finding:
         "The mean of n values in [a, b] is δ or more away from its expectation with probability at most "
         "2·e^(−2δ²n/(b − a)²).",
         "holds",
-        f"On no two-point law looked at is the tail above its bound: at most {found:.4f} of it.",
+        f"At every two-point law that was tried, the tail is at most {found:.4f} of its bound.",
         row="L1, M11",
         method="lower bound",
         claimed=1.0,

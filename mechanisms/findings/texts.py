@@ -1,4 +1,4 @@
-"""The five texts that the catalogue and the findings name by short names, and what the numbers count."""
+"""The five texts by the short names that catalogue and findings use, and the meaning of numbers and words."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ TEXTS = {
 """The source texts by their short names."""
 
 NUMBERED = {
-    "M": "The mechanisms of those texts, M1 to M15 in our own count: noise, selection, local randomizers, "
+    "M": "The mechanisms of these texts, M1 to M15 in our own count: noise, selection, local randomizers, "
     "statistical queries and the simulations between them.",
     "L": "The learners, sanitizers and studies built on them, L1 to L20 in our own count.",
-    "E": "The errata first noticed in those texts, E1 to E15 in our own count.",
-    "N": "What was noticed later, while the systems were built and audited, N1 to N27.",
+    "E": "Errata of these texts that were noticed first, E1 to E15 in our own count.",
+    "N": "Errata that were noticed later, while the systems were built and audited, N1 to N27.",
 }
 """What a letter before a number means."""
 
 WORDS = {
-    "SQ": "Statistical queries: each asks for the mean of a function and is answered up to a tolerance; and "
-    "what can be learned by them.",
+    "SQ": "Statistical queries, each of which asks for the mean of a function and gets it up to a tolerance. "
+    "Also the class of what they can learn.",
     "NASQ": "What can be learned by statistical queries that are all fixed before the first answer.",
-    "LI": "What can be learned by local algorithms, interactive: every record is randomized by itself, in as "
-    "many rounds as it takes.",
-    "LNI": "What can be learned by local algorithms, not interactive: every record is randomized by itself, "
+    "LI": "What can be learned by interactive local algorithms: every record is randomized separately, in "
+    "any number of rounds.",
+    "LNI": "What can be learned by non-interactive local algorithms: every record is randomized separately, "
     "in one round.",
-    "PPAC": "What can be learned by private algorithms; PAC: without privacy.",
-    "A_dist": "Choosing by stability: the best is returned only where it is far ahead of all others (BNS "
-    "Proposition 2).",
-    "Rec": "Choosing by recursion where the qualities rise to a peak and fall, on a range of any size (BNS "
-    "§3.3).",
-    "log*": "How often log2 must be taken until a number is at most 1.",
+    "PPAC": "What can be learned by private algorithms. PAC: the same without privacy.",
+    "A_dist": "Selection by stability: the best solution is returned only if it is far ahead of all others "
+    "(BNS Proposition 2).",
+    "Rec": "Selection by recursion, for qualities that rise to a peak and then fall, on a range of any size "
+    "(BNS §3.3).",
+    "log*": "The number of times that log2 must be taken until a number is at most 1.",
 }
-"""What the texts' own short words mean."""
+"""The meaning of the texts' own short words."""
 
 _SHORT = re.compile(r"\b(?:K08|K11|BNS|B|C)\b")
 _COUNTED = re.compile(r"\b[EN](?=\d)")
@@ -56,7 +56,7 @@ _WORD = re.compile(r"\b(?:SQ|NASQ|LI|LNI|PPAC|A_dist|Rec|log\*)(?!\w)")
 
 
 def explained(finding: Finding) -> Finding:
-    """Return the finding with what the short names in it stand for.
+    """Return the finding with the meaning of the short names in it.
 
     Examples
     --------

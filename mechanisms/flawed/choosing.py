@@ -51,5 +51,5 @@ entry = Entry(
     UncheckedChoosing,
     expected="refuted",
     reference=UncheckedChoosing.reference,
-    summary="the choosing mechanism on 5 records for 230: δ 0.24 for 1e-3",
+    summary="the choosing mechanism on 5 records instead of 230: δ 0.24, not 1e-3",
 )

@@ -56,5 +56,5 @@ entry = Entry(
     utility={},
     utility_expected="refuted",
     reference=LiteralConcavePromise.reference,
-    summary="Rec with step 10 as printed: misses what lies across a border",
+    summary="Rec with step 10 as printed: misses good points across a border",
 )

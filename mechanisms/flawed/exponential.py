@@ -107,13 +107,13 @@ entries = (
         HalfSensitivityExponential,
         expected="refuted",
         reference=HalfSensitivityExponential.reference,
-        summary="forgets the 2 in ε·q/2Δq: loss 1.86 for 1",
+        summary="forgets the 2 in ε·q/2Δq: loss 1.86, not 1",
     ),
     Entry(
         UncheckedScore.name,
         UncheckedScore,
         expected="refuted",
         reference=UncheckedScore.reference,
-        summary="a score of sensitivity 10 taken for 1: loss 5 for 1 (no law)",
+        summary="a score of sensitivity 10 taken for 1: loss 5, not 1 (no law)",
     ),
 )

@@ -106,6 +106,6 @@ entries = (
         RenormalisedGeometric,
         expected="refuted",
         reference=RenormalisedGeometric.reference,
-        summary="conditions on {0 … 5} instead of clamping: loss 0.907 for 0.693",
+        summary="conditions on {0 … 5} instead of clamping: loss 0.907, not 0.693",
     ),
 )

@@ -208,7 +208,7 @@ entries = (
         TruthfulLie,
         expected="refuted",
         reference=TruthfulLie.reference,
-        summary="lies with a coin that may tell the truth: loss ln 5 for ln 2",
+        summary="lies with a coin that may tell the truth: loss ln 5, not ln 2",
     ),
     Entry(
         HalfRangeLocalLaplace.name,

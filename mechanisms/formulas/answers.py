@@ -93,4 +93,5 @@ def sign_average(made: Any) -> Formulas:
 
 
 def _entries(made: Any, needed: float) -> Formulas:
-    return Formulas(numbers={"least number of entries": (made.least_size, math.ceil(needed - 1e-6))})
+    least = math.ceil(needed - 1e-6)
+    return Formulas(epsilon=made.epsilon, numbers={"least number of entries": (made.least_size, least)})

@@ -7,6 +7,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import CLIMB, loss
+from mechanisms.formulas.rec_pairs import steepest_lists
 from mechanisms.formulas.selection import softmax, tail
 
 if TYPE_CHECKING:
@@ -98,8 +100,15 @@ def rec(made: Any) -> Formulas:
         nats = math.log(32.0 / (made.beta * made.delta))
         least = (2.0 / made.alpha) ** depth * 16.0 / (made.alpha * made.epsilon) * nats
         numbers["promise of Lemma 3"] = (made.target, least)
+
+    def law(quality: Any) -> dict[int, float]:
+        return rec_law(quality, promise=made.target, alpha=made.alpha, budgets=budgets)
+
+    steepest = steepest_lists(made.top, made.target)
     return Formulas(
-        law=lambda quality: rec_law(quality, promise=made.target, alpha=made.alpha, budgets=budgets),
+        epsilon=None if steepest is None else loss(*map(law, steepest), delta=claimed[1]),
+        source=CLIMB,
+        law=law,
         databases=[
             [lead if 8 <= j < 12 else 0.0 for j in range(made.top + 1)],
             [made.target * 0.7 if j < 9 else made.target * 0.4 for j in range(made.top + 1)],

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from audit.catalogue import Formulas
+from mechanisms.formulas.losses import CLIMB, loss
 
 __all__ = [
     "choosing",
+    "choosing_huge",
     "choosing_scores",
     "exponential",
     "softmax",
@@ -137,16 +140,41 @@ def _least(made: Any) -> int:
 
 
 def choosing(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on words."""
+    """Return the formulas of the choosing mechanism on words; worst are two that share the records."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     a, b = [record for record in made.records if record][:2]
     half = round(made.alpha * m / 2.0)
+
+    def law(database: Any) -> dict[Any, float]:
+        return _choice(approvals(database, made.solutions), **told)
+
+    laws = [law([a] * head + [b] * (m - head)) for head in range(m + 1)]
     return Formulas(
-        law=lambda database: _choice(approvals(database, made.solutions), **told),
+        epsilon=max(loss(*pair, delta=made.delta) for pair in pairwise(laws)),
+        source=CLIMB,
+        law=law,
         databases=[[a] * head + [b] * (m - head) for head in (0, half, m // 2 + 1)],
         calls=2_000,
         numbers={"least size": (made.size, m)},
+    )
+
+
+def choosing_huge(made: Any) -> Formulas:
+    """Return the formulas of the choosing mechanism among 2^64 numbers; the record −1 is for none of them."""
+    told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": made.size}
+    _, one, other = made.records
+
+    def law(database: Any) -> dict[Any, float]:
+        return _choice({x: float(database.count(x)) for x in (one, other)}, **told)
+
+    laws = [law([one] * head + [other] * (490 - head)) for head in (245, 246)]
+    return Formulas(
+        epsilon=loss(*laws, delta=made.delta),
+        source=CLIMB,
+        law=law,
+        databases=([one] * 250 + [other] * 240 + [-1] * (made.size - 490),),
+        calls=2_000,
     )
 
 
@@ -155,8 +183,15 @@ def choosing_scores(made: Any) -> Formulas:
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     rest = [0] * (made.solutions - 2)
+
+    def law(database: Any) -> dict[Any, float]:
+        return _choice({k: float(score) for k, score in enumerate(database)}, **told)
+
+    worst = law([m - 1, m - 1, *[m - 1] * len(rest)]), law([m, m - 2, *[m] * len(rest)])
     return Formulas(
-        law=lambda database: _choice({k: float(score) for k, score in enumerate(database)}, **told),
+        epsilon=loss(*worst, delta=made.delta),
+        source=CLIMB,
+        law=law,
         databases=([m // 2, 1, *rest], [1, 0, *rest], [m, m // 2, *rest]),
         calls=3_000,
         numbers={"least size": (made.records[-1], m)},

@@ -16,7 +16,7 @@ Query: TypeAlias = tuple[Any, Any]
 
 
 def checked_query(query: Any) -> Query:
-    """Return a question as it is, or refuse what is no pair.
+    """Return a question as it is, or refuse anything that is not a pair.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def checked_query(query: Any) -> Query:
 
 
 def checked_queries(queries: Any) -> tuple[Query, ...]:
-    """Return several questions as they are, or refuse what is no list of pairs.
+    """Return several questions as they are, or refuse anything that is not a list of pairs.
 
     Examples
     --------

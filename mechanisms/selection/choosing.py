@@ -288,7 +288,7 @@ class ChoosingMechanism(PlainParameters):
         """Return the probability that the answer is no alpha-good solution, "⊥" included.
 
         BNS Lemma 4 says that it is at most beta on every database, which is *false*: without a high score the
-        answer is "⊥", which is no solution.
+        answer is "⊥", which is not a solution.
 
         Examples
         --------
@@ -367,12 +367,14 @@ class ChoosingMechanism(PlainParameters):
 
 
 _TOP = 2**64 - 1
-_HALVES = [[0] * ahead + [_TOP] * (500 - ahead) + [-1] * 500 for ahead in (250, 251, 252)]
+_HALVES = [[0] * ahead + [_TOP] * (490 - ahead) + [-1] * 510 for ahead in (245, 246, 247)]
+SHARED = tuple(["a"] * head + ["b"] * (230 - head) for head in (121, 122))
 
 entries = (
     Entry(
         ChoosingMechanism.name,
         ChoosingMechanism,
+        options={"pairs": [SHARED], "size": len(SHARED[0])},
         utility={},
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism at the least size it allows",
@@ -393,5 +395,6 @@ entries = (
         utility={},
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism among 2^64 numbers, 1,000 records",
+        formulas=selection.choosing_huge,
     ),
 )

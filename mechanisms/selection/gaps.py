@@ -93,12 +93,13 @@ class StableSelectionGaps(PlainParameters):
 
     Guarantee
     ---------
-    What holds for all pairs of these gaps holds for A_dist on databases of every size, over any number ≥ 2 of
-    solutions, with any whole scores of sensitivity 1. The answer depends on the best solution and its gap
-    alone. Of two neighbouring databases with the same best solution and gaps g, g′, |g − g′| ≤ 2, for each of
-    the differences that the gap is the least of moves by at most 2. With two different best solutions, q(f) −
-    q(f′) goes from ≥ g to ≤ −g′ and moves by at most 2, so g + g′ ≤ 2; and a tie, where f is not returned, is
-    the gap 0. In each case the two laws are those of signed gaps that differ by at most 2.
+    What holds for all pairs of these gaps holds for A_dist on databases of every size,
+    over any number ≥ 2 of solutions, with any whole scores of sensitivity 1. The answer depends on the best
+    solution and its gap alone. Take two neighbouring databases with gaps g and g′. If they have the same best
+    solution, |g − g′| ≤ 2, because the gap is the least of several differences and each moves by at most 2.
+    If they have different ones, f and f′, the difference q(f) − q(f′) goes from ≥ g to ≤ −g′ and moves by at
+    most 2, so g + g′ ≤ 2. A tie, in which f is not returned, is the gap 0. In each case the two laws are
+    those of signed gaps that differ by at most 2.
 
     No gap is missing: with x = Pr[⊥1] at the smaller of two gaps beyond the threshold, the excess over e^ε′
     times the neighbour's is x·(1 − e^(ε′ − 2/b)) for "⊥1" and (1 − e^ε′) + x·(e^ε′ − e^(−2/b)) for f, which

@@ -53,7 +53,7 @@ class Histogram:
         positive_int(self.bins, what="The `bins` of `Histogram`")
 
     def __call__(self, database: Sequence[int]) -> NDArray[np.float64]:
-        """Return the counts, or refuse a record that is no bin."""
+        """Return the counts, or refuse a record that is not a bin."""
         outside = [record for record in database if record not in range(self.bins)]
         if outside:
             raise InvalidValue(

@@ -40,7 +40,7 @@ def limits():
 
 @pytest.fixture
 def thirdparty(tmp_path, monkeypatch):
-    """Install a distribution of somebody else: one entry point in a group, and one module beside it."""
+    """Install another distribution: one entry point in a group, and one module beside it."""
 
     def install(group, *, entry, text):
         site = tmp_path / "site"

@@ -14,7 +14,7 @@ from audit.sampling import Sampler
 
 
 class Mean:
-    """A stand-in for an estimator of somebody's: a mean with noise."""
+    """A stand-in for a user's estimator: a mean with noise."""
 
     def __init__(self, scale=1.0, random_state=None):
         self.scale = scale
@@ -66,7 +66,7 @@ def test_a_right_class_with_fit_keeps_its_claim_and_is_told_with_its_parameters(
 
 
 @pytest.mark.parametrize("estimator", [OwnNoise, OwnNoise(), Mean()], ids=["class", "built", "clonable"])
-def test_what_is_adapted_can_be_made_anew_in_a_fresh_process(estimator):
+def test_an_adapted_subject_can_be_rebuilt_in_a_fresh_process(estimator):
     mechanism = sklearn(estimator, attributes="mean_")
     assert mechanism.takes_rng == isinstance(estimator, Mean)
     assert Sampler(mechanism, seed=0).recipe is not None
@@ -142,7 +142,7 @@ def test_estimators_of_scikit_learn_are_cloned_seeded_and_told_of_by_their_class
     assert Sampler(slopes, seed=0).recipe is not None
 
 
-def test_without_scikit_learn_a_deep_copy_does_and_a_fitted_one_is_refused(monkeypatch):
+def test_without_scikit_learn_a_deep_copy_is_used_and_a_fitted_estimator_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
     fresh, used = Mean(), Mean().fit(np.ones((2, 1)))
     assert call(sklearn(fresh, attributes="size_"), [1.0]) == (1, 1)
@@ -238,7 +238,7 @@ def test_a_law_of_frames_gets_frames():
         assert_private(pandas(Size(), columns=["a"]), ([0], [1, 1]), PureDP(9.0))
 
 
-def test_pandas_that_is_missing_is_told_in_one_line(monkeypatch):
+def test_missing_pandas_gets_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(AuditError, match=r"`audit\.adapters\.pandas` needs pandas: `pip install pandas`\.$"):
         pandas(len, columns=["a"])

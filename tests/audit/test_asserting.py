@@ -1,4 +1,4 @@
-"""`assert_private`: exact, inside `@given`, and plain about what fails."""
+"""`assert_private`: exact, usable inside `@given`, and clear about what fails."""
 
 import math
 

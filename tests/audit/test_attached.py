@@ -40,8 +40,8 @@ BAD = {
     "not text": (b"\xff\xfe\x00", "not UTF-8 text: byte 2 is invalid"),
     "deep": ("[" * 100_000, "nested too deeply"),
     "empty": ("", "not JSON at line 1 column 1: Expecting value"),
-    "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is no finding, study or self-audit"),
-    "a number": ("3", "document 1 is no finding, study or self-audit"),
+    "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is not a finding, study or self-audit"),
+    "a number": ("3", "document 1 is not a finding, study or self-audit"),
     "other schema": (
         json.dumps({**FINDING, "schema": 9}),
         "document 1: This is not a saved finding of schema 1",
@@ -178,14 +178,14 @@ def test_files_are_kept_apart_by_what_they_hold_in_their_order(tmp_path):
     assert load_attached([])["findings"] is None
 
 
-def test_what_was_stopped_before_anything_was_finished_adds_no_part(suite, tmp_path):
+def test_a_part_with_nothing_finished_is_left_out(suite, tmp_path):
     (tmp_path / "studies.json").write_text("[\n\n]\n")
     code, _, err, _ = suite("--html", "page.html", "--with", "studies.json")
     assert (code, err) == (0, "")
     assert "No study" not in (tmp_path / "page.html").read_text()
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_a_folder_in_place_of_a_file_is_refused(tmp_path):
     with pytest.raises(AuditError, match="cannot be read: Is a directory"):
         load_attached([tmp_path])
 
@@ -198,7 +198,7 @@ def test_a_folder_is_no_file(tmp_path):
         ("--html", "page.json", "--json", "page.json"),
     ],
 )
-def test_what_is_read_is_not_overwritten(suite, tmp_path, arguments):
+def test_a_file_that_is_read_is_not_overwritten(suite, tmp_path, arguments):
     (tmp_path / "held.json").write_text(json.dumps([FINDING]))
     code, out, err, ran = suite(*arguments)
     assert (code, out, ran) == (2, "", 0)
@@ -207,7 +207,7 @@ def test_what_is_read_is_not_overwritten(suite, tmp_path, arguments):
     assert json.loads((tmp_path / "held.json").read_text()) == [FINDING]
 
 
-def test_no_processes_are_refused_before_the_first_audit(suite):
+def test_zero_processes_are_refused_before_the_first_audit(suite):
     code, out, err, ran = suite("--jobs", "0")
     assert (code, out, ran) == (2, "", 0)
     assert err == "dp-audit: The `--jobs` must be a whole number ≥ 1; got 0.\n"

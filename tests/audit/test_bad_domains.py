@@ -1,4 +1,4 @@
-"""Databases that cannot be audited on: one line each, in the user's words, with what to write instead."""
+"""Databases on which no audit is possible: one line each, in the user's words, with what to write instead."""
 
 import time
 
@@ -23,7 +23,7 @@ def audit(mechanism=coin, **options):
     return audit_privacy(mechanism, PureDP(0.1), **{"budget": 4_000, **options})
 
 
-def test_a_local_audit_asks_for_no_size_for_there_is_one_only():
+def test_a_local_audit_needs_no_size():
     said = audit(records=[0, 1], relation="local", seed=3)
     assert said == audit(records=[0, 1], size=1, relation="local", seed=3)
 
@@ -120,7 +120,7 @@ def test_a_strategy_that_rejects_much_is_not_waited_for():
     assert time.process_time() - start < 5
 
 
-def test_a_strategy_of_few_values_that_rejects_nothing_is_no_bad_one():
+def test_a_strategy_of_few_values_is_accepted():
     result = audit(leak, records=st.sampled_from([3, 8]), size=1)
     assert result.refuted
     assert sorted([result.witness.left, result.witness.right]) == [[3], [8]]

@@ -1,4 +1,4 @@
-"""The sequential audit: what a batch is bet on is fixed before it is drawn; nothing else moves the wealth."""
+"""The sequential audit: the bets of a batch are fixed before its runs, and nothing else moves the wealth."""
 
 import itertools
 import math
@@ -73,7 +73,7 @@ def test_it_stops_at_the_crossing_and_says_when():
     assert (betting.winner.left, betting.winner.right) == ([0.0], [1.0])
 
 
-def test_it_goes_on_to_the_budget_where_told():
+def test_it_continues_to_the_budget_if_told_to():
     stopped, went_on = run(Noisy(), epsilon=0.5), run(Noisy(), epsilon=0.5, stop_when_refuted=False)
     assert stopped.refuted
     assert went_on.refuted
@@ -146,7 +146,7 @@ def always(outcome):
 
 
 @pytest.mark.parametrize("outcome", [Raised("KeyError", "'age'"), Unfinished("out of memory")])
-def test_a_subject_that_never_answers_is_found_out(outcome):
+def test_a_subject_that_never_answers_is_detected(outcome):
     with pytest.raises(NeverAnswers) as caught:
         run(always(outcome))
     assert caught.value.outcome == outcome

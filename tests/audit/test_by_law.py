@@ -1,4 +1,4 @@
-"""The exact path: when it speaks of a proof, and when it has no time to."""
+"""The exact path: when it reports a proof, and what it does without time for one."""
 
 import math
 import re
@@ -108,7 +108,7 @@ def test_a_proof_says_on_how_many_databases_the_code_was_run():
     assert re.search(r"runs of the code on (\d+) of the 126 databases", audit_privacy(wide).assumptions[0])
 
 
-def test_a_law_that_was_not_compared_with_the_code_is_said_not_to_be():
+def test_a_law_that_was_not_compared_with_the_code_is_reported():
     result = audit_privacy(Slow(), time_limit=1e-9)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert result.assumptions[0] == "the declared law, which was not compared with the code"
@@ -169,7 +169,7 @@ def test_a_custom_relation_that_contradicts_itself_is_refused_in_one_line(gives,
 
 
 @pytest.mark.parametrize("base", [2**53, 10**30, 10**400])
-def test_whole_numbers_that_no_float_tells_apart_are_told_apart(base):
+def test_whole_numbers_beyond_the_precision_of_floats_are_distinguished(base):
     def told(database, rng):
         return base + database[0]
 

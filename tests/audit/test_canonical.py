@@ -97,7 +97,7 @@ def disturbed(value):
 
 @fixed
 @given(values, values)
-def test_two_values_are_the_same_exactly_when_the_definition_says_so(a, b):
+def test_sameness_follows_its_definition(a, b):
     assert same(a, b) == same(b, a) == agree(a, b)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue: what it promises, who may add to it, and what shadows it."""
+"""The catalogue: what its entries declare, who may add entries, and what happens if a module shadows ours."""
 
 import subprocess
 import sys
@@ -56,7 +56,7 @@ def test_an_entry_point_that_does_not_load_is_named_with_its_reason(thirdparty):
 
 @pytest.fixture
 def offered_package(request, tmp_path, thirdparty):
-    """Install a package of somebody else; its name is one that no other test imports."""
+    """Install another package, under a name that no other test imports."""
 
     def install(**modules):
         name = f"theirs_{abs(zlib.crc32(request.node.name.encode()))}"

@@ -120,7 +120,7 @@ def test_what_differs_by_chance_only_is_smoothed_away(ordered):
 
 
 def test_a_cell_that_stands_out_is_not_shrunk_because_the_others_are_alike():
-    """15,000 runs against none, beside two cells of 150,000 that tell nothing."""
+    """15,000 runs against none, beside two cells of 150,000 that show no difference."""
     x, y = np.array([154_000.0, 154_050, 0]), np.array([146_000.0, 146_040, 15_000])
     p, q = smoothed(x, y, ordered=0)
     assert q[2] / p[2] > 10_000

@@ -1,4 +1,4 @@
-"""What `check_subject` finds wrong with a subject, each in one line, and the example of CONTRIBUTING.md."""
+"""`check_subject` names each wrong declaration in one line; the example of CONTRIBUTING.md passes."""
 
 import re
 from dataclasses import dataclass, replace
@@ -61,7 +61,7 @@ def test_the_example_is_listed_audited_as_expected_and_passes_its_checks(thirdpa
         ("np.where(rng", "database.reverse() or np.where(database.append(1) or rng", "input: "),
         ("return Finite", "database[0] = 1 - database[0]; return Finite", "input: `distribution` changes"),
         (CALL, "str(rng.random())", "sample: on [0] `sample` returns a number"),
-        (CALL, "np.random.random()", "seed: calls with generators of one seed"),
+        (CALL, "np.random.random()", "seed: the outputs of calls differ"),
         (CALL, "1 // 0", "calls: a call on a database of its domain raised"),
         ('{"epsilon": self.epsilon}', '{"eps": self.epsilon}', "parameters: `parameters` has 'eps'"),
         ('{"epsilon": self.epsilon}', '{"epsilon": 4.0}', "parameters: a subject built from"),
@@ -74,7 +74,7 @@ def test_the_example_is_listed_audited_as_expected_and_passes_its_checks(thirdpa
         ("truth =", "__reduce__ = None\n    truth =", "copies: it cannot be pickled"),
     ],
 )  # fmt: skip
-def test_what_is_not_as_declared_is_said_in_one_line(right, wrong, words):
+def test_a_wrong_declaration_gets_one_line(right, wrong, words):
     assert EXAMPLE.count(right) == 1
     survey = made_of(EXAMPLE.replace(right, wrong))(epsilon=1.5)
     assert words in fault_of(survey)
@@ -196,4 +196,4 @@ def test_a_copy_of_a_mechanism_that_fresh_renews_is_renewed_for_every_call():
     options = {"claim": PureDP(1.0), "records": [0, 1], "size": 3}
     check_subject(Entry("budgeted", Budgeted, options={**options, "fresh": Budgeted}))
     said = fault_of(Entry("decays", Decays, options={**options, "fresh": Decays}))
-    assert said == "decays, copies: a pickled copy gives other outputs"
+    assert said == "decays, copies: a pickled copy gives different outputs"

@@ -1,4 +1,4 @@
-"""Claims: what they refuse, what they imply elsewhere, and what they say."""
+"""Claims: the values they refuse, what they imply at other ε and at a distance, and their texts."""
 
 import json
 import math
@@ -155,7 +155,7 @@ def test_a_claim_comes_back_from_its_json(claim):
     [{}, {"claim": "Other", "epsilon": 1}, {"claim": "PureDP"}, {"claim": ["PureDP"], "epsilon": 1},
      {"claim": "PureDP", "epsilon": 1, "delta": 0}],
 )  # fmt: skip
-def test_what_is_no_saved_claim_is_refused(data):
+def test_an_invalid_saved_claim_is_refused(data):
     with pytest.raises(InvalidValue, match=r"^A saved claim must be"):
         claim_from_json(data)
 
@@ -179,6 +179,6 @@ def test_a_claim_of_ones_own_is_a_claim():
 
 
 @pytest.mark.parametrize("claim", [1.0, None, PureDP, "PureDP(1)", PAC(0.1, 0.1)])
-def test_what_is_no_privacy_claim_is_refused(claim):
+def test_an_object_that_is_not_a_privacy_claim_is_refused(claim):
     with pytest.raises(InvalidKind, match=r"^The `claim` must be a privacy claim such as "):
         check_claim(claim)

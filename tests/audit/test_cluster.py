@@ -82,7 +82,7 @@ def waits_once(marker):
     return "done"
 
 
-def test_what_a_killed_worker_was_at_is_carried_out_by_another(client, tmp_path):
+def test_the_work_of_a_killed_worker_is_carried_out_by_another(client, tmp_path):
     marker = tmp_path / "worker"
     with audit.cluster(client):
         done = elsewhere(1).submit(waits_once, marker)
@@ -93,8 +93,8 @@ def test_what_a_killed_worker_was_at_is_carried_out_by_another(client, tmp_path)
 
 
 def test_workers_of_other_versions_are_refused_in_one_line(client, monkeypatch):
-    ours = module._versions_here(module._PACKAGES)
-    monkeypatch.setattr(module, "_versions_here", lambda _: {**ours, "dp-audit": "9.9"})
+    real = module.metadata.version
+    monkeypatch.setattr(module.metadata, "version", lambda name: "9.9" if name == "dp-audit" else real(name))
     with (
         pytest.raises(AuditError, match=r"^The worker tcp://\S+ has dp-audit .*, this process has 9.9; "),
         audit.cluster(client),
@@ -102,7 +102,7 @@ def test_workers_of_other_versions_are_refused_in_one_line(client, monkeypatch):
         pass
 
 
-def test_an_address_that_does_not_answer_is_said_in_one_line(monkeypatch, capsys):
+def test_an_address_that_does_not_answer_gets_one_line(monkeypatch, capsys):
     monkeypatch.setattr(module, "_PATIENCE", 0.2)
     with pytest.raises(SystemExit) as left:
         main(["suite", "laplace", "--scheduler", "tcp://127.0.0.1:9"])
@@ -127,6 +127,6 @@ def test_jobs_and_a_scheduler_exclude_each_other(capsys):
     assert "leave it out with --scheduler" in capsys.readouterr().err
 
 
-def test_what_is_no_client_is_refused():
+def test_an_object_that_is_not_a_client_is_refused():
     with pytest.raises(AuditError, match=r"must be a `distributed\.Client`"), audit.cluster(Path()):
         pass

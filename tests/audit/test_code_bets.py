@@ -1,4 +1,4 @@
-"""A declared law hides nothing that runs would find."""
+"""A declared law does not hide anything that runs would find."""
 
 import itertools
 import math
@@ -92,7 +92,7 @@ def test_where_no_bets_could_refute_anything_the_result_says_so():
     assert "whatever their ε" in words(result)
 
 
-def test_bets_without_the_power_to_catch_anything_are_no_doubt_about_the_law():
+def test_bets_without_power_cast_no_doubt_on_the_law():
     """At ε = 5 the least budget that could refute an outright leak is far from catching any event."""
 
     class Fifth(Response):

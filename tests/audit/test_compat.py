@@ -1,4 +1,4 @@
-"""What `audit.values.compat` changes of other libraries is still there, and still has to be changed."""
+"""The parts of other libraries that `audit.values.compat` patches still exist and still need the patch."""
 
 import io
 import os

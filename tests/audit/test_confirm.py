@@ -1,4 +1,4 @@
-"""What follows a refutation: a witness fixed first and run afresh, in fresh processes where state is kept."""
+"""After a refutation: a witness is fixed and run afresh, in fresh processes if the subject keeps state."""
 
 import dataclasses
 import itertools
@@ -111,7 +111,7 @@ def test_the_examples_are_the_same_for_any_number_of_jobs_and_in_a_replay(isolat
     assert one.replay(said).witness.examples == one.witness.examples
 
 
-def test_a_pair_given_by_hand_is_said_to_be_given():
+def test_a_pair_given_by_hand_is_marked_as_given():
     assert refute(Loud())[0].witness.given
     result = audit_privacy(Loud(), PureDP(1.0), records=[0.0, 1.0], size=1, budget=20_000)
     assert not result.witness.given
@@ -250,7 +250,7 @@ def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
     assert len(simplest.left) == 26
 
 
-def test_a_loss_that_no_step_shows_by_runs_of_its_own_is_shown_on_the_distant_databases():
+def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases():
     """A step that may lose 0.1 loses 0.13: 2e-4 nats a pair of runs, against 1e-2 at distance 20."""
 
     def loud(database, rng):
@@ -286,7 +286,7 @@ class OneDrawForAll:
 
 
 def test_a_sampler_that_draws_once_for_a_block_refutes_nothing():
-    """The claim is about each call: what falls when every run stands alone is no refutation."""
+    """The claim is about each call: a loss that disappears when every run is separate is no refutation."""
     verdicts = {
         audit_privacy(OneDrawForAll(), PureDP(1.0), pairs=[([0.0], [1.0])], budget=20_000, seed=seed).verdict
         for seed in range(5)

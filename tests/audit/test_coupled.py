@@ -130,11 +130,10 @@ def shows_the_last(database, rng):
     return new, last if shows else None
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_library_that_keeps_what_nobody_looks_at_is_not_refuted_by_coupled_runs(seed, monkeypatch):
+def test_a_library_that_keeps_what_nobody_looks_at_is_not_refuted_by_coupled_runs(monkeypatch):
     """The second run of a pair shows what the first one was: calls of their own do not confirm that."""
     monkeypatch.setattr(colorsys, "last_release", None, raising=False)
-    where = {"pairs": [([0, 1], [1, 1])], "budget": 40_000, "seed": seed}
+    where = {"pairs": [([0, 1], [1, 1])], "budget": 40_000, "seed": 0}
     result = audit_privacy(shows_the_last, PureDP(1.0), **where)
     assert result.log_wealth > result.log_limit, "coupled runs have to mislead for this test to mean anything"
     assert result.verdict is Verdict.INCONCLUSIVE
@@ -142,7 +141,7 @@ def test_a_library_that_keeps_what_nobody_looks_at_is_not_refuted_by_coupled_run
     assert result.epsilon_lower == 0.0
 
 
-def test_bounds_from_coupled_runs_say_that_they_assume_no_state_and_are_dropped_where_there_is_some(
+def test_bounds_from_coupled_runs_assume_no_state_and_are_dropped_if_there_is_state(
     monkeypatch,
 ):
     where = {"pairs": [([0, 0], [1, 0])], "budget": 20_000}
@@ -159,7 +158,7 @@ def test_bounds_from_coupled_runs_say_that_they_assume_no_state_and_are_dropped_
 
 
 def response(database, rng):
-    """Answers that one generator state makes opposite: coupling them helps nobody."""
+    """Answers that one generator state makes opposite: coupling them does not help."""
     return database[0] if rng.random() < 0.7 else 1 - database[0]
 
 

@@ -1,4 +1,4 @@
-"""Which pairs an audit looks at: those given first, real neighbours only, each once, inside the domain."""
+"""The pairs of an audit: given ones first, real neighbours inside the domain only, each pair once."""
 
 import dataclasses
 import functools

@@ -307,7 +307,7 @@ def test_two_geometric_coordinates_are_bracketed():
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 2.2])
-def test_many_coordinates_alike_beside_another_are_bracketed(epsilon):
+def test_many_equal_coordinates_beside_another_one_are_bracketed(epsilon):
     """The loss of Z + 1 against Z, Z two-sided geometric, is ±rate: sums of it are binomial."""
     rates = [0.25] * 16 + [0.4]
     p = Product([Countable.geometric(0, 1 / rate) for rate in rates])

@@ -1,4 +1,4 @@
-"""Edge values by type: what each list holds, and that an audit finds a leak of any of them."""
+"""Edge values by type: the values of each list, and an audit finds a leak that shows on any of them."""
 
 import datetime as dt
 import math
@@ -35,7 +35,7 @@ def test_other_types_have_their_known_traps():
     assert {dt.date(2023, 12, 31), dt.date(2025, 1, 1), dt.date.min, dt.date.max} <= {*days}
     moments = edges.dates(dt.datetime(2024, 1, 1, tzinfo=dt.UTC), dt.datetime(2024, 1, 2, tzinfo=dt.UTC))
     assert all(moment.tzinfo is dt.UTC for moment in moments)
-    assert dt.date.max in edges.dates(dt.date(2024, 1, 1), dt.date.max)  # there is no day after
+    assert dt.date.max in edges.dates(dt.date(2024, 1, 1), dt.date.max)  # the last day that exists
     assert edges.missing()[0] is None
 
 

@@ -41,7 +41,7 @@ class Record:
 
 @dataclasses.dataclass(frozen=True)
 class Concentrated:
-    """A claim of somebody else's kind."""
+    """A claim of a class that another package defines."""
 
     rho: float
 
@@ -272,7 +272,7 @@ def test_a_damaged_value_is_named_in_one_line(stored, message):
     assert isinstance(caught.value, AuditError)
 
 
-def test_an_event_says_after_a_file_what_it_said_before_it():
+def test_an_event_has_the_same_words_after_saving():
     example = [len]  # kept as text only
     event = Event((AtomIn(Whole(), (example,)),))
     again = through_text(event)

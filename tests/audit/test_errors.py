@@ -1,4 +1,4 @@
-"""Errors are one line each, and the checks refuse what they say they refuse."""
+"""Every error is one line, and the checks refuse the values that they should."""
 
 import math
 import pickle
@@ -68,7 +68,7 @@ def test_what_is_not_finite_is_refused(value):
         ({"minimum": 0, "below": 1}, 7, "≥ 0 and < 1; got 7."),
     ],
 )
-def test_each_bound_is_said_in_the_message(bounds, value, words):
+def test_the_message_has_each_bound(bounds, value, words):
     with pytest.raises(InvalidValue) as caught:
         finite_number(value, what="The `x`", **bounds)
     assert str(caught.value) == f"The `x` must be a finite number {words}"

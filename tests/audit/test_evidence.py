@@ -1,6 +1,6 @@
 """The betting rule: by enumeration no claim that holds is bet against with profit; bounds and intervals.
 
-Long, for the enumerations share their claims, laws and stakes.
+Long because the enumerations share their claims, laws and stakes.
 """
 
 import itertools
@@ -30,7 +30,7 @@ from audit.self_audit.subjects.limits import best_log_growth
 
 
 def tight_laws(rng, cases, *shape):
-    """Return pairs of laws, each of the last axis, and for every case a claim (R, δ) that all its pairs keep.
+    """Return pairs of laws along the last axis, and for every case a claim (R, δ) that all its pairs keep.
 
     Each moves from one law towards another as far as the claim allows, in one direction at least.
     """
@@ -85,7 +85,7 @@ def random_bet(rng, events, counts, distance=1):
 
 
 def factors(rng, calls, outcomes, claim, *, distance=1):
-    """Return by what a random bet on a few events multiplies the wealth, for every batch of so many calls.
+    """Return the factors of the wealth by a random bet on a few events, for every batch of this size.
 
     The batches are in the order of their histories: (side, outcome) of the first call, then of the second, …
     """
@@ -176,7 +176,7 @@ def test_by_enumeration_no_update_on_the_ends_of_a_path_has_an_expectation_above
         assert max(expectation_far(rng, size, steps=steps) for _ in range(cases)) <= 1 + 1e-12
 
 
-def test_the_enumeration_sees_a_distance_that_is_said_too_short():
+def test_enumeration_detects_a_distance_declared_too_short():
     rng = np.random.default_rng(22)
     assert max(expectation_far(rng, 2, steps=3, claimed_steps=2) for _ in range(200)) > 1.001
 

@@ -60,7 +60,7 @@ def test_a_strategy_has_examples_and_no_count():
     assert "example databases" in plan(databases=st.lists(st.integers(0, 3), min_size=1, max_size=3))
 
 
-def test_given_pairs_are_all_there_is():
+def test_given_pairs_are_the_whole_domain():
     said = plan(pairs=[([0], [1])])
     assert "1 given or suggested pair only" in said
     assert "Given pairs are not shrunk" in said
@@ -81,7 +81,7 @@ def test_a_declared_law_is_announced():
     assert "By law" not in plan(Declared(), numerics="float")
 
 
-def test_a_budget_that_can_refute_nothing_is_said_to_be_none():
+def test_a_budget_that_can_refute_nothing_is_reported():
     least = least_budget(1.0, 0.0, 1e-6)
     assert f"an outright leak needs at least {least}. This budget can refute nothing" in plan(
         **DOMAIN, budget=20
@@ -115,7 +115,7 @@ def test_only_a_few_runs_are_made():
     assert len(seen) < 1_500
 
 
-def test_a_mechanism_that_never_answers_is_said_to():
+def test_a_mechanism_that_never_answers_is_reported():
     def failing(database, rng):
         raise RuntimeError("the backend is down")
 

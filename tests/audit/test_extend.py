@@ -1,4 +1,4 @@
-"""Audits that go on from one another: wealth is kept, no run is drawn twice, other subjects are refused."""
+"""Audits that continue others: wealth is kept, no run is drawn twice, and other subjects are refused."""
 
 import json
 import math
@@ -97,6 +97,14 @@ def test_going_on_in_memory_and_from_a_file_give_the_same_bytes(first):
     assert here.pairs_tried > first.pairs_tried
     assert AuditResult.from_json(here.to_json()) == here
     assert "in 2 audits that go on from one another" in f"{here}"
+    for course, old, end in (
+        (here.wealth_course, first.wealth_course, 5_000),
+        (here.search_course, first.search_course, here.pairs_tried),
+    ):
+        now, then = (dict(zip(each.places, each.values, strict=True)) for each in (course, old))
+        assert then.items() <= now.items()
+        assert old.places[-1] < course.places[-1] <= end
+    assert here.wealth_course.values[-1] == pytest.approx(here.log_wealth, rel=1e-5)
 
 
 def test_more_runs_make_smaller_losses_detectable(first):
@@ -138,13 +146,13 @@ def test_parts_that_are_too_short_by_themselves_refute_together():
 
 
 OTHER = {
-    "claim": ({"claim": PureDP(1.1)}, "its claim is not"),
-    "δ": ({"claim": ApproximateDP(1.0, 1e-6)}, "its claim is not"),
-    "seed": ({"seed": 1}, "its seed is not"),
-    "significance": ({"significance": 0.01}, "its significance is not"),
-    "records": ({"records": [0, 1, 2]}, "its databases is not"),
-    "code": ({"mechanism": a_little_loud}, "its code (or a version) is not"),
-    "two": ({"seed": 1, "size": 2}, "its databases and its seed are not"),
+    "claim": ({"claim": PureDP(1.1)}, "differs in its claim."),
+    "δ": ({"claim": ApproximateDP(1.0, 1e-6)}, "differs in its claim."),
+    "seed": ({"seed": 1}, "differs in its seed."),
+    "significance": ({"significance": 0.01}, "differs in its significance."),
+    "records": ({"records": [0, 1, 2]}, "differs in its databases."),
+    "code": ({"mechanism": a_little_loud}, "differs in its code (or a version)."),
+    "two": ({"seed": 1, "size": 2}, "differs in its databases and its seed."),
 }
 
 
@@ -237,6 +245,6 @@ def test_a_nightly_command_begins_goes_on_and_sees_that_the_code_changed(tmp_pat
     file.write_text(file.read_text().replace("1.0", "0.5"))
     code, text, said = command(tmp_path, *nightly)
     assert (code, text) == (2, "")
-    assert "its code (or a version) is not what is given now" in said
+    assert "what is given now differs in its code (or a version)" in said
     assert (tmp_path / "night.json").read_bytes() == kept
     assert math.isfinite(json.loads(kept)["standing"]["own"][0])

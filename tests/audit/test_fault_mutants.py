@@ -1,9 +1,10 @@
-"""Correct mechanisms, spoilt in one way each: the fault has the name of that way."""
+"""Correct mechanisms, each spoilt in one way: the named fault is that way."""
 
 import math
 import random
 import secrets
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.stats import norm
 from audit import ApproximateDP, FaultKind, PureDP, audit_privacy
 from audit.catalogue import matching_entries
 from audit.faults.examine import examined
+from audit.privacy import make_task
 from audit.subject.subject import adapt
 
 K, ADD = FaultKind, "add-or-remove-one"
@@ -79,7 +81,7 @@ WAYS = {
         {K.DATA_DEPENDENT_DOMAIN},
     ),
 }
-#: These draw no noise with a scale, answer alike for the one seed, or would need keys that differ.
+#: These draw no noise with a scale, give the same answer for the one seed, or would need different keys.
 SPARED = {
     ("kary-randomized-response", "a scale from data"),
     ("exponential", "a scale from data"),
@@ -109,6 +111,38 @@ def test_what_was_not_spoilt_has_no_fault(name):
     assert fault.factor is None
 
 
+def rarely_less_noise(database, rng):
+    """In fewer runs than delta allows the noise does not cover the move."""
+    return sum(database) + rng.laplace(0.0, 0.01 if rng.random() < 0.01 else 1.0)
+
+
+def rarely_in_the_clear(database, rng):
+    return sum(database) + rng.laplace(0.0, 1.0), database[0] if rng.random() < 0.004 else -1
+
+
+@pytest.mark.parametrize("correct", [rarely_less_noise, rarely_in_the_clear])
+def test_what_delta_allows_is_no_fault(correct):
+    assert examined(adapt(correct), ([0], [1]), ApproximateDP(1.0, 0.02)).kind is K.UNKNOWN
+
+
+#: The last one chooses privately which draw goes where.
+CONTROLS = (
+    *("laplace-histogram", "randomized-response", "noisy-max-laplace"),
+    *("sparse-vector", "threshold-release", "point-sanitizer-64"),
+)
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_an_examination_of_what_keeps_its_claim_names_nothing(name):
+    [entry] = [each for each in matching_entries(name) if each.name == name]
+    task = make_task(entry.factory(), **entry.options_for("privacy"))
+    pairs = [path for path in islice(task.databases.proposals(np.random.default_rng(0)), 4) if len(path) == 2]
+    for pair in pairs[:2]:
+        fault = examined(task.subject, pair, task.claim, task.relation)
+        assert fault.kind is K.UNKNOWN, fault.words
+    assert pairs
+
+
 OWN = {
     "numpy.random": lambda db: sum(db) + np.random.laplace(0.0, 0.5),  # noqa: NPY002 - code that is audited
     "RandomState": lambda db: sum(db) + np.random.RandomState().laplace(0.0, 0.5),
@@ -135,7 +169,7 @@ def test_selection_by_secrets_is_counted():
 KEPT = np.random.default_rng(5)
 
 
-def test_noise_that_was_not_seen_is_said_to_be():
+def test_unseen_noise_is_reported():
     fault = examined(adapt(lambda db: sum(db) + KEPT.laplace(0.0, 0.1)), ([0], [1]), PureDP(1.0))
     assert fault.kind is K.UNKNOWN
     assert "could not look" in fault.words
@@ -158,7 +192,7 @@ def test_a_record_a_thousand_times_as_large_shows_that_nothing_clips():
 
     result = audit_privacy(loose, PureDP(1.0), records=[0.0, 5.0, 5000.0], size=1)
     assert result.fault.kind is K.NOT_CLIPPED
-    assert "a thousand times as large, by 5,000" in result.fault.words
+    assert "by 5,000 if the record is a thousand times as large" in result.fault.words
     bounded = audit_privacy(loose, PureDP(1.0), records=[0.0, 5.0], size=1)
     assert (bounded.fault.kind, bounded.fault.factor) == (K.NOISE_TOO_SMALL, 5.0)
 
@@ -169,6 +203,25 @@ def test_budget_spent_on_two_separate_draws():
 
     fault = examined(adapt(both), ([0], [1]), PureDP(1.0))
     assert (fault.kind, fault.factor) == (K.BUDGET_SPENT_TWICE, 2.0)
+
+
+def test_a_move_is_told_in_units_of_the_draws_where_they_reach_the_output_unevenly():
+    """The denominator varies, so the move of the output does too; the draw has to shift by 1 in every run."""
+
+    def share(database, rng):
+        return (sum(database) + rng.laplace(0.0, 0.5)) / (0.001 + rng.random())
+
+    def several(database, rng):
+        return 2 * sum(database) + rng.laplace(0.0, 1.0), sum(database) + rng.laplace(0.0, 4.0)
+
+    def normal(database, rng):
+        return sum(database) + 3.0 * rng.standard_normal()
+
+    said = [examined(adapt(each), ([0], [1]), PureDP(1.0)).words for each in (share, several, normal)]
+    assert "has to shift by 1 to hide what moves" in said[0]
+    assert "output[0] moves by 2, output[1] by 1." in said[1]
+    assert "`standard_normal`, times 3, covers less at ε = 1" in said[2]
+    assert "Normal noise of any scale breaks a claim without δ" in said[2]
 
 
 def test_the_cheapest_of_two_draws_in_one_sum_counts():

@@ -1,8 +1,8 @@
-"""Features are total functions of one output: what company an output is in changes nothing.
+"""Features are total functions of one output: the other outputs of a block change nothing.
 
 Anything that depended on the block (its width, its dtype, who came first) would tell its database.
 
-Long, for every feature is held to the same outputs.
+Long because every feature is held to the same outputs.
 """
 
 import dataclasses
@@ -156,7 +156,7 @@ quick = settings(deadline=None, derandomize=True, database=None, max_examples=25
 
 
 def same(a, b):
-    """Numbers and atoms alike: NaN is NaN, 0.0 is −0.0."""
+    """The same for numbers and atoms: NaN is NaN, 0.0 is −0.0."""
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (math.isnan(a) and math.isnan(b))
     return a == b

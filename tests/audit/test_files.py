@@ -1,4 +1,4 @@
-"""What is written: under names that differ, through links and devices, and what a full disk does to it."""
+"""Saved files: distinct names, links and devices, and a full disk."""
 
 import os
 import stat
@@ -84,7 +84,7 @@ NAMES = [
 LOOKALIKE = file_name("a/b", ending="")
 
 
-def test_every_text_names_a_file_of_its_own(tmp_path):
+def test_different_texts_name_different_files(tmp_path):
     texts = [*NAMES, LOOKALIKE, "\ud800", *(file_name(name, ending="") for name in NAMES)]
     for text in {*texts}:
         (tmp_path / file_name(text)).open("x").close()  # a name that is there is refused; so is one too long
@@ -96,7 +96,7 @@ def test_plain_names_stay(name):
     assert file_name(name) == f"{name}.json"
 
 
-def test_results_of_tests_with_names_alike_are_all_kept(tmp_path):
+def test_results_of_tests_with_similar_names_are_all_kept(tmp_path):
     (tmp_path / "test_names.py").write_text(
         textwrap.dedent("""
         import pytest
@@ -113,7 +113,7 @@ def test_results_of_tests_with_names_alike_are_all_kept(tmp_path):
     assert len([*(tmp_path / "results").iterdir()]) == 5
 
 
-def test_entries_with_names_alike_are_all_kept(tmp_path):
+def test_entries_with_similar_names_are_all_kept(tmp_path):
     entries = [Entry("m", lambda: coin, utility={}), *(Entry(name, lambda: coin) for name in NAMED_ALIKE)]
     store, result = Store(tmp_path), AuditResult("m", None, Verdict.ERROR, Evidence.EXACT)
     for index, audit in enumerate(planned(entries)):
@@ -142,7 +142,7 @@ def test_a_link_stays_and_its_file_is_written(tmp_path):
 def test_a_pipe_is_written_to(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    check_writable(pipe)  # waits for no reader
+    check_writable(pipe)  # does not wait for a reader
     read = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()

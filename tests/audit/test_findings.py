@@ -1,4 +1,4 @@
-"""Findings: what a value of one holds, who may offer some, and the command that computes them."""
+"""Findings: the fields of one, the packages that offer them, and the command that computes them."""
 
 import dataclasses
 import json
@@ -38,7 +38,7 @@ def findings():
 
 @pytest.fixture
 def offer(thirdparty):
-    """Offer the findings of a distribution of somebody else."""
+    """Offer the findings of another distribution."""
     thirdparty(GROUP, entry="stranger_findings:findings", text=OFFER)
 
 
@@ -89,7 +89,7 @@ def test_what_is_below_the_claim_is_not_rounded_up_to_it():
         (lambda: Table(("a", "b"), ((1,),)), "must have 2 cells"),
     ],
 )
-def test_a_finding_that_is_none_is_refused_in_one_line(make, match):
+def test_an_invalid_finding_is_refused_in_one_line(make, match):
     with pytest.raises(InvalidValue, match=match) as refused:
         make()
     assert "\n" not in str(refused.value)
@@ -202,7 +202,7 @@ def test_lines_of_the_detail_are_wrapped_and_the_titles_stand_below(monkeypatch)
 
 
 @pytest.mark.usefixtures("offer")
-def test_the_list_names_them_and_computes_none(monkeypatch):
+def test_the_list_names_findings_without_computing_them(monkeypatch):
     asked = []
     offered = dict.fromkeys(("E1", "E9 (A_dist)"), lambda: asked.append(1))
     monkeypatch.setattr("audit.doors.cli.findings.load_findings", lambda: offered)

@@ -1,4 +1,4 @@
-"""A law, a sample and a call that differ in form alone do not disagree; those that differ otherwise do."""
+"""A law, a sample and a call that differ only in form agree; those that differ otherwise do not."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Damaged and hostile files are refused in one line, at once; what can be read says what stands in it.
+"""Damaged and hostile files are refused at once, in one line; readable ones give exactly what they hold.
 
 The corpus is made anew from good files by benchmarks/hostile_files.py, 55 of each: results of runs and of
 laws, of a utility audit, a study, a finding and a self-audit.

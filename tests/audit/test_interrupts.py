@@ -14,11 +14,11 @@ from audit.sampling.stopping import TimeIsOver, ctrl_c_ends_time, stop_asked
 
 
 def test_an_audit_that_compares_laws_stops_at_ctrl_c_and_saves_nothing_false(interrupts):
-    assert interrupts.interrupted("run", 3, rng=random.Random(0)) == []
+    assert interrupts.interrupted("run", 2, rng=random.Random(0)) == []
 
 
 class Pressing:
-    """A mechanism in whose call with this number somebody presses Ctrl-C, or several times."""
+    """A mechanism during whose call with this number Ctrl-C is pressed, once or several times."""
 
     def __init__(self, answer, call, *, times=1):
         self.answer, self.left, self.times = answer, call, times
@@ -66,7 +66,7 @@ def test_the_verdict_so_far_rests_on_the_batches_before_ctrl_c():
     assert early.reason.endswith("let it go on")
 
 
-def test_a_refutation_that_ctrl_c_leaves_unconfirmed_is_none():
+def test_a_refutation_left_unconfirmed_by_ctrl_c_does_not_count():
     result = stopped(Pressing(leak, 1_000), until="budget", budget=800)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "Ctrl-C was pressed before the refutation was confirmed" in result.reason

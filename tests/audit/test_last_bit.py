@@ -1,4 +1,4 @@
-"""Laws that meet their claim with equality, as far as their numbers can say it."""
+"""Laws that meet their claim with equality, as far as floats can express it."""
 
 import math
 from fractions import Fraction

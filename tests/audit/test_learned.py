@@ -1,4 +1,4 @@
-"""The score that learns from every run, against what the best score of known laws tells."""
+"""The score that learns from every run, compared with the best score by known laws."""
 
 import numpy as np
 import pytest

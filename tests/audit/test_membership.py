@@ -192,7 +192,7 @@ FAULTY = (
 
 
 def released(case, scale):
-    """Return the noisy total of a database, or openly that it is none; it moves by 9 at most."""
+    """Return the noisy total of a database, or say openly that it is no database; it moves by at most 9."""
 
     def release(database, rng):
         return case.total(database) + rng.laplace(scale=scale) if case.belongs(database) else "outside"
@@ -209,7 +209,7 @@ def test_a_mechanism_that_relies_on_its_domain_is_never_refuted(case):
 
 
 @pytest.mark.parametrize("name", FAULTY)
-def test_a_fault_inside_such_a_domain_is_refuted_there(name):
+def test_a_fault_inside_a_restricted_domain_is_refuted(name):
     """Noise a tenth of what it should be, on totals that differ by 4 or more: a loss of 4 and more for 1."""
     case = CASES[name]
     result = audit_privacy(released(case, 0.9), PureDP(1.0), budget=20_000, **case.options)
@@ -233,7 +233,7 @@ def rises(database):
 
 
 def audited(subject, **options):
-    return audit_privacy(subject, PureDP(1.0), budget=4_000, **options)
+    return audit_privacy(subject, PureDP(1.0), budget=2_000, **options)
 
 
 def is_sorted(database, rng):
@@ -327,7 +327,7 @@ def test_valid_excludes_given_pairs_openly_and_suggested_ones_in_silence():
     assert {result.witness.left[0], result.witness.right[0]} == {0, 1}
 
 
-def test_valid_may_change_what_it_is_given():
+def test_valid_may_change_its_argument():
     def emptied(database):
         while database:
             database.pop()

@@ -1,4 +1,4 @@
-"""What is remembered of a pair: the same however its runs were cut into blocks, and fixed before a batch."""
+"""The memory of a pair does not depend on how runs were cut into blocks, and is fixed before each batch."""
 
 import numpy as np
 import pytest

@@ -87,7 +87,7 @@ def test_what_multisets_refute_is_shown_on_lists():
     assert result.verdict is not Verdict.PROVED
 
 
-def test_who_says_symmetric_and_is_not_is_told_so():
+def test_a_false_declaration_of_symmetry_is_reported():
     with pytest.raises(
         SubjectError, match=r"is declared `symmetric`, but its law on .* changes when the records"
     ):

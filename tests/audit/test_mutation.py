@@ -1,4 +1,4 @@
-"""A green audit is shown to be alive: the same audit refutes smaller claims, which are known to be false."""
+"""The mutation check: the same audit refutes smaller claims, which are known to be false."""
 
 import json
 import math
@@ -85,7 +85,7 @@ def test_smaller_claims_that_are_proved_are_no_sign_of_blindness():
     assert "by the declared law" in str(check)
 
 
-def test_each_repetition_has_a_seed_of_its_own_that_the_seed_decides(tight):
+def test_each_repetition_has_a_separate_seed_derived_from_the_seed(tight):
     seeds = [each.result.seed for each in tight.repetitions]
     assert len({*seeds, 3}) == 4
     other = mutation_check(blind, PureDP(1.0), **PAIR, budget=200, seed=4)
@@ -100,14 +100,14 @@ def test_a_repetition_is_an_ordinary_audit_of_the_smaller_claim(tight):
         assert own == each.result
 
 
-def test_delta_stays_and_that_is_said():
+def test_delta_is_kept_and_reported():
     check = mutation_check(Tight(), ApproximateDP(1.0, 1e-3), **PAIR, budget=400)
     claims = [each.result.claim for each in check.repetitions]
     assert claims == [ApproximateDP(factor, 1e-3) for factor in FACTORS]
     assert "Only ε was scaled; δ stayed at 0.001." in str(check)
 
 
-def test_what_it_spends_is_said(tight):
+def test_the_budget_spent_is_stated(tight):
     assert "spends its own significance (3e-06 in all) and tests a smaller claim" in str(tight)
     assert "Only ε" not in str(tight)
 

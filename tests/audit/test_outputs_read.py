@@ -1,4 +1,4 @@
-"""Whatever holds a secret bit is read: each form below is noise but for one place, and the bit sits there.
+"""Every form of output is read: each form below is noise except for one place that holds a secret bit.
 
 Every form is audited twice at ε = 1. With a bit that keeps ε = 3 it is refuted, with one that keeps ε = ½ it
 is refuted with probability at most 1e-6.
@@ -216,6 +216,7 @@ def audit(form, *, keeps, numerics="ideal", budget=20_000):
         numerics=numerics,
         budget=budget,
         confirm_budget=min(4_000, budget),
+        recorded=False,  # what is found is looked at here, not which fault it is
     )
 
 

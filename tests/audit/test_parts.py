@@ -1,4 +1,4 @@
-"""What lies inside structured outputs: a leak in one entry beside noise is found, and says where it is."""
+"""The parts of structured outputs: a leak in one entry beside noise is found and located."""
 
 import collections
 import dataclasses
@@ -222,7 +222,7 @@ def test_an_output_holds_more_than_is_opened_beyond_512_parts_and_16_steps(outpu
 
 
 @pytest.mark.parametrize(("count", "said"), [(8, False), (600, True)])
-def test_what_is_not_opened_is_said_only_where_an_output_had_more(count, said):
+def test_unread_parts_are_reported_only_if_an_output_had_any(count, said):
     def wide(database, rng):
         return {"mean": rng.laplace(), "names": ["a"] * count}
 

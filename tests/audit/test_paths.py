@@ -1,4 +1,4 @@
-"""Paths of neighbours: every step is one, within the domain; halves; which lengths promise most."""
+"""Paths of neighbours: each step is one pair in the domain; halves; and which lengths promise most."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Rounding a witness: which records a strategy plainly contains, and that no other one is ever used."""
+"""Rounding a witness: which records a strategy plainly contains, and no other record is ever used."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Defects that make an auditor refute what is true: each is planted here, and a criterion must see it.
+"""Defects that make an auditor refute true claims: each is planted here, and a criterion must notice it.
 
 The seeds are those of the first audits, fixed beforehand. `test_false_alarms` has the sound auditor audit the
 tight cases; where a defect is looked for elsewhere, ten audits show that it is the defect which is accused. A
@@ -187,7 +187,7 @@ def test_a_fixed_order_of_calls_is_caught_by_a_clock(false_alarms, monkeypatch):
     assert false_alarms.accused(wealths())
 
 
-# 8. An order coin inside a pair of calls in place of a coin for each call
+# 8. One coin for the order of each pair of calls instead of a coin for each call
 
 
 class Remembers:

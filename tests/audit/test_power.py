@@ -1,4 +1,4 @@
-"""What a non-refutation means: what is a little worse than detectable would have been refuted."""
+"""The meaning of NOT_REFUTED: a subject slightly worse than detectable would have been refuted."""
 
 import math
 import re
@@ -95,9 +95,9 @@ def counted(calls):
 
 
 def refuted_by(calls, sizes, *, epsilon, rivals):
-    """Tell whether bets on such calls, by turns with learning from them, cross at 1e-6 and at δ = 0.
+    """Return whether bets on these calls, in turn with learning from them, cross at 1e-6 and at δ = 0.
 
-    The stakes lie on so many events alike before anything is known, all but one of which never happen.
+    Before anything is known, the stakes are equal on all events, of which only one ever happens.
     """
     wealth = 0.0
     for start, size in zip(2 * (LOOK + np.cumsum([0, *sizes])), sizes, strict=False):
@@ -234,7 +234,7 @@ def only_rare(monkeypatch):
 
 
 @pytest.mark.usefixtures("only_rare")
-def test_where_all_that_tells_is_too_rare_nothing_is_said_to_be_found():
+def test_an_event_too_rare_to_refute_has_no_detectable_epsilon():
     """The true ε is infinite, by an event that these runs cannot refute with: no ε would have been.
 
     Each of some 80 of 40,000 calls pays less than ln(1 + 2/(2e² − 0.004)) = 0.127: 10 nats of the 13.8.

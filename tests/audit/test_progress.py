@@ -1,4 +1,4 @@
-"""Progress: how long an audit will take, said once, and only on a terminal."""
+"""Progress: the duration of an audit, printed once, and only on a terminal."""
 
 import io
 

@@ -143,7 +143,7 @@ def test_bad_arguments_are_refused_in_one_line(make, words):
     assert "\n" not in str(caught.value)
 
 
-def test_a_custom_relation_that_lists_what_is_no_neighbour_is_told_so():
+def test_a_custom_relation_that_lists_a_non_neighbour_is_refused():
     class Wrong(Shifted):
         def are_neighbours(self, left, right):
             return False

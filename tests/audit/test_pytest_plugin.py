@@ -1,4 +1,4 @@
-"""The plugin: what a failing audit shows, what a session reports, and that other sessions do not notice."""
+"""The plugin: what a failing audit shows, what a session reports, and no effect on other sessions."""
 
 import json
 import math
@@ -133,7 +133,7 @@ def test_a_failure_fits_a_screen(outcomes):
     assert {name: rows(outcomes[name]) for name in names if rows(outcomes[name]) > 40} == {}
 
 
-def test_a_refuted_claim_says_claim_finding_witness_and_how_to_repeat_it_without_a_traceback_of_ours(
+def test_a_refuted_claim_shows_claim_finding_witness_and_command_without_our_traceback(
     outcomes,
 ):
     lines = explanation(outcomes["test_refuted"])
@@ -315,7 +315,7 @@ def test_a_folder_of_the_ini_file_is_made_beside_it_wherever_pytest_starts(pytes
     assert (pytester.path / "results").is_dir()
 
 
-def test_such_an_option_stops_the_session_at_once(session):
+def test_an_option_that_cannot_work_stops_the_session_at_once(session):
     result = session(TWO, "--audit-seed=-1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: The `--audit-seed` must be a whole number ≥ 0; got -1."])

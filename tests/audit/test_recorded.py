@@ -1,4 +1,4 @@
-"""A generator that records is the ordinary one, bit for bit; what is recorded is what was drawn."""
+"""A recording generator gives the same numbers as the ordinary one; what it records is what was drawn."""
 
 import random
 import secrets

@@ -1,4 +1,4 @@
-"""Regions as sets, as words and as probabilities."""
+"""Regions as sets, in words, and their probabilities."""
 
 import math
 

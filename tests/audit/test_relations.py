@@ -1,6 +1,6 @@
 """Which databases are neighbours, and that each relation lists all of its neighbours and no others.
 
-Long, for the same databases go through all relations.
+Long because the same databases go through all relations.
 """
 
 import copy
@@ -215,7 +215,7 @@ def test_a_name_that_is_no_relation_is_refused_with_the_names_there_are():
         (Relation.QUERY_ANSWERS, [math.inf], [1e300], "the answers differ by more than 1 at position 0"),
     ],
 )
-def test_a_pair_that_is_none_is_refused_with_the_reason(relation, left, right, why):
+def test_a_pair_of_non_neighbours_is_refused_with_the_reason(relation, left, right, why):
     with pytest.raises(InvalidValue) as caught:
         check_pair(relation, left, right)
     assert str(caught.value) == f"These databases are not neighbours under {relation.name}: {why}."

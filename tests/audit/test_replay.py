@@ -138,7 +138,7 @@ def test_fresh_replays_go_on_from_one_another():
     assert AuditResult.from_json(twice.to_json()).replay(Loud()).notes[0].endswith("reproduced exactly")
 
 
-def test_the_bounds_of_a_replay_hold_at_the_confidence_that_is_said_of_them():
+def test_the_bounds_of_a_replay_hold_at_their_stated_confidence():
     """Not those of the witness's own interval, which has confidence 0.99."""
     again = refuted(Loud()).replay()
     assert 1.0 < again.epsilon_lower < again.witness.epsilon_lower
@@ -181,7 +181,7 @@ def test_a_replay_on_the_repaired_mechanism_is_not_refuted():
     assert "differ" in again.notes[0]
 
 
-def test_a_replay_on_another_subject_speaks_of_that_and_of_what_it_did():
+def test_a_replay_on_another_subject_names_that_subject_and_its_outcome():
     """Nothing that only the audit checked (other pairs, that no state is kept, its budget) is taken over."""
     stateless = "the subject keeps no state between runs"
     saved = refuted(Loud())

@@ -1,4 +1,4 @@
-"""What a replay says comes from its own runs: not from a claim, a flag or counts that stand in the file."""
+"""A replay decides by its own runs, not by a claim, a flag or counts in the file."""
 
 import dataclasses
 import json

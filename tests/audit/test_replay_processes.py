@@ -1,4 +1,4 @@
-"""A saved witness with databases of the user's classes, replayed where nothing of theirs is loaded yet."""
+"""A saved witness with databases of the user's classes, replayed in a process that has not loaded them."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The page is found in a project that has folders called like ours, and nothing of that project is run."""
+"""The page is found in a project that has folders named like ours, and no code of that project runs."""
 
 import os
 import subprocess
@@ -75,7 +75,7 @@ def test_a_foreign_package_in_our_place_is_named(tmp_path, monkeypatch):
     assert report_link._ALIAS not in sys.modules
 
 
-def test_a_package_that_is_missing_is_said_to_be(tmp_path, monkeypatch):
+def test_a_missing_package_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(report_link, "_places", lambda: iter([tmp_path / "reports" / "__init__.py"]))
     monkeypatch.setattr(report_link, "spec_of", lambda name: None)
     with pytest.raises(AuditError, match="is missing"):

@@ -1,6 +1,6 @@
 """Results: equality, their documents and older ones, damage, and their texts.
 
-Long, for every field of a result is written, read and damaged here.
+Long because every field of a result is written, read and damaged here.
 """
 
 import contextlib
@@ -25,7 +25,9 @@ from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import Event, NumberIn
 from audit.events.features.numbers import Value
+from audit.results.course import Course
 from audit.results.fault import Fault, FaultKind
+from audit.results.outputs import Outputs
 from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
 from audit.results.saved import layout, load, save
 from audit.values.said import Says
@@ -107,6 +109,11 @@ def through_text(result):
         ),
         refuted(witness=witness(distance=20, simplest=witness())),
         refuted(witness=witness(given=True, examples=(("[0]", "'a'"), ("raised KeyError: 3",)))),
+        refuted(
+            witness=witness(outputs=Outputs("it", (0.0, 0.5), ("none",), (3, 1), (0, 4), (3, 0), (0, 0))),
+            wealth_course=Course((40, 90), (-0.5, 14.25)),
+            search_course=Course((8, 16), (1.5, math.inf)),
+        ),
         refuted(witness=witness(left=[object()], event=None, p_interval=None, q_interval=None, runs=0)),
         refuted(
             claim=PAC(0.1, 0.05), witness=None, parameters={"bounds": (0, 1), 3: {4}}, expected="refuted"
@@ -235,6 +242,18 @@ def with_number(field, written):
             "result.verdict must be one of refuted, not ref",
         ),
         (damaged(lambda d: d["result"].update(verdict=["refuted"])), "result.verdict must be one of"),
+        (
+            damaged(lambda d: d["result"].update(wealth_course={"places": [1, 2], "values": [0.5]})),
+            "result.wealth_course is damaged: its columns do not belong together.",
+        ),
+        (
+            damaged(lambda d: d["result"].update(search_course={"places": [2, 1], "values": [0.5, 1.0]})),
+            "result.search_course is damaged",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(outputs={"of": "it", "names": ["a"]})),
+            "result.witness.outputs is damaged",
+        ),
         (damaged(lambda d: d["result"].update(colour=1)), 'result has the unknown field "colour".'),
         (
             damaged(lambda d: d["result"].update(significance=5)),
@@ -447,7 +466,7 @@ def test_a_bound_that_refutes_is_shown_above_the_claim_however_near_it_is():
     assert "needs ε ≥ 1.0991" in short(near)
 
 
-def test_what_was_not_refuted_is_said_to_be_no_proof_and_what_could_be_found():
+def test_not_refuted_says_that_it_is_no_proof_and_what_is_detectable():
     said = flat(clean())
     assert "This is not a proof." in said
     assert (
@@ -460,8 +479,8 @@ def test_what_was_not_refuted_is_said_to_be_no_proof_and_what_could_be_found():
     assert "catches ε ≥ 1.2 on one event" in line(clean())
 
 
-def test_bounds_on_both_numbers_say_at_which_value_of_the_other_each_holds():
-    """(0, 0.025) is no claim that anything here keeps: ε = 0 is at the δ of 0.05, δ = 0.025 at the ε of 2."""
+def test_each_of_two_bounds_names_the_value_of_the_other_number():
+    """Nothing here keeps (0, 0.025): ε = 0 holds at δ = 0.05, and δ = 0.025 at ε = 2."""
     claim = ApproximateDP(2.0, 0.05)
     exact = flat(clean(claim=claim, evidence=Evidence.EXACT, epsilon_lower=0.0, delta_lower=0.025))
     assert "The largest ε at the claimed δ over these pairs is 0 (claimed 2); the largest δ at the" in exact
@@ -502,14 +521,14 @@ def test_a_tiny_exact_excess_is_shown_with_the_digits_it_needs():
     assert "0.693148 (claimed 0.693147)" in said
 
 
-def test_two_numbers_that_begin_alike_are_told_apart():
+def test_two_numbers_with_the_same_first_digits_are_shown_with_more():
     left, right = [10**40], [10**40 + 1]
     said = flat(refuted(witness=witness(left=left * 9, right=[*left * 8, *right])))
     assert f"record 8: {left[0]} → {right[0]} (8 others unchanged)." in said
     assert f"right = {10**80 + 1} with" in flat(refuted(witness=witness(left=10**80, right=10**80 + 1)))
 
 
-def test_nothing_measured_is_said_in_words():
+def test_an_unmeasured_loss_is_described_in_words():
     assert "No privacy loss was measured." in flat(clean(epsilon_lower=0.0))
 
 
@@ -563,7 +582,7 @@ def test_a_witness_saved_before_there_were_examples_opens():
     assert (read.witness.examples, read.witness.given) == (((), ()), False)
 
 
-def test_why_no_simpler_pair_is_shown_is_said():
+def test_the_text_says_why_no_simpler_pair_is_shown():
     simpler = witness(left=[0], right=[1])
     for count, said in (
         (None, "No simpler pair was shown to fail."),

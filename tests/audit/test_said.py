@@ -1,4 +1,4 @@
-"""The sentences that results say: a kind each, and given the values that their words name."""
+"""The sentences of results: each has a kind, and gets the values that its words name."""
 
 import ast
 import copy
@@ -33,7 +33,7 @@ def test_each_sentence_is_given_the_values_that_its_words_name():
         assert {word.arg for word in call.keywords} == named, name
 
 
-def test_each_sentence_is_said_somewhere():
+def test_each_sentence_is_used_somewhere():
     assert {member.name for member in Says} == {says(node) for node in NODES if says(node)}
 
 
@@ -43,5 +43,5 @@ def test_a_copy_keeps_its_kind(way):
     assert (type(again), again, again.kind) == (Said, Says.PRINTS.value, "prints")
 
 
-def test_kinds_of_runs_that_no_seed_gives_again_are_said_to_be_so():
+def test_runs_that_no_seed_repeats_are_reported():
     assert {each.kind for each in Says if "not reproduce" in each.value} == UNSEEDED

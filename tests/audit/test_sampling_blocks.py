@@ -1,4 +1,4 @@
-"""Blocks of runs: cut by size alone, drawn from their place in the seed tree, in order by coins."""
+"""Blocks of runs: their size alone decides the cuts, the seed tree their draws, and coins their order."""
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def test_a_coin_for_each_call_is_not_told_by_the_call_before():
 @pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
 @pytest.mark.parametrize("singly", [False, True])
 def test_how_many_runs_are_of_either_side_is_known_from_the_plan(mechanism, singly):
-    """The coins of a batch that was broken off, and what settles it. Odd counts are no accident of pairs."""
+    """The coins of a batch that was broken off, and what settles it. Odd counts are right."""
     sampler = Sampler(adapt(mechanism), seed=0)
     found = set()
     for place in range(12):
@@ -263,7 +263,7 @@ def test_runs_that_are_not_coupled_share_no_state():
 
 
 def test_coupled_runs_draw_alike_whatever_the_pair_before_them_drew():
-    """The left side draws more numbers than the right one, and pair by pair they still begin alike."""
+    """The left side draws more numbers than the right one, but in each pair both begin with the same ones."""
 
     def greedy(database, rng):
         first = rng.random()

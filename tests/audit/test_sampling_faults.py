@@ -1,4 +1,4 @@
-"""What a mechanism may do: raise, hang, print, warn, exit, change its input, hand out its own buffers."""
+"""What a mechanism may do: raise, hang, print, warn, exit, change its input, return its own buffers."""
 
 import signal
 import sys
@@ -49,7 +49,7 @@ class Unspeakable(Exception):
         (MemoryError(), Unfinished("out of memory")),
     ],
 )
-def test_exceptions_are_outputs_and_exhausted_memory_is_none(error, outcome):
+def test_exceptions_are_outputs_but_exhausted_memory_is_not(error, outcome):
     left, right, sampler = outputs_of(raising(error))
     assert left == [outcome] * 8
     assert right == [0] * 8

@@ -1,4 +1,4 @@
-"""Subjects that keep state: noticed, and started afresh for every run when that is asked for."""
+"""Subjects that keep state: they are noticed, and made anew for every run on request."""
 
 import functools
 import itertools
@@ -175,7 +175,7 @@ def test_cached_noise_is_state_and_fresh_copies_draw_their_own(make):
 
 
 @pytest.mark.parametrize("make", [OwnGenerator, OwnRandomState, OwnRandom, lambda: shared_generator])
-def test_a_generator_of_its_own_is_no_state(make):
+def test_an_own_generator_does_not_count_as_state(make):
     sampler = Sampler(adapt(make()), seed=0)
     assert len(set(drawn(sampler, fresh=False))) == 40
     assert sampler.state_kept() is False

@@ -1,6 +1,6 @@
 """Where runs are drawn changes nothing about them: worker processes, isolated children, children that die.
 
-Long, for every way to die is tried on the same mechanisms, at the top, that a child can import.
+Long because every way to die is tried on the same mechanisms, at the top, that a child can import.
 """
 
 import ctypes
@@ -159,14 +159,13 @@ def crashing(database, rng):
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "reason"),
+    ("mechanism", "reason", "jobs"),
     [
-        (exiting, "process exited with code 3"),
-        (killing, "process ended by SIGKILL"),
-        (crashing, "process ended by SIGSEGV"),
+        (exiting, "process exited with code 3", 1),
+        (killing, "process ended by SIGKILL", 2),
+        (crashing, "process ended by SIGSEGV", 1),
     ],
 )
-@pytest.mark.parametrize("jobs", [1, 2])
 def test_a_death_costs_one_run_and_is_repeatable(mechanism, reason, jobs):
     once, sampler = drawn(mechanism, isolate=True, jobs=jobs, size=20)
     again, _ = drawn(mechanism, isolate=True, size=20)

@@ -1,4 +1,4 @@
-"""What was saved, read again: a report made from it, and what changed from one session to another."""
+"""Saved results, read again: a report made from them, and what changed between two sessions."""
 
 import dataclasses
 import json
@@ -66,15 +66,28 @@ def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
     assert run("diff", page, again) == 0
 
 
+def test_of_an_audit_in_two_files_the_last_one_counts(tmp_path, capsys):
+    """Two tests of one name and audits that nothing names stay apart; the same finding stands once."""
+    first = [audit(target="laplace"), audit("lambda"), audit("lambda", epsilon_lower=0.5)]
+    then = [audit(target="laplace", epsilon_lower=0.95), audit("lambda"), audit(target="laplace", seed=1)]
+    found = {"findings": [finding_json(Finding("E1", "B", "s", "holds", "f"))]}
+    one, two = written(tmp_path / "one.html", *first, **found), written(tmp_path / "two.html", *then, **found)
+    assert run("report", one, two, "--html", tmp_path / "both.html") == 0
+    assert "3 results are in several files: the last one counts." in capsys.readouterr().out
+    both = load_parts([tmp_path / "both.html"])
+    assert both["documents"] == [each.to_json() for each in (first[2], *then)]
+    assert both["findings"] == found["findings"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("<html></html>", "no saved results are inside"),
-        ('{"other": 1}', "it holds something that is no result"),
+        ('{"other": 1}', "it holds something that is not a result"),
         ('{"schema": 9, "result": {}}', "schema must be at most 2"),
-        ('<script type="application/json" id="dp-audit-data">[]</script>', "not those of a page"),
+        ('<script type="application/json" id="dp-audit-data">[]</script>', "not results as a page"),
         ('<script type="application/json" id="dp-audit-data">{"documents": 3}</script>', "are damaged"),
-        ('<script type="application/json" id="dp-audit-data">{"documents": [3]}</script>', "no result"),
+        ('<script type="application/json" id="dp-audit-data">{"documents": [3]}</script>', "not a result"),
     ],
 )
 def test_what_holds_no_results_is_refused_in_one_line_that_names_it(tmp_path, text, said):
@@ -124,6 +137,7 @@ def test_changes_are_named_by_kind_the_weightiest_first(tmp_path, capsys):
         (audit(epsilon_lower=0.7), audit(epsilon_lower=1.1), []),
         (audit(evidence=Evidence.EXACT), audit(evidence=Evidence.EXACT, epsilon_lower=0.9 + 1e-6), ["bound"]),
         (audit(evidence=Evidence.EXACT), audit(evidence=Evidence.EXACT, epsilon_lower=0.9 + 1e-12), []),
+        (*[audit(evidence=Evidence.EXACT, epsilon_lower=math.inf)] * 2, []),
         (audit(), audit(claim=PureDP(2.0)), ["claim"]),
         (audit(), audit(verdict=Verdict.ERROR, epsilon_lower=9.0), ["verdict"]),
     ],

@@ -1,6 +1,6 @@
 """The search for a pair: what it tries, what it spends, and that it finds what hides.
 
-Long, for all of its tests share the subjects that hide something and what the search is made of.
+Long because all of its tests share the subjects that hide something and what the search is made of.
 """
 
 import itertools
@@ -122,7 +122,7 @@ def test_an_endless_stream_of_repeats_comes_to_an_end():
     assert len(world.scouted) == 3
 
 
-def test_a_small_domain_that_was_halved_through_is_looked_at_longer_the_least_known_pairs_first():
+def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
     """Three pairs: after 6,000 runs each was looked at some thousand times, within a factor of two."""
     world = World(neighbours(3), lambda left, right: 0.0)
     world.run(6_000)
@@ -444,15 +444,14 @@ def a_little_loud(database, rng):
     return sum(database) + rng.laplace(scale=1 / 0.13)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases(seed):
+def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases():
     """At ε = 0.1 the best growth is 2e-4 nats a pair of runs for neighbours, and 1e-2 at distance 20.
 
     The bound is one about neighbours. The witness is confirmed, and so is the simplest one: neighbours where
     they show it by runs of their own. Of 24 audits 23 took up to 25,000 runs; one looked at distance 20
     unluckily, did not come back to it, and took 110,000.
     """
-    audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": seed}
+    audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)
     assert result.refuted
     assert 0.1 < result.epsilon_lower <= 0.13
@@ -464,17 +463,16 @@ def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases(s
     assert type(result).from_json(result.to_json()) == result
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_tight_sum_is_not_refuted_on_distant_databases(seed):
+def test_a_tight_sum_is_not_refuted_on_distant_databases():
     def tight(database, rng):
         return sum(database) + rng.laplace(scale=10)
 
-    result = audit_privacy(tight, PureDP(0.1), records=[0, 1], size=(1, 60), budget=40_000, seed=seed)
+    result = audit_privacy(tight, PureDP(0.1), records=[0, 1], size=(1, 60), budget=40_000, seed=0)
     assert not result.refuted
     assert result.epsilon_lower <= 0.1
 
 
-# What hides, and is found. Each by three seeds; an audit that looks in the right place needs some 200 runs.
+# What hides, and is found. Each by two seeds; an audit that looks in the right place needs some 200 runs.
 
 
 def all_alike(database, rng):
@@ -509,7 +507,7 @@ HIDDEN = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", HIDDEN)
 def test_what_hides_in_a_domain_is_found(name, seed):
     mechanism, domain = HIDDEN[name]

@@ -20,7 +20,7 @@ from audit.subject.subject import adapt
 from audit.verdict.betting import Betting
 from audit.verdict.terms import Terms
 
-AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "40"))
+AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "30"))
 
 
 def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
@@ -143,7 +143,7 @@ def test_a_distance_that_is_counted_one_step_short_is_caught(false_alarms, monke
     assert false_alarms.accused(map(audited, range(15)))
 
 
-# Planted defects. Sound audits accuse nobody with probability at most 1e-5.
+# Planted defects. Sound audits are accused with probability at most 1e-5.
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_betting_on_the_runs_of_the_search_is_caught(wealths, false_alarms):
 
 
 class ChoosesAfterwards(Betting):
-    """Draws a batch on several pairs, and bets on that which won."""
+    """Draws a batch on several pairs, and bets on the one that won."""
 
     def _bet(self, memory, size):
         others = [m for m in self.memories if m.pairs and m is not memory][:7]
@@ -196,7 +196,7 @@ class ChoosesAfterwards(Betting):
 
 
 def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
-    assert false_alarms.judge(list(wealths("laplace sum", audits=10, budget=8_000))).sound
+    assert false_alarms.judge(list(wealths("laplace sum", audits=5, budget=8_000))).sound
     assert false_alarms.accused(wealths("laplace sum", ChoosesAfterwards, budget=8_000))
 
 

@@ -1,4 +1,4 @@
-"""A self-audit: what its rows rest on, auditors broken on purpose, its saved form and its command."""
+"""A self-audit: the basis of its rows, auditors broken on purpose, its saved form and its command."""
 
 import dataclasses
 import json
@@ -94,7 +94,7 @@ def test_a_small_self_audit_gives_the_same_bytes_again(monkeypatch):
     assert one == again
 
 
-def test_each_audit_has_a_seed_of_its_own_that_the_root_decides():
+def test_each_audit_has_a_separate_seed_derived_from_the_root():
     def seeds(root):
         used = []
 
@@ -209,7 +209,7 @@ def test_witness_intervals_hold_and_ones_a_fifth_as_wide_are_caught(witnessed):
     assert all("miss the exact probability" in what for what in failed(found))
 
 
-def test_an_interval_is_held_to_the_law_of_its_own_database():
+def test_an_interval_is_compared_with_the_law_of_its_own_database():
     setting = randomized_response()
     truth = math.e / (1 + math.e)
     event = type("Ones", (), {"members": lambda self, outcomes: outcomes == 1})()
@@ -306,7 +306,7 @@ def test_an_interrupt_carries_the_finished_rows_and_each_audit_is_told_beforehan
     assert told[0] == Step("false alarms", "laplace, significance 0.1", 1, FULL.audits)
 
 
-def test_a_part_that_is_none_is_refused_in_one_line(command):
+def test_an_unknown_part_is_refused_in_one_line(command):
     code, _, err = command("alarms")
     assert code == 2
     assert err.count("\n") == 1
@@ -356,7 +356,7 @@ def test_the_cases_of_a_file_are_audited_and_those_that_counting_cannot_show_are
     faulty, controls = result.rows[-2:]
     assert result.planned == judged_rows({}) + 1
     assert (faulty.measured, faulty.n) == (40.0, 1)
-    assert faulty.note == "1 of 1 refuted; not audited, for counting cannot show them: hidden"
+    assert faulty.note == "1 of 1 refuted; not audited, because counting cannot show them: hidden"
     assert (controls.measured, controls.n, controls.kept) == (0.0, 1, True)
 
 

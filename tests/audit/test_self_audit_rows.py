@@ -69,7 +69,7 @@ def test_by_enumeration_the_mean_is_seldom_bounded_above_the_truth():
         ({"n": -1}, "`n` of a `Row`"),
     ],
 )
-def test_a_row_that_is_none_is_refused_in_one_line(changed, match):
+def test_a_malformed_row_is_refused_in_one_line(changed, match):
     with pytest.raises(AuditError, match=match) as refused:
         Row(**{"part": "a", "what": "b", "n": 3, "measured": 0.5, **changed})
     assert "\n" not in str(refused.value)

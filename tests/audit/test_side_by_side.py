@@ -117,9 +117,9 @@ def test_processes_see_the_folder_and_the_modules_of_now(processes, tmp_path, mo
 
 def test_answers_come_in_the_order_of_the_calls_and_an_error_stops_those_after_it(processes):
     calls = [(0.2,), (0.0,), (0.1,)]
-    assert list(in_order(processes, sleeps, calls)) == [0.2, 0.0, 0.1]
+    assert list(in_order(processes, sleeps, calls, workers=processes.workers)) == [0.2, 0.0, 0.1]
     with pytest.raises(CallFailed):
-        list(in_order(processes, sleeps, [("x",), (0.0,)]))
+        list(in_order(processes, sleeps, [("x",), (0.0,)], workers=2))
     assert processes.stopped
 
 

@@ -3,7 +3,7 @@
 The verdicts on plain mechanisms do not show them. Each makes up for a second look at the same runs, for runs
 that never ended, or for a choice among many.
 
-Long, for each guard brings the subject that needs it.
+Long because each guard brings the subject that needs it.
 """
 
 import functools
@@ -48,7 +48,7 @@ PAIR = ([0], [1])
 
 
 class OneNoiseForAll:
-    """Right call by call; its sampler makes one draw for all the runs of a call."""
+    """Correct in single calls, but its sampler makes one draw for all runs of a call."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -185,7 +185,7 @@ def test_a_stake_whose_batch_is_broken_off_is_lost(answer):
     assert after < before - 0.01
 
 
-def test_an_audit_that_begins_again_begins_with_what_it_lost(monkeypatch):
+def test_a_restarted_audit_keeps_its_losses(monkeypatch):
     """Against every claim, for the bounds are read off the same bets; what it won is given up."""
     begun = []
 

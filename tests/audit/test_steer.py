@@ -1,5 +1,6 @@
-"""Draws that rank pairs before anything is counted: what they promise, and what an audit makes of it."""
+"""Draws that rank pairs before any counting: what they promise, and how an audit uses it."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy import stats
 
 from audit import PureDP, Relation, audit_privacy
 from audit.databases.domain import describe
+from audit.evidence.memory import growth_rate
 from audit.sampling import EXPLORE, Sampler
 from audit.sampling.recorded import RecordingGenerator
 from audit.search.steer import SCOUTS, Steering, promised
@@ -94,6 +96,28 @@ def test_a_promise_is_tried_before_it_is_made():
     assert promises[0] > 0 == promises[1]
 
 
+def selection(database, rng):
+    """The median of values of 0 to 10 by the exponential mechanism, whose score moves by 2 and not by 1."""
+    counts = np.bincount(database, minlength=11)
+    below = np.cumsum(counts) - counts
+    weights = np.exp(-0.5 * np.abs(2 * below + counts - len(database)))
+    return int(rng.choice(11, p=weights / weights.sum()))
+
+
+def test_the_weights_of_a_choice_promise_the_best_bet_on_any_set_of_outputs():
+    rng, steering, hopeful = np.random.default_rng(0), Steering(1.0, 0.0), 0
+    sets = np.array(list(itertools.product([0.0, 1.0], repeat=11)))[1:-1]
+    with Sampler(adapt(selection), seed=0) as sampler:
+        for place in range(20):
+            left, right = (rng.integers(0, 11, 3).tolist() for _ in range(2))
+            runs = sampler.probe(left, right, SCOUTS, (EXPLORE, place))
+            p, q = (sets @ run.draws[0].parameters["p"] for run in runs)
+            best = max(growth_rate(p, q, 1.0, 0.0).max(), growth_rate(q, p, 1.0, 0.0).max())
+            hopeful += best > 1e-5
+            assert steering.promise(*runs, None) == pytest.approx(best if best > 1e-5 else 0.0)
+    assert 5 <= hopeful <= 15
+
+
 # In an audit
 
 
@@ -115,9 +139,9 @@ class Recording(Sampler):
         return super().draw(left_db, right_db, size, path, **ways)
 
 
-def searched(mechanism, *, epsilon, budget, steering):
-    """Return what searched and bet, over lists of three records of 0 to 3, and its sampler."""
-    domain = {"pairs": None, "databases": None, "records": [0, 1, 2, 3], "size": 3}
+def searched(mechanism, *, epsilon, budget, steering, values=4):
+    """Return what searched and bet, over lists of three records of a few values, and its sampler."""
+    domain = {"pairs": None, "databases": None, "records": list(range(values)), "size": 3}
     databases = describe(Relation.REPLACE_ONE, **domain)
     with Recording(adapt(mechanism), seed=0) as sampler:
         terms = Terms(epsilon, 0.0, 1e-6, budget)
@@ -130,6 +154,15 @@ def test_an_audit_that_steers_needs_few_runs():
     betting, _ = searched(ads, epsilon=1.0, budget=6_000, steering=Steering(1.0, 0.0))
     assert betting.refuted
     without, _ = searched(ads, epsilon=1.0, budget=int(1.5 * betting.crossed_at), steering=None)
+    assert not without.refuted
+
+
+def test_a_selection_is_steered_by_its_weights():
+    """Few pairs lose most. A search that counts needs several times as many runs."""
+    told = {"epsilon": 1.0, "budget": 7_500, "values": 11}
+    betting, _ = searched(selection, **told, steering=Steering(1.0, 0.0))
+    without, _ = searched(selection, **told, steering=None)
+    assert betting.refuted
     assert not without.refuted
 
 
@@ -162,7 +195,7 @@ def test_a_search_that_is_promised_nothing_goes_on_as_without():
     assert draws[0] == draws[1][: len(draws[0])]
 
 
-def test_without_recorded_runs_none_is_made(monkeypatch):
+def test_with_recorded_false_no_recorded_run_is_made(monkeypatch):
     monkeypatch.delattr(Sampler, "probe")
     where = {"records": [0, 1], "size": 2, "budget": 1_000}
     assert audit_privacy(words, PureDP(1.0), **where, recorded=False).samples >= 998

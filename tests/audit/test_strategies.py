@@ -1,4 +1,4 @@
-"""Examples of strategies: the same whatever the process has loaded, and Hypothesis left as it was."""
+"""Examples of strategies do not depend on what the process has loaded, and Hypothesis is left unchanged."""
 
 import math
 import os

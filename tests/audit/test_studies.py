@@ -1,6 +1,6 @@
-"""Studies: the bracket of the least m, its error, resuming, and what may be offered.
+"""Studies: the bracket of the least m, its error probability, resuming, and which studies may be offered.
 
-Long, for brackets, kept steps and searched families are looked at through one small learner and its sweep.
+Long because brackets, kept steps and searched families are looked at through one small learner and its sweep.
 """
 
 import dataclasses
@@ -131,12 +131,12 @@ def test_the_least_m_lies_in_the_bracket_found_by_runs():
 
 
 def test_the_error_of_all_steps_together_is_within_the_significance():
-    # 20 studies at significance 0.2 each; `most` wrong ones are exceeded with probability 1e-7 at most.
+    # 12 studies at significance 0.2 each; `most` wrong ones are exceeded with probability 1e-7 at most.
     from scipy.stats import binom
 
-    most = int(binom.isf(1e-7, 20, 0.2))
+    most = int(binom.isf(1e-7, 12, 0.2))
     wrong = 0
-    for seed in range(20):
+    for seed in range(12):
         cells = run_study(study(values=(0.1,), budget=150), significance=0.2, seed=seed).curves[0].cells
         wrong += any(
             (step.verdict == "refuted" and step.size >= least(0.1))
@@ -467,7 +467,7 @@ def studies():
 
 @pytest.fixture
 def offer(thirdparty):
-    """Offer the studies of a distribution of somebody else."""
+    """Offer the studies of another distribution."""
     thirdparty(GROUP, entry="stranger_studies:studies", text=OFFER)
 
 
@@ -673,6 +673,6 @@ def test_growth_is_told_by_the_brackets_of_both_ends_also_where_the_last_was_nev
 def test_the_command_says_growth_as_the_brackets_show_it(monkeypatch, capsys):
     curve = CurveResult("a", "", "", (_cell(1.0, 9, 10), _cell(2.0, 9, 10), _cell(3.0, 4_000, None)))
     result = StudyResult("s", "s", "c", axis="d", curves=(curve,))
-    monkeypatch.setattr(studies, "carry_out", lambda *_, **__: result)
+    monkeypatch.setattr(studies, "cells_of", lambda *_, **__: result)
     studies._one(SimpleNamespace(name="s", summary="s"), store=None, terms={}, jobs=1)
     assert "it grows; the last value was never met" in capsys.readouterr().out

@@ -12,8 +12,7 @@ import pytest
 
 from audit.sampling.remake import sources
 from audit.studies import Curve, load_study
-from audit.studies.code import code_of
-from audit.studies.run import run_study
+from audit.studies.run import code_of, run_study
 from audit.studies.saved import CellStore
 
 STUDY = """
@@ -138,7 +137,7 @@ def test_built_in_functions_count_by_their_names():
 
 def test_the_digest_is_the_same_in_every_process():
     command = (
-        "from audit.studies import load_studies; from audit.studies.code import code_of; "
+        "from audit.studies import load_studies; from audit.studies.run import code_of; "
         "print(code_of(load_studies()['parity'].curves[0]))"
     )
     said = {

@@ -1,4 +1,4 @@
-"""What a mechanism changes around it and leaves changed: each has an outcome, and none reaches our code."""
+"""Changes that a mechanism makes around it: each case has a defined outcome, and none affects our code."""
 
 import decimal
 import gc

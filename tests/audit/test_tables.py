@@ -1,4 +1,4 @@
-"""Tables: bins that cover every value, counts that add up, and what unfinished runs may never do."""
+"""Tables: bins that cover every value, counts that add up, and the effect of unfinished runs."""
 
 import itertools
 import math

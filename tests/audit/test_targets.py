@@ -1,4 +1,4 @@
-"""Targets: what each form of a target's text finds, and the one line that says why it does not."""
+"""Targets: the object that each form of a target's text names, or one line that says why there is none."""
 
 import importlib
 import sys
@@ -228,7 +228,7 @@ CATALOGUE = (
         ("laplas-mean", "laplace-mean"),
     ],
 )
-def test_a_name_is_offered_that_begins_alike_before_one_of_like_letters(asked, meant):
+def test_a_name_with_the_same_beginning_is_suggested_before_a_similar_one(asked, meant):
     assert near(asked, CATALOGUE) == f"; did you mean `{meant}`?"
 
 

@@ -1,4 +1,4 @@
-"""The time limit bounds the whole audit, what confirms and shrinks included; loading counts for nothing."""
+"""The time limit bounds the whole audit, including confirmation and shrinking; loading does not count."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A session judged together: both rules against their definitions, and what is said of them."""
+"""A session judged together: both rules against their definitions, and the sentence about them."""
 
 import math
 
@@ -48,8 +48,8 @@ def test_an_inconclusive_audit_is_no_evidence():
 
 def test_an_exact_refutation_counts_and_a_single_audit_is_not_judged_twice():
     leak = result("leak", Verdict.REFUTED, Evidence.EXACT)
-    assert "Holm names 1" in together([leak, result("fine")])
-    assert "e-BH names 1" in together([leak, result("fine")])
+    assert "Holm rejects 1" in together([leak, result("fine")])
+    assert "e-BH rejects 1" in together([leak, result("fine")])
     assert together([leak]) == ""
 
 

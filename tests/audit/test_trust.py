@@ -1,4 +1,4 @@
-"""Nothing that a file names is imported or called, unless the file is said to be trusted."""
+"""Nothing that a file names is imported or called unless the user trusts the file."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def refuted():
 
 @pytest.fixture
 def evil(refuted, tmp_path, monkeypatch):
-    """Return a file that names somebody's code, as what is audited and as its `convert`."""
+    """Return a file that names foreign code, both as its target and as its `convert`."""
     monkeypatch.chdir(tmp_path)
     Path("evil.py").write_text(EVIL)
     Path("mine.py").write_text(SAFE)

@@ -1,4 +1,4 @@
-"""No result is true or false: `assert audit_privacy(...)` would pass whatever was found."""
+"""A result has no truth value: `assert audit_privacy(...)` would pass whatever was found."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """`audit_utility` through its front door: verdicts, searches, laws, faults and bad arguments.
 
-Long, for one small learner and its problems go through every verdict and every fault.
+Long because one small learner and its problems go through every verdict and every fault.
 """
 
 import copy
@@ -64,7 +64,7 @@ def test_twice_the_claimed_failure_probability_is_refuted():
     assert result.samples_to_refutation <= result.samples < 2_000
 
 
-def test_half_the_claimed_failure_probability_is_met_and_said_to_be_on_one_problem():
+def test_half_the_claimed_failure_probability_is_met_on_one_problem_and_says_so():
     result = audit_utility(failing(0.05), CLAIM, problems=[coins()])
     assert result.verdict is Verdict.NOT_REFUTED
     assert result.met
@@ -73,7 +73,7 @@ def test_half_the_claimed_failure_probability_is_met_and_said_to_be_on_one_probl
     assert "not a proof" in str(result)
 
 
-def test_what_is_neither_refuted_nor_met_is_inconclusive_and_says_between_what_it_lies():
+def test_a_claim_neither_refuted_nor_met_is_inconclusive_with_its_bounds():
     result = audit_utility(failing(0.1), CLAIM, problems=[coins()], budget=1_000)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert not result.met
@@ -86,7 +86,7 @@ def test_what_is_neither_refuted_nor_met_is_inconclusive_and_says_between_what_i
     assert float(between[1]) >= result.beta_upper
 
 
-def test_a_claim_between_close_bounds_has_a_next_step_and_one_between_wide_ones_none():
+def test_close_bounds_suggest_a_next_step_and_wide_ones_do_not():
     open_one = UtilityResult("m", CLAIM, Verdict.INCONCLUSIVE, Evidence.STATISTICAL, "The budget was spent")
     close = dataclasses.replace(open_one, beta_lower=0.0894, beta_upper=0.1051)
     assert "equality" not in str(open_one)
@@ -155,7 +155,7 @@ def test_the_sample_size_told_is_that_of_the_worst_problem():
     assert (result.worst, result.sample_size) == ("5 records", 5)
 
 
-def test_an_error_that_equals_alpha_up_to_rounding_is_none_above_it():
+def test_an_error_equal_to_alpha_up_to_rounding_is_not_above_alpha():
     problem = SampledProblem("sum", lambda rng: [], lambda output, database: 0.1 + 0.2)
     assert audit_utility(failing(0), PAC(0.3, 0.1), problems=[problem]).met
 
@@ -241,7 +241,7 @@ def test_a_law_is_measured_against_one_database_by_an_error_that_leaves_it_alone
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("many", [False, True])
-def test_a_finite_error_above_1_is_none_of_a_claim_about_probabilities(exact, many):
+def test_a_claim_about_probabilities_refuses_a_finite_error_above_1(exact, many):
     @dataclass(frozen=True)
     class Twofold:
         name: str = "twofold"
@@ -432,11 +432,11 @@ def test_the_exact_tail_of_a_continuous_law_decides_a_tight_claim_without_a_proo
     assert (false.verdict, false.evidence) == (Verdict.REFUTED, Evidence.EXACT)
     assert "On this database of `zero` the learner fails with probability" in str(false)
     assert UtilityResult.from_json(false.to_json()) == false
-    plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # nobody knows the tail: runs
+    plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # by runs
     assert audit_utility(Noisy(), Accuracy(1.0, 0.2), problems=[plain]).evidence is Evidence.STATISTICAL
 
 
-def test_a_failure_probability_that_is_none_is_the_problems_fault():
+def test_an_invalid_failure_probability_is_blamed_on_the_problem():
     problem = FixedProblem("zero", [0], lambda o, d: abs(o), tail=lambda law, alpha, database: 1.5)
     with pytest.raises(SubjectError, match=r"must return a failure probability in \[0, 1\]; got 1\.5"):
         audit_utility(Noisy(), Accuracy(1.0, 0.5), problems=[problem])
@@ -532,7 +532,7 @@ def test_the_text_says_on_how_many_records_and_names_the_problems():
     assert "Problems     with failure probability: `fails with 0.05` 0.05\n" in str(alone)
 
 
-def test_exact_conditional_probabilities_are_named_as_such_beside_a_problem():
+def test_conditional_probabilities_are_marked_beside_a_problem():
     drawn = SampledProblem("drawn", lambda rng: [0.05], lambda output, database: output)
     result = audit_utility(Lawful(), CLAIM, problems=[drawn])
     assert result.conditional

@@ -80,7 +80,7 @@ def audit(problems, *, beta, significance, budget, seed, explored=0):
 
 
 def most_alarms(audits, level):
-    """The most alarms of a test at `level` that are no surprise at RARE."""
+    """The most alarms of a test at `level` that have a probability of at least RARE."""
     return int(stats.binom.isf(RARE, audits, level))
 
 
@@ -217,7 +217,7 @@ def test_the_largest_wealth_of_many_problems_breaks_the_level_where_the_weighted
 
 
 def test_twice_the_claimed_failure_probability_is_refuted_within_a_few_hundred_runs(limits):
-    limit = math.log(1e6) / limits.best_growth(0.2, 0.1)  # 311 runs: nobody needs fewer on average
+    limit = math.log(1e6) / limits.best_growth(0.2, 0.1)  # 311 runs: no audit needs fewer on average
     used = [
         audit([Problem("bad", 0.2)], beta=0.1, significance=1e-6, budget=5_000, seed=(7, k)).crossed_at
         for k in range(60)

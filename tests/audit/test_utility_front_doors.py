@@ -1,5 +1,6 @@
 """A utility claim through pytest, the command line, JSON and the page, beside the privacy of the subject."""
 
+import dataclasses
 import json
 import sys
 
@@ -118,7 +119,7 @@ def test_a_subject_without_a_privacy_claim_is_audited_for_its_utility_alone(call
 @pytest.mark.parametrize(
     "asked", [("--epsilon", "1"), ("--only", "privacy"), ("--epsilon", "1", "--explain")]
 )
-def test_what_asks_for_the_privacy_of_a_subject_that_claims_none_is_told_so_with_a_way_on(call, asked):
+def test_asking_for_the_privacy_of_a_subject_without_that_claim_is_refused_with_advice(call, asked):
     code, _, err = call("run", "mine.py:Useful", *asked, *BRIEF)
     assert (code, err.count("\n")) == (2, 1)
     assert err.startswith("dp-audit: `mine.py:Useful` claims only utility. To audit that, leave out")
@@ -145,7 +146,7 @@ def test_a_plan_and_a_mutation_check_bear_the_name_that_was_asked_for(call, monk
     assert "Mutation check of asked-for: the same audit" in out
 
 
-def test_the_privacy_of_a_subject_that_claims_none_is_audited_where_databases_are_known(call):
+def test_the_privacy_of_a_subject_without_that_claim_is_audited_if_databases_are_known(call):
     given = ("--epsilon", "1", "--only", "privacy", *BRIEF)
     assert call("run", "mine.py:Useful", *given, "--pair", "[0]", "[1]")[0] == 0
     assert call("run", "mine.py:UsefulOn", *given)[0] == 0
@@ -249,6 +250,16 @@ def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, 
     cases = parametrize_with_audits(entries).args[1]
     assert [case.id for case in cases] == ["right-utility", "wrong-utility"]
     assert [one.flaws for one in entries] == [[], ["utility"]]
+
+
+def test_what_an_entry_calls_long_is_left_out_unless_asked_for(call, monkeypatch):
+    slow = dataclasses.replace(only_useful("slow", 0.01), long=("utility",))
+    monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: [only_useful("right", 0.01), slow])
+    _, out, _ = call("suite", "--jobs", "1")
+    assert "1 audit of more than 10 seconds left out; --full adds them" in out
+    assert "1 audit, 1 as expected" in out
+    assert "2 audits, 2 as expected" in call("suite", "--jobs", "1", "--full")[1]
+    assert "1 audit, 1 as expected" in call("suite", "slow", "--jobs", "1")[1]
 
 
 def test_an_entry_that_is_audited_for_nothing_is_refused():

@@ -158,7 +158,7 @@ class Listed(Drawn):
 
 
 @pytest.mark.parametrize("kind", [Faulty, Listed])
-def test_a_law_of_a_problem_that_is_none_is_its_fault_in_one_line(kind):
+def test_a_problem_whose_law_is_not_a_law_gets_one_line(kind):
     with pytest.raises(SubjectError, match="problem `drawn`") as caught:
         audit_utility(Copies(), CLAIM, problems=[kind(0.05, 0.05)])
     assert "\n" not in str(caught.value)
@@ -224,7 +224,7 @@ def test_the_budget_is_passed_by_no_more_than_the_failure_that_is_shown_again():
     assert (result.verdict, result.samples) == (Verdict.REFUTED, 16 + state_told + shown)
 
 
-def test_a_budget_that_cannot_meet_a_claim_says_which_would():
+def test_a_budget_too_small_to_meet_a_claim_is_answered_with_one_large_enough():
     result = audit_utility(lambda database: 0, PAC(0.1, 0.01), problems=[fixed(0), fixed(1)], budget=2_000)
     assert result.verdict is Verdict.INCONCLUSIVE
     said = result.reason.partition("without a failure each problem needs ")[2]
@@ -246,7 +246,7 @@ def test_a_claim_that_allows_nearly_every_failure_is_answered_at_once():
         audit_utility(lambda database: 0, PAC(0.1, 1 - 1e-9), problems=[fixed(0)])
 
 
-def test_problems_that_are_more_than_the_runs_are_not_all_looked_at():
+def test_more_problems_than_runs_are_not_all_looked_at():
     many = [fixed(k) for k in range(2_000)]
     result = audit_utility(lambda database: 0, CLAIM, problems=many, budget=400)
     assert result.verdict is Verdict.INCONCLUSIVE

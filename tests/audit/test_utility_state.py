@@ -144,7 +144,7 @@ def test_the_luck_of_a_first_call_is_no_verdict_of_one_learner():
         assert result.verdict is Verdict.INCONCLUSIVE
 
 
-def test_the_front_doors_hand_fresh_to_both_audits_of_a_subject():
+def test_fresh_reaches_both_audits_of_a_subject():
     assert shared({"fresh": Later, "size": 3}) == {"fresh": Later}
 
 
@@ -197,11 +197,11 @@ def test_records_that_cannot_change_are_not_copied():
     assert all(one is other for one, other in zip(copied(database), database, strict=True))
 
 
-# Errors that are none, and problems that were not seen
+# Invalid errors, and problems that were not seen
 
 
 @pytest.mark.parametrize("error", [-3, -np.inf, 1j, np.complex128(0), np.array(0j)])
-def test_an_error_that_is_none_is_not_met(error):
+def test_an_invalid_error_is_not_met(error):
     problem = FixedProblem("odd", [0], lambda output, database: error)
     with pytest.raises(AuditError, match=r"measures? (an error of|errors)") as raised:
         audit_utility(lambda database, rng: 0, CLAIM, problems=[problem])
@@ -214,7 +214,7 @@ def test_an_error_below_the_target_s_is_one_of_a_claim_about_distances():
 
 
 @pytest.mark.parametrize("errors", [[-3.0, 0.0], [-np.inf, 0.0], [0j, 0j]])
-def test_many_errors_at_once_are_looked_at_as_single_ones_are(errors):
+def test_errors_computed_at_once_are_checked_like_single_ones(errors):
     from audit.distributions import Finite
 
     class Coin:
@@ -261,7 +261,7 @@ def test_a_list_of_problems_beside_the_claim_is_audited():
 
 
 @pytest.mark.parametrize("stray", [5, "text", [3], {"a": 1}, lambda: 7])
-def test_a_stray_kind_of_problems_is_one_line(stray):
+def test_problems_of_a_wrong_kind_get_one_line(stray):
     with pytest.raises(AuditError) as raised:
         audit_utility(Beside(stray))
     assert "\n" not in str(raised.value)

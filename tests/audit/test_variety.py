@@ -1,4 +1,4 @@
-"""A mechanism whose outputs never vary says so everywhere: a forgotten `return` must not pass in silence."""
+"""A mechanism whose outputs never vary is reported everywhere, because a `return` may be missing."""
 
 import sys
 
@@ -60,7 +60,7 @@ def test_an_audit_in_which_nothing_varies_says_so_first(mechanism, shown):
     assert type(result).from_json(result.to_json()).only_output == result.only_output
 
 
-def test_it_is_said_too_where_the_runs_are_too_few_for_a_verdict():
+def test_unvaried_outputs_are_reported_even_without_a_verdict():
     result = audit_privacy(forgetful, PureDP(1.0), **{**SMALL, "budget": 200})
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "nothing varies" in str(result).splitlines()[0]
@@ -82,8 +82,8 @@ def rare(database, rng):
         (lambda database: database[0], [([0], [1])]),
     ],
 )
-def test_outputs_that_vary_anywhere_at_all_are_said_to(mechanism, pairs):
-    """98 of 100 alike: that a thousand runs and more are has probability 1e-9."""
+def test_outputs_that_vary_on_any_database_count_as_varying(mechanism, pairs):
+    """98 of 100 outputs are equal: a thousand runs are all equal with probability 1e-9."""
     result = audit_privacy(mechanism, ApproximateDP(1.0, 0.3), pairs=pairs, budget=1_000)
     assert result.only_output is None
     assert unvaried(result) == ""

@@ -1,4 +1,4 @@
-"""A mechanism for arrays or frames that gets lists is told so at once, and what to pass."""
+"""A mechanism for arrays or frames that gets lists is reported at once, with what to pass."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_the_first_error_about_a_list_names_what_to_pass(mechanism, records, wor
     assert "\n" not in str(caught.value)
 
 
-def test_two_runs_on_lists_tell_and_two_more_on_the_neighbour():
+def test_two_runs_on_lists_decide_and_two_more_on_the_neighbour():
     CALLS.clear()
     with pytest.raises(InvalidValue):
         audited(array_mean)
@@ -70,7 +70,7 @@ def test_what_the_error_says_works():
     assert audited(frame_sum, [{"age": 1}, {"age": 2}], convert=__import__("pandas").DataFrame).samples == 400
 
 
-def test_a_learner_for_arrays_is_told_too():
+def test_a_learner_for_arrays_gets_the_same_hint():
     problem = FixedProblem("ones", [1.0] * 5, lambda output, database: abs(output - 1.0))
     with pytest.raises(InvalidValue, match=r"pass `convert=numpy\.array`"):
         audit_utility(array_mean, Accuracy(0.5, 0.1), problems=[problem])

@@ -1,4 +1,4 @@
-"""Witnesses in a maintainer's words: the expected phrases of faults, written down before the code."""
+"""Witnesses in words: the expected phrases for each fault, written down before the code."""
 
 import dataclasses
 import math
@@ -145,7 +145,7 @@ def memory_of(sample, *, runs=600):
 TERMS = Terms(1.0, 0.0, 1e-6, 10_000)
 
 
-def test_an_event_is_said_in_fewer_words_where_these_hold_the_same_outputs():
+def test_an_event_gets_shorter_words_if_they_mean_the_same_outputs():
     memory = memory_of(lambda database, rng: 0.0 if database[0] else rng.normal())
     wordy = Event((NumberIn(Value(), ((-2.4e-13, 2.4e-13),), unscored=True),))
     assert next(in_fewer_words(wordy, 0, memory)).words() == "the output equals 0"
@@ -209,7 +209,7 @@ def quiet_cells(database, rng):
     return 1.2 * database[0] * np.array([1, -1, 1, -1, 1, -1]) + rng.laplace(size=6)
 
 
-def test_one_entry_alone_stands_beside_a_score_with_runs_of_its_own():
+def test_a_single_entry_is_confirmed_beside_a_score_by_separate_runs():
     """The claim ε = 1 falls by one cell alone; whatever event is shown, a later try has a smaller level."""
     witness = Witness([0], [1], above(Value()), 0.5, 0.1, runs=100)
     beside = dataclasses.replace(witness, event=above(Coordinate(3)), p=0.4, direction="right")

@@ -1,4 +1,4 @@
-"""The event shown of a product law: a box, although the event that breaks the claim is none."""
+"""The event shown for a product law is a box, although the worst event is not."""
 
 import math
 
@@ -68,7 +68,7 @@ def gaussian_delta(sigma, epsilon):
     return norm.cdf(half - steep) - math.exp(epsilon) * norm.cdf(-half - steep)
 
 
-def test_a_box_that_shows_too_little_is_said_to_be_a_part_and_its_replay_still_refutes():
+def test_a_box_that_shows_too_little_is_marked_as_a_part_and_its_replay_still_refutes():
     result = audit_privacy(Gaussian(), budget=2_000)
     assert result.verdict is Verdict.REFUTED
     assert result.delta_lower == pytest.approx(gaussian_delta(2.5, 1.0), rel=1e-6)

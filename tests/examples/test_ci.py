@@ -1,4 +1,4 @@
-"""The files of `examples/ci`, copied into a project of their own: every command in them runs there."""
+"""The files of `examples/ci`, copied into a separate project: every command in them runs there."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""The examples of published libraries, where these libraries are installed; the recipe everywhere.
+"""The examples of published libraries, if these are installed; the recipe is tested everywhere.
 
 `make libraries` builds an environment in which nothing here is skipped.
 """

@@ -1,4 +1,4 @@
-"""Examples of people's own code: the wrong are refuted, and their fault named; the right are not."""
+"""Examples of people's own code: wrong ones are refuted and the fault named, right ones are not."""
 
 import importlib.util
 from pathlib import Path

@@ -172,7 +172,7 @@ def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
     assert result.verdict in (Verdict.PROVED, Verdict.NOT_REFUTED)
     light = next(p for p in problems if p.name.startswith("0.75"))
     by_hand = missed(learner.selection, size=learner.sample_size, mass=0.075)
-    assert by_hand <= 0.1  # an error of 0.075 is none: the rival's 0.925 alone is one
+    assert by_hand <= 0.1  # an error of 0.075 is no failure; only the rival's 0.925 is one
     failure = sum(
         learner.distribution(sample).pmf(511) * light.distribution().pmf(sample)
         for sample in list(light.distribution().support())[:60]
@@ -288,7 +288,7 @@ def test_delta_zero_is_refused_with_the_name_of_the_pure_learner(kind, pure):
     ],
 )
 @pytest.mark.parametrize("kind", [PointLearner, IntervalLearner])
-def test_examples_that_are_none_are_refused(kind, database, error):
+def test_invalid_examples_are_refused(kind, database, error):
     with pytest.raises(error) as told:
         kind(dimension=4)(database, np.random.default_rng(0))
     assert "\n" not in str(told.value)
@@ -340,7 +340,7 @@ def test_the_sizes_on_the_findings_page_are_those_of_the_learners():
     table = findings()["BNS §1, POINT"]().tables[0].rows
     learner = PointLearner(dimension=64, alpha=0.1, beta=0.1, epsilon=1.0, delta=1e-6)
     said = findings()["BNS §1, POINT"]().shown
-    assert f"with {table[0][4]} a tight A_dist (E9; {learner.sample_size} as printed), whatever d" in said
+    assert f"a tight A_dist {table[0][4]} (E9; {learner.sample_size} as printed)" in said
     assert table[-1][2] > 3 * table[0][2]
     assert len({(row[3], row[4]) for row in table}) == 1
     for d, least, proper, *_ in table:  # packing: 2^d points, each with at least e^(−εm)·(1 − β)

@@ -1,4 +1,4 @@
-"""Occam's razor by compression: private over all rounds, and as many examples as the target's length asks."""
+"""Occam's razor by compression: private over all rounds; the examples it needs follow the target's length."""
 
 import math
 from collections import Counter

@@ -210,7 +210,7 @@ def test_runs_follow_the_law(model, draw):
     assert stats.ncx2.sf(stats.chi2.isf(SIGNIFICANCE, 3), 3, excess) > 0.99
 
 
-def test_the_loss_is_epsilon_where_chunks_are_large_and_alike_in_both_models_where_they_are_one_record():
+def test_the_loss_is_epsilon_for_large_chunks_and_equal_in_both_models_for_chunks_of_one_record():
     central, local = (ConjunctionLearner(dimension=2, model=model) for model in ("central", "local"))
     assert worst(central, 2)[0] == pytest.approx(worst(local, 2)[0])
     # means 1/2 and 1 lie on one side of the threshold: the tails differ by e^epsilon exactly

@@ -218,7 +218,7 @@ def test_where_the_text_gives_only_an_order_the_page_says_so_and_divides_by_noth
     assert re.search(r"\bonly (an|the) order|orders only", finding.shown)
 
 
-def test_a_bound_below_whose_proof_is_quoted_is_not_said_to_hold():
+def test_a_lower_bound_with_a_quoted_proof_is_not_judged_to_hold():
     assert computed()["BNS Theorem 6"].judgement == "not verified"
 
 

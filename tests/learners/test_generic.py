@@ -218,7 +218,7 @@ def test_sauers_bound_covers_the_labellings(concepts):
     assert learner.sauer_bound == sum(math.comb(points, size) for size in range(vc + 1))
 
 
-def test_sauers_bound_is_met_by_all_sets_of_at_most_so_many_points():
+def test_sauers_bound_is_met_by_all_sets_up_to_a_size():
     table = [[int(k in chosen) for k in range(5)] for chosen in ((), (0,), (1,), (2,), (3,), (4,))]
     learner = VCLearner(concepts=ExplicitClass(range(5), table))
     assert len(learner.hypotheses.names) == learner.sauer_bound == sauer_bound(points=5, vc_dimension=1) == 6
@@ -302,7 +302,7 @@ def test_a_score_of_ones_own_is_chosen_by_and_claims_no_accuracy():
 
 @pytest.mark.parametrize("bits", [lambda _: -1, lambda _: 0.5, 7])
 @pytest.mark.parametrize("build", [GenericLearner, CompressionLearner])
-def test_lengths_that_are_none_are_refused_in_one_line(build, bits):
+def test_invalid_lengths_are_refused_in_one_line(build, bits):
     with pytest.raises(AuditError, match=f"The `bits` of `{build.__name__}`") as caught:
         _ = build(bits=bits).lengths
     assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Every entry of this part of the catalogue says of itself what the audits of both claims need."""
+"""Every entry of this part of the catalogue declares what the audits of both claims need."""
 
 import cloudpickle
 import numpy as np

@@ -1,4 +1,4 @@
-"""Problems that a search proposes are what the utility claims are about; samples as numbers are samples."""
+"""Problems that a search proposes are ones that the claims cover; samples as numbers are valid samples."""
 
 import copy
 import itertools

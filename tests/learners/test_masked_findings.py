@@ -1,4 +1,4 @@
-"""Findings about MASKED-PARITY: each has the numbers that were worked out apart from the code."""
+"""Findings about MASKED-PARITY: each has the numbers that were derived independently of the code."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Learners and sanitizers of numbers: what is no database or no parameter is refused in one line."""
+"""Learners and sanitizers of numbers: bad databases and parameters are refused in one line."""
 
 import math
 

@@ -138,7 +138,7 @@ def test_draws_follow_the_law(dimension, size, tight):
     law = learner.distribution(database)
     assert law_log_e_value(law, learner.sample(database, 20_000, rng)) < LIMIT
     assert law_log_e_value(law, [learner(database, rng) for _ in range(500)]) < LIMIT
-    other = ParityLearner(dimension, 2 * learner.epsilon, tight=tight)  # power: it is told apart
+    other = ParityLearner(dimension, 2 * learner.epsilon, tight=tight)  # power: the difference is noticed
     assert law_log_e_value(law, other.sample(database, 20_000, rng)) > LIMIT
 
 

@@ -1,4 +1,4 @@
-"""Samples of realistic size for the audits of A and A*: what they are, and that they tell."""
+"""Samples of realistic size for the audits of A and A*: what they are, and that they reveal flaws."""
 
 import math
 import re

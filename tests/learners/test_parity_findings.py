@@ -1,4 +1,4 @@
-"""Each finding about the learners of parities: the text's constant fails its own inequality, ours holds."""
+"""Findings about the learners of parities: the text's constant breaks its own inequality; ours keeps it."""
 
 import math
 

@@ -181,7 +181,7 @@ def test_what_a_hash_of_too_few_bits_does_is_not_claimed():
 
 @pytest.mark.parametrize("kind", [PurePointLearner, PureIntervalLearner, HashedPointLearner])
 @pytest.mark.parametrize("record", [(16, 1), (-1, 0), (1, 2), (0.5, 1)])
-def test_examples_that_are_none_are_refused(kind, record):
+def test_invalid_examples_are_refused(kind, record):
     with pytest.raises(InvalidValue, match=kind.__name__):
         kind(dimension=4)([record], np.random.default_rng(0))
 

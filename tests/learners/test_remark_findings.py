@@ -1,4 +1,4 @@
-"""The findings about what the texts remark without a number, by second derivations."""
+"""Findings about remarks of the texts without a number, by second derivations."""
 
 import math
 from itertools import product

@@ -1,4 +1,4 @@
-"""What the sanitizers' entries of the catalogue compare: pairs that tell, and flawed twins they refute."""
+"""The comparisons of the sanitizers' entries: pairs that reveal flaws, and flawed twins that they refute."""
 
 import math
 import re

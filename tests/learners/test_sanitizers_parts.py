@@ -1,4 +1,4 @@
-"""What sanitizers are built of, the pure one, and the learner that one makes."""
+"""The parts of sanitizers, the pure sanitizer, and the learner made from one."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""The findings about statements on learners that are right, by second derivations."""
+"""Findings about statements on learners that hold, by second derivations."""
 
 import math
 from itertools import pairwise, product

@@ -1,4 +1,4 @@
-"""The presets: closed forms against enumeration, the separations, and what a bound may not fall below."""
+"""The presets: closed forms against enumeration, the separations, and least values of the bounds."""
 
 import dataclasses
 import math
@@ -26,7 +26,7 @@ from learners.studies.thresholds import (
     points_delta,
     pure_failure,
 )
-from reports.chart import chart
+from reports.pictures.study import chart
 
 BY_NAME = {study.name: study for study in studies()}
 

@@ -1,4 +1,4 @@
-"""Utility that a right entry claims, though the entry asks for no audit of it: `dp-audit run` audits it."""
+"""Utility claims of right entries that the catalogue does not audit: `dp-audit run` audits them."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from learners.generic.compression import CompressionLearner
 from learners.parity.amplified import AmplifiedParityLearner
 from learners.parity.plans import Plan
 
-BUDGET = 400
+BUDGET = 100
 """A claim of beta = 0.1 that fails half the time is refuted in some 20 runs at 1e-6: 5^20/2^20 and more."""
 
 UNLISTED = [

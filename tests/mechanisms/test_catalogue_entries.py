@@ -1,4 +1,4 @@
-"""What laws and samplers of the mechanisms on plain records promise beyond what `check_subject` checks."""
+"""Promises of laws and samplers on plain records that `check_subject` does not check."""
 
 import subprocess
 import sys

@@ -202,7 +202,7 @@ def test_a_mechanism_that_tests_against_all_of_alpha_m_is_refuted():
 # Lemma 3
 
 
-@pytest.mark.parametrize("top", [40, 4096, 2**64])
+@pytest.mark.parametrize("top", [40, 2**64])
 def test_rec_keeps_lemma_3_on_peaks_across_its_intervals(top):
     subject = ConcavePromise(top=top, beta=0.01)
     assert subject.utility_claim == PAC(0.5, 2 * 0.01 * log_star(top))

@@ -1,6 +1,6 @@
-"""The choosing mechanism, bounded growth, and what happens below the stated size.
+"""The choosing mechanism, bounded growth, and failures below the stated size.
 
-Long, for law, growth, size bound and utility are checked on the same small domains.
+Long because law, growth, size bound and utility are checked on the same small domains.
 """
 
 import math

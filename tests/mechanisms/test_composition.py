@@ -373,8 +373,8 @@ def test_a_random_choice_of_densities_has_their_average():
     worst = float(np.log(density(fine, 0) / density(fine, 1)).max())
     assert epsilon_at(p, q) == pytest.approx(worst, abs=1e-6)
     assert epsilon_at(p, q) < choice.claim.epsilon
-    outputs = np.array(choice.sample([0], RUNS, np.random.default_rng(12)))
-    assert stats.kstest(outputs, p.cdf).pvalue > 1e-9  # sees a cdf that is 0.004 off
+    outputs = np.array(choice.sample([0], RUNS // 5, np.random.default_rng(12)))
+    assert stats.kstest(outputs, p.cdf).pvalue > 1e-9  # sees a cdf that is 0.008 off
     assert stats.kstest(outputs[:10_000], q.cdf).pvalue < 1e-9
     assert choice.distribution([0]) == p
 

@@ -2,7 +2,7 @@
 
 Chi-square tests reject at significance 1e-9 each; what they would see is stated beside them.
 
-Long, for the enumeration and the instances serve privacy, utility and limits alike.
+Long because the enumeration and the instances serve privacy, utility and limits alike.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""The flawed gallery loses what was worked out by hand, with a law or without."""
+"""The flawed gallery loses the amounts derived by hand, with a law or without."""
 
 import math
 

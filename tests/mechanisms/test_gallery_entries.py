@@ -1,4 +1,4 @@
-"""What published faults and their right twins promise beyond what `check_subject` checks."""
+"""Promises of published faults and their right twins that `check_subject` does not check."""
 
 import subprocess
 import sys

@@ -279,7 +279,7 @@ def test_the_rank_score_is_drawn_by_its_weights(database, agreement, power):
     subject, rng, runs = flawed.RankScore(), np.random.default_rng(85), 20_000
     counts = np.bincount([subject(database, rng) for _ in range(runs)], minlength=11)
     assert agreement(counts, rank_law(database)) > SIGNIFICANCE
-    assert power(rank_law(database, 0.5), rank_law(database), runs) > 0.99  # the right exponent is told apart
+    assert power(rank_law(database, 0.5), rank_law(database), runs) > 0.99  # it is noticed
 
 
 def test_swapped_shares_lose_both_shares_at_the_corners():

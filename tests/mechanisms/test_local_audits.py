@@ -5,7 +5,6 @@ from functools import partial
 import pytest
 
 from audit import Evidence, Verdict, audit_privacy
-from audit.catalogue import load_catalogue
 from mechanisms import KaryRandomizedResponse, RandomizedResponse
 from mechanisms.composition.processing import Undeclared
 from mechanisms.flawed.local import PerRoundProtocol
@@ -26,11 +25,6 @@ def test_a_whole_interactive_protocol_is_proved_exactly():
     assert result.epsilon_lower == pytest.approx(1.0, rel=1e-9)  # 0.5 + 0.5 on the worst path
 
 
-def test_a_whole_interactive_protocol_is_not_refuted_end_to_end_by_sampling():
-    result = audit_privacy(Undeclared(part=POLL), budget=20_000)
-    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.STATISTICAL)
-
-
 @pytest.mark.parametrize("declared", [True, False])
 def test_a_budget_anew_in_every_round_is_refuted(declared):
     careless = PerRoundProtocol(algorithm=partial(poll_twice, epsilon=2.0), epsilon=1.0)
@@ -47,7 +41,7 @@ def test_continuous_rounds_are_audited_by_sampling():
     algorithm = partial(mean_then_share, epsilon=1.0)
     protocol = InteractiveProtocol(algorithm=algorithm, epsilon=1.0, records=(-1, 0, 1))
     assert protocol.distribution([0, 1]) is None
-    assert audit_privacy(protocol, budget=4_000).verdict is Verdict.NOT_REFUTED
+    assert audit_privacy(protocol, budget=1_000).verdict is Verdict.NOT_REFUTED
 
 
 def test_a_noninteractive_protocol_with_a_conclusion_is_proved():
@@ -70,10 +64,3 @@ def test_averages_are_as_private_as_one_answer(average, verdict, low):
     result = audit_privacy(average, budget=20_000)
     assert (result.verdict, result.evidence) == (verdict, Evidence.EXACT)
     assert low <= result.epsilon_lower <= 1.0 + 1e-9
-
-
-@pytest.mark.parametrize("name", ["flawed-local-shifted-uniform", "local-laplace-one-hot"])
-def test_an_entry_is_refuted_or_not_as_expected(name):
-    entry = next(entry for entry in load_catalogue() if entry.name == name)
-    refuted = audit_privacy(entry.factory(), **entry.options).verdict is Verdict.REFUTED
-    assert refuted == (entry.expected == "refuted")

@@ -1,4 +1,4 @@
-"""The findings about the local model show the errata's numbers, by roads of their own."""
+"""The findings about the local model show the errata's numbers, by independent derivations."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What nobody can answer is refused in one line: of oracles, simulations, runs, and sizes."""
+"""Bad input for oracles, simulations, runs and sizes is refused in one line."""
 
 import math
 
@@ -85,7 +85,7 @@ def local_size(**keywords):
 
 
 class Says:
-    """Answers everything alike, one too few of a round if told so."""
+    """Gives every query the same answer, and one answer too few in a round if told to."""
 
     def __init__(self, answer, *, less=0):
         self.answer, self.less = answer, less

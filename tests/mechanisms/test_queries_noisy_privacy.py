@@ -1,4 +1,4 @@
-"""What runs from noisy labels show of one example: on few examples, and in all that a run says."""
+"""What runs from noisy labels reveal about one example: on few examples, and in the whole transcript."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""SQ algorithms run from noisy labels as subjects, with the rate known, bounded, or taken wrongly."""
+"""SQ algorithms run from noisy labels as subjects, with the rate known, bounded or wrong."""
 
 import math
 from functools import partial

@@ -1,6 +1,6 @@
 """Oracles over samples: fresh chunks, private noise, noisy labels, local answers.
 
-Long, for the oracles over samples are held to the same queries and sizes.
+Long because the oracles over samples are held to the same queries and sizes.
 """
 
 from __future__ import annotations

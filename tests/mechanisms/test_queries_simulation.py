@@ -1,6 +1,6 @@
 """Local algorithms run by statistical queries: exact distances, against every kind of oracle.
 
-Long, for all simulations are compared with the same tables against every oracle.
+Long because all simulations are compared with the same tables against every oracle.
 """
 
 from __future__ import annotations

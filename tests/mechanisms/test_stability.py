@@ -1,6 +1,6 @@
 """A_dist and its tight twin, on databases, on gaps and on solutions too many to list.
 
-Long, for both mechanisms are held to the same closed forms.
+Long because both mechanisms are held to the same closed forms.
 """
 
 import math
@@ -24,7 +24,7 @@ from mechanisms import (
 from mechanisms.selection.gaps import ScoreGaps
 from mechanisms.selection.scoring import MostFrequent, TwoBest
 
-RUNS = 1_000_000
+RUNS = 200_000
 KINDS = pytest.mark.parametrize("kind", [StableSelection, TightStableSelection])
 
 
@@ -266,7 +266,7 @@ def test_that_comparison_sees_a_threshold_without_its_2(power):
     # gap 9 passes with probability 0.68 at the right threshold 9.82; without the 2 with another one
     right, wrong = (stats.laplace(9, 2.0).sf(2 * math.log(50) + extra) for extra in (2, 0))
     assert power([right, 1 - right], [wrong, 1 - wrong], 10_000) > 0.999
-    assert power([right, 1 - right], [right + 0.005, 1 - right - 0.005], RUNS) > 0.99
+    assert power([right, 1 - right], [right + 0.011, 1 - right - 0.011], RUNS) > 0.99
 
 
 def test_run_i_draws_the_same_noise_whatever_the_gap():
@@ -284,7 +284,7 @@ def test_implicit_solutions_answer_as_listed_ones_do():
     )
     for length in (0, 1, 2, 5, 12):
         for _ in range(20):
-            rows = rng.integers(0, 8, length).tolist()  # 6 and 7 are no candidates
+            rows = rng.integers(0, 8, length).tolist()  # 6 and 7 are not candidates
             assert implicit.two_best(rows).gap == listed.two_best(rows).gap
             laws = [mechanism.distribution(rows) for mechanism in (implicit, listed)]
             assert laws[0] == laws[1]

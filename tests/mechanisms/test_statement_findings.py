@@ -1,4 +1,4 @@
-"""The findings about statements that are right: second derivations, and what would show them wrong."""
+"""Findings about statements that hold: second derivations, and what would show them wrong."""
 
 import math
 from itertools import product

@@ -1,4 +1,4 @@
-"""The texts behind the short names: every one that the catalogue or a finding uses has its title."""
+"""The texts behind the short names: each name used by the catalogue or a finding has its title."""
 
 import re
 from pathlib import Path

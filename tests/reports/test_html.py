@@ -1,6 +1,6 @@
 """The page of audits: what it shows, what it escapes, what it loads.
 
-Long, for one made-up session is looked at from every side.
+Long because one made-up session is looked at from every side.
 """
 
 import base64
@@ -24,7 +24,9 @@ from audit.events.edges import point
 from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Whole
 from audit.events.features.numbers import Value
+from audit.results.course import Course
 from audit.results.fault import Fault, FaultKind
+from audit.results.outputs import Outputs
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.values.outcomes import Raised
@@ -240,7 +242,7 @@ def test_the_first_screen_says_what_is_wrong_first():
         *("refuted", "not-refuted", "proved"),
     ]
     fine = Tree(html(*EVERYTHING[:3])).text
-    said = "All 3 outcomes are as expected: 1 claim known to be flawed was refuted, and no other of 2 was."
+    said = "All 3 outcomes are as expected: 1 claim known to be flawed was refuted, and none of the other 2"
     assert said in fine
     assert "unexpected" not in fine[: fine.index("Index")]
 
@@ -249,7 +251,7 @@ def test_an_interrupted_suite_says_first_what_it_left_out():
     page = html(refuted(expected="refuted"), clean(), not_audited=[SCRIPT, "geometric"])
     text = Tree(page).text
     assert text.index("The suite was interrupted: 2 of 4 audits are missing.") < text.index(
-        "Of those carried out:"
+        "Of those carried out, every refutation was expected: 1 refuted, 1 not refuted."
     )
     assert SCRIPT in text
     assert SCRIPT not in page
@@ -393,7 +395,7 @@ def test_the_section_tells_the_witness_and_how_to_see_it_again():
     ).text
     assert "On left = [0] the event “" not in text  # quotation marks are the browser's
     assert (
-        "From left to right, record 0: 0 → 1. Both databases, record by record; what differs is marked "
+        "From left to right, record 0: 0 → 1. Both databases, record by record; differences are marked "
         "Recordleftright 0 differs 0 1 On left the event the output is at least 1.5 happens "
         "with probability 0.48 (0.45–0.51); "
         "on right with 0.05 (0.04–0.06). The claim allows at most eε·q + δ = 0.136."
@@ -479,8 +481,66 @@ def test_what_was_not_refuted_shows_how_close_and_what_was_detectable():
 
 def test_evidence_is_drawn_with_the_limit_that_refutes():
     tree = pictures(refuted(log_wealth=14.0, log_limit=13.8, samples_to_refutation=750))["Evidence"]
-    assert tree.find("desc").text == "ln wealth after 750 runs: 14; 13.8 refutes."
+    assert tree.find("desc").text == "After 750 runs the ln of the wealth is 14; 13.8 refutes the claim."
+    course = Course((40, 250, 750), (-0.5, 3.25, 14.0))
+    tree = pictures(refuted(log_wealth=14.0, log_limit=13.8, wealth_course=course))["Evidence"]
+    assert "It was at most 14 and at least −0.5." in tree.find("desc").text
+    (limit,) = [path.get("d") for path in tree.iter("path") if path.get("class") == "threshold"]
+    line = curve(tree, "series refuted")
+    assert [x for x, _ in line] == pytest.approx([52 + 348 * x / 750 for x in course.places], abs=0.1)
+    scale = (line[0][1] - line[-1][1]) / 14.5  # from −0.5 to 14
+    assert float(re.match(r"M52 ([\d.]+)H", limit)[1]) == pytest.approx(line[-1][1] + 0.2 * scale, abs=0.2)
     assert "Evidence" not in pictures(refuted(evidence=Evidence.EXACT, log_limit=13.8))
+
+
+def test_the_search_is_drawn_beside_the_claim_where_it_had_a_choice():
+    course = Course((1, 3, 20), (0.5, 2.0, math.inf))
+    told = pictures(clean(search_course=course, evidence=Evidence.EXACT))["Search"]
+    assert told.find("desc").text == "After 20 pairs the largest ε of a pair is ∞; 1 is claimed."
+    (steps,) = [path.get("d") for path in told.iter("path") if path.get("class") == "series not-refuted"]
+    assert steps.count("H") == steps.count("V") == 2
+    assert "an estimate" in pictures(clean(search_course=course))["Search"].find("desc").text
+    assert "Search" not in pictures(clean(search_course=Course((1, 1), (0.5, 0.6))), clean())
+
+
+def test_outputs_are_drawn_on_both_sides_with_the_part_of_the_event_dark():
+    """Of 8 outputs on the left 5 are in the event, of 4 on the right 1."""
+    bins = (0.0, 1.0, 2.0), ("no number",)
+    kept = Outputs("the output", *bins, (3, 4, 1), (2, 2, 0), (0, 4, 1), (0, 1, 0))
+    page = html(refuted(witness=witness(outputs=kept)))
+    tree = pictures(refuted(witness=witness(outputs=kept)))["Outputs"]
+    assert "The event has 0.625 of the outputs on left and 0.25 of those on right." in tree.find("desc").text
+    drawn = {path.get("class"): path.get("d") for path in tree.iter("path")}
+    bars = {kind: drawn[f"shape {kind}"].count("z") for kind in ("out p", "in p", "out q", "in q")}
+    assert bars == {"out p": 3, "in p": 2, "out q": 2, "in q": 1}
+    low, high = (float(y) for y in re.match(r"M[\d.]+ ([\d.]+)V([\d.]+)", drawn["shape in p"]).groups())
+    assert low - high == pytest.approx(74 * 0.5 / 0.5, abs=0.1)  # the axis ends at 1/2
+    told = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", page))
+    for row in ("0 to 1 0.375 0.5", "1 to 2 0.5 0.5 in part", "no number 0.125 0 yes"):
+        assert row in told
+    named = Outputs("the output", (), ("'yes'", SCRIPT), (3, 1), (1, 3), (3, 0), (1, 0))
+    page = html(refuted(witness=witness(direction="right", outputs=named)))
+    assert "&#39;yes&#39; (event)" in page
+    assert SCRIPT not in page
+    assert "Outputs" not in pictures(refuted())  # of an older version
+    huge = Outputs("the output", (-1e300, 0.0, 1e300), (), (3, 1), (0, 0), (3, 0), (0, 0))
+    assert "10³⁰⁰" in html(refuted(witness=witness(outputs=huge)))
+
+
+def test_a_section_with_all_its_pictures_stays_small():
+    """At most 12 kB a picture, at most 15 kB of text and tables a section."""
+    bins, places = tuple(-12.3456 + i / 8 for i in range(22)), tuple(range(1, 4000, 67))
+    column = tuple(123.0 + i for i in range(24))
+    kept = Outputs("a score fitted to 12 entries", bins, ("a", "b", "c"), *(column,) * 4)
+    shown = witness(outputs=kept, left=[0.123456789] * 12, right=[0.123456789] * 11 + [7.123456789])
+    ran = Course(places, tuple(1234.5678 / i for i in places))
+    told = dataclasses.replace(shown, simplest=dataclasses.replace(shown, left=[9] * 12))
+    page = html(refuted(witness=told, log_limit=13.8, wealth_course=ran, search_course=ran))
+    (section,) = re.findall(r"<article.*?</article>", page, flags=re.DOTALL)
+    drawn = re.findall(r"<svg.*?</svg>", section, flags=re.DOTALL)
+    assert len(drawn) == 7
+    assert max(len(each.encode()) for each in drawn) <= 12_000
+    assert len(re.sub(r"<svg.*?</svg>", "", section, flags=re.DOTALL).encode()) <= 15_000
 
 
 @pytest.mark.parametrize(
@@ -524,7 +584,13 @@ def hostile():
         relation=evil,
         claim=ForeignClaim(evil, epsilon=1.0, delta=0.1),
         reason=evil,
-        witness=witness(event=event, left=(evil,), simplest=pair, examples=((evil,), (evil,))),
+        witness=witness(
+            event=event,
+            left=(evil,),
+            simplest=pair,
+            examples=((evil,), (evil,)),
+            outputs=Outputs(evil, (), (evil, evil), (1, 2), (2, 1), (1, 0), (0, 1)),
+        ),
         detectable_event=evil,
         family=evil,
         numerics=evil,

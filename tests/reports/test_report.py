@@ -1,4 +1,4 @@
-"""The parts of one report: a table of contents that leads into them, and ids that do not collide."""
+"""The parts of one report: a table of contents that leads to them, and ids that do not collide."""
 
 import itertools
 import re

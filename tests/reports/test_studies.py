@@ -9,8 +9,8 @@ import pytest
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json
-from reports.chart import chart
 from reports.html import render
+from reports.pictures.study import chart
 
 
 def cell(x, low, high, bound=None):
@@ -100,7 +100,7 @@ def test_what_a_closed_form_told_is_hollow():
     told = Cell(10.0, 10.0, None, (Step(95, "refuted", how="exact"), Step(100, "met", how="exact")))
     tree = drawn(CurveResult("mixed", "", "", (cell(1.0, 9, 10), told)))
     assert len(paths(tree, "series refuted point closed")) == 1
-    assert "hollow: read off a closed form" in "".join(tree.itertext())
+    assert "hollow: from a closed form" in "".join(tree.itertext())
     assert "hollow" not in "".join(drawn(GROWS).itertext())
 
 

@@ -17,7 +17,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its exit code.
+    """Run the command line and exit with its exit code.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _tolerate_any_text()
     try:
         answer: Any = group.main(args=arguments, prog_name="dp-audit", standalone_mode=False)
-    except SystemExit as left:  # click's answer to a pipe that was closed; its code 1 would say "refuted"
+    except SystemExit as left:  # click exits with 1 if a pipe was closed, which would mean "refuted"
         sys.exit(left.code if COMPLETING in os.environ else NOT_DONE)
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("DP_AUDIT_TRACEBACK"):
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _message(error: BaseException) -> tuple[str, int]:
-    """Return what went wrong, and the exit code for it."""
+    """Return the message of an error, and its exit code."""
     if isinstance(error, click.MissingParameter) or type(error) is click.UsageError:
         where = "dp-audit" if error.ctx is None else error.ctx.command_path
         return f"{error.format_message().rstrip('.')}. `{where} --help` shows how.", USAGE
@@ -81,7 +81,7 @@ _EXAMPLES = {
 
 
 class _Heedless(io.FileIO):
-    """A stream whose write errors are ignored, so that they change no exit code."""
+    """A stream that ignores write errors, so that these do not change the exit code."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -93,7 +93,7 @@ class _Heedless(io.FileIO):
 def _open_streams() -> None:
     """Open closed standard streams on the null device, and ignore write errors of stderr.
 
-    A closed descriptor would be given to the next file that is opened, which would get our messages.
+    The next file that is opened would get a closed descriptor's number, and our messages would go into it.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -104,13 +104,13 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", closefd=False))
     told: Any = sys.stderr
     ours = isinstance(getattr(getattr(told, "buffer", None), "raw", None), _Heedless)
-    if sys.stderr is sys.__stderr__ and not ours:  # a test's own is left to it
+    if sys.stderr is sys.__stderr__ and not ours:  # a test's own stream is left alone
         raw = io.BufferedWriter(_Heedless(told.fileno(), "w", closefd=False))
         sys.stderr = io.TextIOWrapper(raw, encoding=told.encoding, line_buffering=True)
 
 
 def _tolerate_any_text() -> None:
-    """Print what the terminal's encoding lacks as escapes; results hold ε and whatever a mechanism says."""
+    """Print characters that the terminal's encoding lacks as escapes. Results hold ε and foreign texts."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""The commands as click sees them; their work is imported when one is called, so that help costs nothing."""
+"""The commands as click sees them. Each imports its work only when it is called, so that help is fast."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,17 +10,17 @@ from audit.catalogue import Entry, matching_entries
 from audit.doors.cli.settings import LIMITS, PARAMETERS, PRIVACY, UTILITY, WORKERS, number_of, with_options
 from audit.errors import Parameter, positive_int
 
-#: Set by the shell that asks for the words that may come next.
+#: Set by a shell that asks for completions.
 COMPLETING = "_DP_AUDIT_COMPLETE"
 FILE = click.Path(path_type=Path)
 REPORT = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
 SPLIT = click.option(
-    "--split", is_flag=True, help="Give each audit a page of its own, in a folder beside the report."
+    "--split", is_flag=True, help="Write a separate page for each audit, in a folder beside the report."
 )
 
 
 def _names(_: click.Context, __: click.Parameter, begun: str) -> list[Any]:
-    """Return the names of the catalogue that go on as a word does, for a shell; else its files."""
+    """Return the completions of a word, for a shell: names of the catalogue, else files."""
     from click.shell_completion import CompletionItem
 
     named = [entry.name for entry in matching_entries(None) if entry.name.startswith(begun)]
@@ -56,7 +56,7 @@ def list_command(pattern: str | None) -> None:
 
 
 def _claims(entry: Entry) -> str:
-    """Return the claims of an entry that are audited, each with whether it is flawed.
+    """Return the audited claims of an entry, with a mark for flawed ones.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def _claims(entry: Entry) -> str:
 
 
 def _refuse_unknown(target: str) -> None:
-    """Answer a slip of the pen before more is loaded."""
+    """Refuse a misspelt name before anything heavy is imported."""
     from audit.subject.targets import find_object
 
     if ":" not in target:
@@ -75,7 +75,7 @@ def _refuse_unknown(target: str) -> None:
 
 
 def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
-    """Take `scheduler` out of the options, and return the context in which its workers do the work."""
+    """Remove `scheduler` from the options, and return a context in which its workers do the work."""
     from audit.doors.side_by_side import at  # numpy and more, only for an audit
 
     jobs, scheduler = given["jobs"], given.pop("scheduler")
@@ -95,15 +95,15 @@ def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
     "--extend",
     type=FILE,
     metavar="FILE",
-    help="Go on from the audit saved there, with new runs, and save what all runs together show: there, or "
-    "where --json says. Without that file, begin. Give the same target and options each time.",
+    help="Continue the audit saved in FILE with new runs, and save the result of all runs in FILE, or where "
+    "--json says. If FILE does not exist, begin. Give the same target and options each time.",
 )
 @click.option(
     "--remember",
     type=FILE,
     metavar="FOLDER|FILE",
-    help="Try pairs first on which this subject was refuted before, saved in FOLDER, and save a new "
-    "refutation there. FILE: those pairs that the audit saved there tried first.",
+    help="First try the pairs on which this subject was refuted before, saved in FOLDER, and save a new "
+    "refutation there. With a FILE, try the pairs that the audit saved in it tried first.",
 )
 @click.option("--mutate", is_flag=True, help="Repeat the audit with smaller claims, to see which it refutes.")
 @click.option("--explain", is_flag=True, help="Print the plan and the cost of a call, without an audit.")
@@ -139,6 +139,9 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     "what changed: code, options or versions.  [default: `results` next to the report]",
 )
 @click.option(
+    "--full", is_flag=True, help="Without PATTERN, carry out the audits of more than 10 seconds too."
+)
+@click.option(
     "--with",
     "attached",
     type=FILE,
@@ -152,7 +155,7 @@ def suite_command(pattern: str | None, **given: Any) -> int:
 
     Options given here override those of an entry, which override the defaults.
     """
-    matching_entries(pattern)  # a slip of the pen is answered before more is loaded
+    matching_entries(pattern)  # refuses a misspelt name before anything heavy is imported
     from audit.doors.cli.suite import run_suite  # numpy and more, only for an audit
 
     if given["attached"] and given["html"] is None:
@@ -235,10 +238,10 @@ def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
 @REPORT
 @click.option("--json", "saved", type=FILE, metavar="FILE", help="Save the rows.")
 def self_audit_command(part: str | None, **given: Any) -> int:
-    """Audit mechanisms whose privacy is known, and hold what comes out to what the auditor promises.
+    """Audit mechanisms whose privacy is known, and compare the results with what the auditor promises.
 
     PART is false-alarms, runs-to-refutation, efficiency, tightness or coverage; without it all are measured.
-    Exit code 1: a limit is not kept, such as the rate of false alarms. Ctrl-C keeps the finished rows.
+    Exit code 1: a limit is exceeded, such as the rate of false alarms. Ctrl-C keeps the finished rows.
     """
     from audit.doors.cli.self_audit import show_self_audit  # numpy and more, only for an audit
 
@@ -255,7 +258,7 @@ def self_audit_command(part: str | None, **given: Any) -> int:
     "--trust", is_flag=True, help="Import and call the subject and the --convert that the files name."
 )
 def replay_command(named: tuple[str, ...], **given: Any) -> int:
-    """Draw the runs of saved refutations again and see whether they stand, on TARGET or with --trust.
+    """Draw the runs of saved refutations again to see whether they still stand, on TARGET or with --trust.
 
     Only the new runs decide. TARGET is called on the databases of a file, with the parameters in the file.
     Code that a file names is imported and called only with --trust.

@@ -1,9 +1,9 @@
-"""What the exit code of ``dp-audit`` says."""
+"""The exit codes of ``dp-audit``."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # the constants alone are light
+if TYPE_CHECKING:  # importing only the constants is fast
     from audit.utility.saved import Saved
 
 NOTHING_REFUTED = 0
@@ -27,7 +27,7 @@ def exit_code(result: "Saved") -> int:
 
 
 def worst_exit_code(codes: Iterable[int]) -> int:
-    """Return the exit code of several audits of one subject: refuted, else not carried out, else nothing.
+    """Return the exit code of several audits of a subject: that of refuted, else of not carried out, else 0.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def worst_exit_code(codes: Iterable[int]) -> int:
 
 
 def suite_exit_code(results: Iterable["Saved"]) -> int:
-    """Return the exit code of a suite: 1 when a verdict goes against what its entry expects.
+    """Return the exit code of a suite: 1 if a verdict is not the one that its entry expects.
 
     Examples
     --------

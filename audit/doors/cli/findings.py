@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from audit.codec.files import check_apart, check_writable, write_text
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
-from audit.doors.report_link import render_report
+from audit.doors.cli.outputs import Outputs
 from audit.doors.side_by_side import Call, processes_for, side_by_side, told_of
 from audit.findings.finding import Compute, Finding, glossary, load_findings
 from audit.findings.saved import to_json
@@ -21,7 +20,7 @@ _LISTED = "`dp-audit findings --list` shows them"
 
 
 def list_findings(pattern: str | None) -> int:
-    """Print the names of the findings that are offered, or of those that match; nothing is computed."""
+    """Print the names of the findings, or of those that match. Nothing is computed."""
     for name in matching(load_findings(), pattern, what="finding", shown=_LISTED):
         click.echo(name)
     return 0
@@ -30,14 +29,12 @@ def list_findings(pattern: str | None) -> int:
 def show_findings(
     pattern: str | None, *, full: bool, html: Path | None, saved: Path | None, jobs: int | None = None
 ) -> int:
-    """Compute the matching findings side by side, losing none that is done, and return the exit code.
+    """Compute the matching findings side by side, keep those that are done, and return the exit code.
 
-    Each is printed in one line; with a pattern, or `full`, in full.
+    Each is printed in one line or, with a pattern or `full`, in full.
     """
     wanted = matching(load_findings(), pattern, what="finding", shown=_LISTED)
-    check_apart(html, saved)
-    for path in filter(None, (html, saved)):
-        check_writable(path)
+    outputs = Outputs(html, saved)
     full = full or pattern is not None
     if not full:
         click.echo(header())
@@ -47,24 +44,21 @@ def show_findings(
         click.echo(short_names + "\n")
     more = "" if full else "; give a PATTERN or --full for the details"
     click.echo(f"{len(found)} of {len(wanted)} findings computed{more}")
-    if saved is not None:
-        write_text(saved, "[\n" + ",\n".join(layout(to_json(each)) for each in found) + "\n]\n")
-    if html is not None:
-        render_report(None, html, findings=[to_json(each) for each in found])
-        click.echo(f"report: {html}")
+    documents = [to_json(each) for each in found]
+    outputs.write("[\n" + ",\n".join(map(layout, documents)) + "\n]\n", findings=documents)
     return code
 
 
 def _compute(
     wanted: dict[str, Compute], told: Callable[[Finding], str], *, jobs: int
 ) -> tuple[list[Finding], int]:
-    """Return the findings in their order, each printed as soon as it is there, and the exit code."""
+    """Return the findings in order and the exit code. Each finding is printed as soon as it is done."""
     names, found, failed = list(wanted), dict[int, Finding](), list[str]()
 
     def take(index: int, answer: Callable[[], Finding]) -> None:
         try:
             found[index] = answer()
-        except Exception as error:  # one that fails must not lose the others
+        except Exception as error:  # a failure must not lose the other findings
             if os.environ.get("DP_AUDIT_TRACEBACK"):
                 raise
             click.echo(f"{names[index]}: could not be computed: {told_of(error)}", err=True)

@@ -1,4 +1,4 @@
-"""Which of the named things a pattern on the command line means."""
+"""Which names a pattern on the command line selects."""
 
 import difflib
 import fnmatch
@@ -13,15 +13,15 @@ _Thing = TypeVar("_Thing")
 def matching(
     offered: Mapping[str, _Thing], pattern: str | None, *, what: str, shown: str
 ) -> dict[str, _Thing]:
-    """Return what a pattern means, in order; everything where no pattern is given.
+    """Return what a pattern selects, in order; everything without a pattern.
 
-    It means what has this name; else what matches it; else the same whatever the case of its letters; else
-    what begins with it, a number being whole: ``E1`` does not begin ``E10``.
+    It selects the thing of that name, else those that match it, else the same ignoring case, else those whose
+    names begin with it. A number at its end has to be complete: ``E1`` does not select ``E10``.
 
     Raises
     ------
     AuditError
-        Nothing does; the message has the nearest names and the command that shows all (`shown`).
+        Nothing is selected. The message gives the nearest names and the command that shows all (`shown`).
 
     Examples
     --------
@@ -57,7 +57,7 @@ def _begins(name: str, start: str) -> bool:
 
 
 def _near(pattern: str, names: Iterable[str]) -> list[str]:
-    """Return at most three names: those that hold the pattern, then those spelt alike."""
+    """Return at most three names: those that contain the pattern, then those with similar spelling."""
     low = {name.casefold(): name for name in names}
     wanted = pattern.casefold()
     holding = [name for name in low if wanted and wanted in name]

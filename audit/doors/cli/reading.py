@@ -1,4 +1,4 @@
-"""The texts of the command line, read into keywords of `audit_privacy` and `audit_utility`."""
+"""Read the texts of the command line into keywords of `audit_privacy` and `audit_utility`."""
 
 import ast
 import inspect
@@ -13,18 +13,18 @@ from audit.subject.loading import load_object, reason
 
 
 def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords for an audit from the options that were given; those that were not are left out.
+    """Return keywords for an audit from the options that were given; others are left out.
 
     Parameters
     ----------
     given
-        By the keyword's name, ``pair`` for ``pairs``: numbers as numbers, everything else as its text; None
-        or an empty tuple means not given.
+        Values by keyword, with ``pair`` for ``pairs``: numbers as numbers, everything else as text. None or
+        an empty tuple means not given.
 
     Raises
     ------
     AuditError
-        A text does not stand for a value of its keyword.
+        A text is not a value of its keyword.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | None:
-    """Return the claim of ``--epsilon`` and ``--delta``; None when neither is given.
+    """Return the claim of ``--epsilon`` and ``--delta``; None if neither is given.
 
     Examples
     --------
@@ -61,9 +61,10 @@ def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | Non
 
 
 def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = None) -> Any:
-    """Return the claim of ``--alpha`` and ``--beta``, a missing one from `own`; None when neither is given.
+    """Return the claim of ``--alpha`` and ``--beta``, a missing one from `own`; None if neither is given.
 
-    Unless the subject's own claim is a `PAC` it is an `Accuracy`: PAC takes no alpha above 1.
+    It is a `PAC` if the subject's own claim is one. Otherwise it is an `Accuracy`, which allows alpha above
+    1.
 
     Examples
     --------
@@ -109,7 +110,7 @@ def read_literal(text: str) -> Any:
     Raises
     ------
     InvalidValue
-        The text is no literal.
+        The text is not a literal.
 
     Examples
     --------
@@ -143,7 +144,7 @@ _SPECIAL = frozenset({"nan", "inf", "NaN", "Infinity"})
 
 
 def _trouble(text: str) -> str:
-    """Return why a text is no literal, as the end of a message; empty if the text alone shows it.
+    """Return why a text is not a literal, as the end of a message; empty if the text alone shows it.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def replay(
     fresh: bool,
     trust: bool,
 ) -> int:
-    """Draw saved witnesses again, print what came out, and return the exit code."""
+    """Replay saved witnesses, print the results, and return the exit code."""
     files, target = _told_apart(named)
     parameters, options = read_parameters(settings), read_options({"convert": convert, "problems": problems})
     useful = _utility_of(files[0]) if len(files) == 1 else None
@@ -66,11 +66,11 @@ def replay(
 
 
 def _utility_of(file: str) -> UtilityResult | None:
-    """Return the utility result that a file holds, where no privacy witness is there to be replayed."""
+    """Return the utility result in a file; None if the file holds a privacy witness, or cannot be read."""
     try:
         first, *beside = parse_any(read(file))
     except CorruptFile:
-        return None  # what is wrong with it is said by who reads it next
+        return None  # the next reader of the file reports what is wrong with it
     if isinstance(first, UtilityResult):
         return first
     if first.witness is not None:
@@ -79,7 +79,7 @@ def _utility_of(file: str) -> UtilityResult | None:
 
 
 def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, said: str | None) -> int:
-    """Draw a failure again, say what came out, and return the exit code: 1 if it is a failure still."""
+    """Replay a failure, print the result, and return the exit code: 1 if the claim still fails."""
     again = replay_failure(result, subject, problems=problems, isolate=True)
     same = "the same output as the saved one" if again.repeats else "a different output from the saved one"
     stands = again.failure > 0 if again.refutes is None else again.refutes
@@ -95,7 +95,7 @@ def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, sa
 
 
 def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the files, and the target if the last of several names is not that of a file."""
+    """Return the files, and the target if the last of several names is not a file."""
     *files, last = named
     if not files or last.endswith(".json") or Path(last).is_file():
         return [*files, last], None
@@ -103,7 +103,7 @@ def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:
 
 
 def _one_by_one(files: list[str], again: Callable[[str], AuditResult]) -> int:
-    """Print a line for each file; one that is damaged or cannot be replayed does not stop the others."""
+    """Print a line for each file, even if it is damaged or cannot be replayed; return the exit code."""
     counts: Counter[int] = Counter()
     for file in files:
         try:

@@ -12,14 +12,14 @@ from audit.doors.saved_parts import load_parts
 
 
 def rebuild(paths: Sequence[Path], *, html: Path | None, split: bool) -> int:
-    """Write the page of what was saved in `paths`, by default in place of the one page among them."""
+    """Write a page of all that is saved in `paths`, by default over the only page among them."""
     if html is None:
         if len(paths) != 1 or paths[0].suffix == ".json" or paths[0].is_dir():
-            raise click.UsageError("Say where the report is to be written: add --html FILE.")
+            raise click.UsageError("Say where to write the report: add --html FILE.")
         html = paths[0]
     else:
         check_apart(html, *paths)
-    parts = load_parts(paths)
+    parts = load_parts(paths, said=click.echo)
     check_writable(html)
     documents = parts.pop("documents")
     render_report(documents, html, **parts, split=split)
@@ -28,7 +28,7 @@ def rebuild(paths: Sequence[Path], *, html: Path | None, split: bool) -> int:
 
 
 def show_changes(before: Path, after: Path) -> int:
-    """Print what changed, and return 1 if anything did."""
+    """Print what changed, and return the exit code: 1 if anything changed."""
     old, new = load_parts([before]), load_parts([after])
     found = changes(old, new)
     for told in lines(found, of=compared(old, new)):

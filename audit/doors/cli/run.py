@@ -45,13 +45,13 @@ class Asked:
     found
         The subject.
     parameters
-        What it was built with.
+        The parameters that it was built with.
     given
-        The options of the command, as they were given.
+        The options of the command as they were given.
     claim
         The privacy claim; None for the subject's own.
     options
-        Those of `audit_privacy`.
+        The options of `audit_privacy`.
     """
 
     found: Target
@@ -62,12 +62,12 @@ class Asked:
 
     @property
     def only_utility(self) -> bool:
-        """Whether the subject claims utility alone."""
+        """Whether the subject claims only utility."""
         return claims(self.found.subject, {}) == ["utility"]
 
 
 def read(target: str, settings: Iterable[str], given: Mapping[str, Any]) -> Asked:
-    """Return what is asked for, with its texts read."""
+    """Return what the command line asks for, with its texts read."""
     parameters = read_parameters(settings)
     texts = {name: value for name, value in given.items() if name not in UTILITY}
     claim = read_claim(texts.pop("epsilon", None), texts.pop("delta", None))
@@ -99,9 +99,9 @@ def run(
     places = [place for place in (saved, html) if place is not None and place != "-"]
     check_apart(*places)
     asked = read(target, settings, given)
-    for place in places:  # after what is misspelt was refused: this may make a folder
+    for place in places:  # only after misspelt options were refused, because this may make a folder
         check_writable(place)
-    if mutate:  # what will be refused then is refused before hours of work
+    if mutate:  # refuse now what would be refused after hours of work
         _check_mutable(asked)
     if extend is not None:
         _check_private(asked)
@@ -124,20 +124,20 @@ def run(
             warn(results)
         if mutate and result is not None and not stopped:
             document["mutation"] = _mutate(result, asked, quiet=saved == "-")
-            _keep(document, saved, html)  # again, with the check in it
-    finally:  # neither a full disk nor Ctrl-C must take the result along
+            _keep(document, saved, html)  # once more, with the mutation check
+    finally:  # neither a full disk nor Ctrl-C may lose the result
         if saved == "-":
             click.echo(json.dumps(document))
     return INTERRUPTED if stopped else worst_exit_code([exit_code(each) for each in results])
 
 
 def _tell_stopping() -> None:
-    """Say that an audit ends early: from within a handler of a signal, where `print` may not be called."""
+    """Print that an audit ends early. A signal handler calls this, so `print` may not be used."""
     os.write(2, b"\nstopping with the verdict so far; press Ctrl-C again to end without one\n")
 
 
 def _earlier(extend: Path | None) -> AuditResult | None:
-    """Return the saved audit to go on from. If the file does not exist, say so on stderr and return None."""
+    """Return the saved audit to continue. If the file does not exist, print so on stderr and return None."""
     if extend is None or extend.exists():
         return None if extend is None else load(extend)
     click.echo(f"{extend} does not exist yet: a first audit", err=True)
@@ -145,7 +145,7 @@ def _earlier(extend: Path | None) -> AuditResult | None:
 
 
 def warn(results: Iterable[Saved]) -> None:
-    """Say on stderr what the results should be warned of."""
+    """Print the warnings about these results on stderr."""
     for said in filter(None, map(warning, results)):
         click.echo(f"warning: {said}", err=True)
 
@@ -158,7 +158,7 @@ def _keep(document: Mapping[str, Any], saved: str | None, html: Path | None) -> 
 
 
 def explain_target(target: str, *, settings: Iterable[str], **given: Any) -> int:
-    """Print the plan of an audit, which is not carried out."""
+    """Print the plan of an audit without carrying it out."""
     asked = read(target, settings, given)
     _check_private(asked)
     found = asked.found
@@ -168,7 +168,7 @@ def explain_target(target: str, *, settings: Iterable[str], **given: Any) -> int
 
 
 def _mutate(result: AuditResult, asked: Asked, *, quiet: bool) -> dict[str, Any] | None:
-    """Print whether a false claim would have been noticed, and return that as JSON."""
+    """Print which smaller claims the audit refutes, and return this as JSON."""
     if result.refuted or not carried_out(result):
         click.echo(
             "\nNo mutation check: it tests only audits that reached a verdict and refuted nothing.", err=quiet
@@ -183,7 +183,7 @@ def _mutate(result: AuditResult, asked: Asked, *, quiet: bool) -> dict[str, Any]
 def audit_target(asked: Asked, earlier: AuditResult | None = None) -> list[Saved]:
     """Return the results of auditing a target in a child process: its privacy, its utility, or both.
 
-    The audit of privacy goes on from an earlier one where that is given.
+    The privacy audit continues the earlier one, if that is given.
     """
     found, claim, given = asked.found, asked.claim, asked.given
     utility_claim, utility = _read_utility(found, given)
@@ -209,7 +209,7 @@ def audit_target(asked: Asked, earlier: AuditResult | None = None) -> list[Saved
 
 
 def _check_private(asked: Asked) -> None:
-    """Refuse, with a way on, to audit the privacy of what claims utility alone and says no databases."""
+    """Refuse to audit the privacy of a subject that claims only utility and declares no databases."""
     if not asked.only_utility:
         return
     subject = adapt(asked.found.subject)
@@ -223,7 +223,7 @@ def _check_private(asked: Asked) -> None:
 
 
 def _check_mutable(asked: Asked) -> None:
-    """Refuse a mutation check where no privacy is audited, or its claim cannot be made smaller."""
+    """Refuse a mutation check if no privacy is audited, or if the claim cannot be made smaller."""
     found, claim = asked.found, asked.claim
     only_utility = claim is None and asked.only_utility
     if only_utility or asked.given.get("only") == "utility":
@@ -233,9 +233,9 @@ def _check_mutable(asked: Asked) -> None:
 
 
 def _named(result: Saved, asked: Asked) -> Saved:
-    """Return a result that says what was audited and how to do so again, by which `convert` too."""
+    """Return a result that names its target, its `convert` and the command that repeats it."""
     found, given = asked.found, dict(asked.given)
-    if not getattr(result, "remembered", ()):  # nothing was remembered, and now something may be
+    if not getattr(result, "remembered", ()):  # by now the folder may hold pairs that were not tried
         given.pop("remember", None)
     command = command_line(["run", found.text], asked.parameters, given)
     told = {"source": source_of(found.text), "command": command, "convert": asked.given.get("convert")}
@@ -262,7 +262,7 @@ def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[st
 
 
 def command_line(words: Iterable[str], parameters: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Return the command of `dp-audit` that these words begin, with its options; None and False are left out.
+    """Return a command of `dp-audit`: these words, then its options, without those that are None or False.
 
     Examples
     --------

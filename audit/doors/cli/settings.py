@@ -18,7 +18,7 @@ def number_of(text: str) -> int:
     200000
     """
     for kind in (int, float):
-        with suppress(ValueError, OverflowError):  # NaN and infinity are no whole numbers
+        with suppress(ValueError, OverflowError):  # NaN and infinity are not whole numbers
             number = kind(text)
             if number == int(number):
                 return int(number)
@@ -43,13 +43,13 @@ def option_of(name: str) -> Callable[[Any], Any]:
 _LIMIT_NAMES = ("budget", "confirm_budget", "time_limit", "run_time_limit", "significance", "seed")
 #: Limits of an audit (runs, time, error probability) and its seed.
 LIMITS = tuple(map(option_of, _LIMIT_NAMES))
-#: Where the work is done: how many processes of this machine, or which cluster.
+#: Where the work is done: on this machine, in so many processes, or on a cluster.
 WORKERS = (
     click.option(
         "--jobs",
         type=number_of,
         metavar="N",
-        help="Number of processes. It does not change the result.  [default: one for each core]",
+        help="Number of processes, which does not affect the result.  [default: one for each core]",
     ),
     click.option(
         "--scheduler",
@@ -85,7 +85,7 @@ PRIVACY = (
         "--fresh", metavar="MODULE:FUNCTION", help="Makes a new mechanism, or learner, for every run."
     ),
     click.option(
-        "--valid", metavar="MODULE:FUNCTION", help="Tells whether a database belongs to the domain."
+        "--valid", metavar="MODULE:FUNCTION", help="Returns whether a database belongs to the domain."
     ),
     *map(option_of, ("numerics", "until", "unfinished", "recorded")),
 )

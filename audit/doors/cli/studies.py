@@ -1,30 +1,32 @@
-"""The work of ``dp-audit study``."""
+"""The work of ``dp-audit study``: the cells side by side, each printed as soon as it is done."""
 
 import math
 import os
 import time
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path as Folder
 from typing import Any
 
 import click
 
-from audit.codec.files import check_apart, check_writable, write_text
-from audit.doors.cli.cells import carry_out
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
-from audit.doors.report_link import render_report
-from audit.doors.side_by_side import processes_for, told_of
+from audit.doors.cli.outputs import Outputs
+from audit.doors.side_by_side import Call, processes_for, side_by_side, told_of
 from audit.errors import AuditError, InvalidValue
 from audit.options import Options
+from audit.sampling.isolated.elsewhere import elsewhere, on_cluster
+from audit.studies.cells import Cell, Step
 from audit.studies.results import StudyResult
-from audit.studies.run import StudyInterrupted
+from audit.studies.run import CellAdvanced, Path, StudyInterrupted, StudyRun
 from audit.studies.saved import CellStore, layout, to_json
 from audit.studies.study import Study, load_studies, load_study
 from audit.values.wording import number
 
 
 def list_studies(pattern: str | None = None) -> int:
-    """Print the names of the matching studies, of all without a pattern, and what they are."""
+    """Print the names and summaries of the matching studies, of all studies without a pattern."""
     offered = _wanted(pattern)
     width = max(map(len, offered), default=0)
     for name, study in offered.items():
@@ -35,16 +37,16 @@ def list_studies(pattern: str | None = None) -> int:
 def show_studies(
     pattern: str | None,
     *,
-    html: Path | None = None,
-    saved: Path | None = None,
-    cells: Path | None = None,
+    html: Folder | None = None,
+    saved: Folder | None = None,
+    cells: Folder | None = None,
     values: str | None = None,
     jobs: int | None = None,
     **given: Any,
 ) -> int:
-    """Carry out the matching studies, losing no step that is done, and return the exit code.
+    """Carry out the matching studies, keep every finished step, and return the exit code.
 
-    What is `given` and not None goes to `StudyRun`.
+    Options in `given` that are not None are passed to `StudyRun`.
     """
     wanted = _wanted(pattern)
     if values is not None:
@@ -53,25 +55,20 @@ def show_studies(
             raise InvalidValue(f"`--values` needs exactly one study; got {len(wanted)} studies.")
         wanted = {name: study.over(chosen) for name, study in wanted.items()}
     terms = {name: value for name, value in given.items() if value is not None}
-    Options(**terms)  # what is out of range is refused before any hours of work
-    check_apart(html, saved)
-    for path in filter(None, (html, saved)):
-        check_writable(path)
+    Options(**terms)  # refuse now what would be refused after hours of work
+    outputs = Outputs(html, saved)
     output = saved or html
     folder = cells or (None if output is None else output.parent / "study-cells")
     store = CellStore(folder, say=lambda line: click.echo(line, err=True))
     results, code = _all(wanted, store=store, terms=terms, jobs=processes_for(jobs))
-    if saved is not None:
-        write_text(saved, layout(results))
-    if html is not None:
-        render_report(None, html, studies=[to_json(each) for each in results])
+    outputs.write(layout(results), studies=[to_json(each) for each in results])
     if code == INTERRUPTED:
         click.echo(_stopped(results, wanted, None if store.unsaved else folder), err=True)
     return NOT_DONE if store.unsaved and not code else code
 
 
 def _wanted(pattern: str | None) -> dict[str, Study]:
-    """Return the study of the user's own that the text names, or the presets that match it."""
+    """Return the user's own study that the text names, or the presets that match it."""
     if pattern is not None and ":" in pattern:
         study = load_study(pattern)
         return {study.name: study}
@@ -81,8 +78,8 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
     return matching(load_studies(), pattern, what="study", shown=shown)
 
 
-def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path | None) -> str:
-    """Return how many least sizes were found, and how to resume, in words."""
+def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Folder | None) -> str:
+    """Return the sentence on how many least sizes were found and how to resume."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
@@ -90,7 +87,7 @@ def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path 
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """Return the numbers of a list with commas.
+    """Return the numbers of a comma-separated list.
 
     Examples
     --------
@@ -106,7 +103,7 @@ def numbers(text: str) -> tuple[float, ...]:
 def _all(
     studies: dict[str, Study], *, store: CellStore, terms: dict[str, Any], jobs: int
 ) -> tuple[list[StudyResult], int]:
-    """Carry out every study, and return the results and the exit code; one that fails loses no other."""
+    """Carry out every study, also after one fails, and return the results and the exit code."""
     results, code = list[StudyResult](), 0
     for study in studies.values():
         try:
@@ -116,7 +113,7 @@ def _all(
             if result is not None and result.finished:
                 results.append(result)
             return results, INTERRUPTED
-        except Exception as error:  # one that fails must not lose the others
+        except Exception as error:  # a failure must not lose the other studies
             if os.environ.get("DP_AUDIT_TRACEBACK"):
                 raise
             if isinstance(error, AuditError) and len(studies) == 1:
@@ -129,7 +126,7 @@ def _all(
 def _one(study: Study, *, store: CellStore, terms: dict[str, Any], jobs: int) -> StudyResult:
     began = time.monotonic()
     click.echo(f"{study.name}: {study.summary}")
-    result = carry_out(study, store=store, terms=terms, jobs=jobs)
+    result = cells_of(study, store=store, terms=terms, jobs=jobs)
     for curve in result.curves:
         if not curve.shown:
             continue
@@ -149,3 +146,86 @@ def _one(study: Study, *, store: CellStore, terms: dict[str, Any], jobs: int) ->
 
 
 _GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growth unknown"}
+
+
+def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
+    """Return the result of a study, its cells computed side by side.
+
+    Cells of the largest values take longest and start first.
+
+    Raises
+    ------
+    StudyInterrupted
+        The user stopped the study. Every step that was taken is saved.
+    """
+    alone = jobs if study.cells == 1 else 1  # of many cells each gets one core
+    run = StudyRun(study, store=store, jobs=alone, listener=_print, **terms)
+    paths = run.paths if elsewhere(jobs) is None else sorted(run.paths, key=lambda path: -path[1])
+    folder = None if on_cluster() else store.folder  # machines of a cluster have their own disks
+
+    def call(path: Path) -> Call:
+        saved = run.saved(path)
+        return Call(
+            here=lambda _: (run.seek(path, saved), ()),
+            there=(seek_by_name, _named(study), path, saved, folder, dict(terms)),
+        )
+
+    def take(index: int, answer: Callable[[], Any]) -> None:
+        cell, unsaved = answer()
+        for why in unsaved:
+            store.give_up(why)
+        run.take(paths[index], cell, save=on_cluster())
+
+    if not side_by_side([call(path) for path in paths], jobs=jobs, what="least sizes", take=take):
+        raise StudyInterrupted(run.told())
+    return run.told()
+
+
+def _print(event: CellAdvanced) -> None:
+    if event.done:
+        click.echo(f"  {event.curve:<28} {event.cell.value:>10g}  {bracket(event.cell)}")
+
+
+def _named(study: Study) -> tuple[str, tuple[float, ...]]:
+    """Return how another process finds a study: by target or name, with the values if they were chosen."""
+    return study.target or study.name, study.values if study.chosen else ()
+
+
+def seek_by_name(
+    named: tuple[str, tuple[float, ...]],
+    path: Path,
+    saved: Sequence[Step],
+    folder: Folder | None,
+    terms: Mapping[str, Any],
+) -> tuple[Cell, list[str]]:
+    """Return a cell of the study with this name, and why it could not be saved, if so."""
+    why: list[str] = []
+    run = _run(named, folder, tuple(terms.items()))
+    run.store = CellStore(folder, say=why.append)
+    return run.seek(path, saved), why
+
+
+@lru_cache(maxsize=1)
+def _run(
+    named: tuple[str, tuple[float, ...]], folder: Folder | None, terms: tuple[tuple[str, Any], ...]
+) -> StudyRun:
+    name, values = named
+    study = load_study(name) if ":" in name else load_studies()[name]
+    return StudyRun(study.over(values) if values else study, store=CellStore(folder), **dict(terms))
+
+
+def bracket(cell: Cell) -> str:
+    """Return the bracket of a cell in words.
+
+    Examples
+    --------
+    >>> from audit.studies.cells import Cell, Step
+    >>> bracket(Cell(4.0, 4.0, 50.0, (Step(9, "refuted"), Step(10, "met"))))
+    'refuted at 9, met at 10; bound 50'
+    >>> bracket(Cell(4.0, 4.0, 50.0, (Step(128, "refuted"), Step(197, "met", how="exact"))))
+    'refuted at 128, met at 197 (closed form); bound 50, REFUTED'
+    """
+    low = "never refuted" if cell.refuted is None else f"refuted at {cell.refuted:,}"
+    high = "never met" if cell.met is None else f"met at {cell.met:,} {cell.how_met}".rstrip()
+    bound = "" if cell.bound is None else f"; bound {cell.bound:,.0f}"
+    return f"{low}, {high}{bound}{', REFUTED' if cell.refutes_bound else ''}"

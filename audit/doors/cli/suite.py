@@ -27,9 +27,10 @@ from audit.sampling.remake.digest import digest_of
 from audit.sampling.remake.sources import Look, as_now
 from audit.task import version_of
 from audit.utility.saved import Saved, parse_any
+from audit.words.alike import tried
 
 Document = Mapping[str, Any]
-"""A result as JSON has it."""
+"""A result in its JSON form."""
 
 
 def run_suite(
@@ -40,9 +41,13 @@ def run_suite(
     saved: Path | None,
     attached: Sequence[Path] = (),
     split: bool = False,
+    full: bool = False,
     **given: Any,
 ) -> int:
-    """Audit the matching entries side by side, losing none that is finished, and return the exit code."""
+    """Audit the matching entries side by side, keep every finished audit, and return the exit code.
+
+    Without a pattern, the audits that an entry calls long are carried out only if it is to be `full`.
+    """
     entries, beside = matching_entries(pattern), load_attached(attached)
     if saved is None and html is not None:
         saved = html.parent / "results"
@@ -50,7 +55,11 @@ def run_suite(
         check_apart(html, saved, each)
     if html is not None:
         check_writable(html)
-    audits = planned(entries)
+    every = planned(entries)
+    audits = [each for each in every if full or pattern or each.kind not in each.entry.long]
+    if audits != every:
+        left_out = tried(len(every) - len(audits), "audit")
+        click.echo(f"{left_out} of more than 10 seconds left out; --full adds them")
     store = Store(saved, [audit.name for audit in audits])
     finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs))
     left, unsaved = store.missing(audits), len(store.unsaved)
@@ -70,7 +79,7 @@ def run_suite(
 
 @dataclass(frozen=True)
 class Audit:
-    """One audit of the suite, and what its file is called."""
+    """One audit of the suite, and the name of its file."""
 
     entry: Entry
     kind: Kind
@@ -78,7 +87,7 @@ class Audit:
 
 
 def planned(entries: Sequence[Entry]) -> list[Audit]:
-    """Return the audits of the entries; an entry may be called what another's utility audit is."""
+    """Return the audits of the entries, each under a name that no other has."""
     audits: dict[str, Audit] = {}
     for entry in entries:
         for kind in entry.audits:
@@ -90,23 +99,23 @@ def planned(entries: Sequence[Entry]) -> list[Audit]:
 
 
 def _stopped(done: int, planned: int, store: "Store") -> str:
-    """Return how many audits were carried out, and how to resume, in words."""
+    """Return the sentence on how many audits were carried out and how to resume."""
     if store.place is None:
         return f"interrupted; {done} of {planned} audits done, none saved; --json FOLDER saves them"
     return f"interrupted; {done} of {planned} audits saved in {store.place}; the same command resumes"
 
 
 def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Store", *, jobs: int) -> bool:
-    """Fill the store; False when the user stopped it."""
+    """Carry out the audits and store the results; return False if the user stopped this."""
     look = as_now()
     codes = {} if store.place is None else {each.name: code_of(each, options, look) for each in audits}
     named = [(audit.name, codes.get(audit.name)) for audit in audits]
     todo = [index for index, told in enumerate(named) if not store.keep(index, *told)]
     if len(todo) < len(audits):
-        click.echo(f"{len(audits) - len(todo)} of {len(audits)} audits were saved before, of the same code")
+        click.echo(f"{len(audits) - len(todo)} of {len(audits)} audits were saved before, with the same code")
     for result in store.results:
         click.echo(line(result))
-    alone = {**options, "jobs": jobs if len(todo) == 1 else 1}  # many share the cores, each has one
+    alone = {**options, "jobs": jobs if len(todo) == 1 else 1}  # of many audits each gets one core
 
     def call(index: int) -> Call:
         audit = audits[index]
@@ -129,14 +138,14 @@ def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Stor
 
 
 def code_of(audit: Audit, options: Mapping[str, Any], look: Look) -> str:
-    """Return a digest of all that the result of an audit rests on: code, entry, options, versions."""
+    """Return a digest of all that determines the result of an audit: code, entry, options, versions."""
     told = audit.kind, audit.entry.factory, audit.entry.options_for(audit.kind), taken(audit.kind, options)
     versions = [version_of(name) for name in ("dp-audit", "numpy", "scipy", "hypothesis")]
     return digest_of(told, versions, platform.python_version(), engine="audit.doors.carry_out", look=look)
 
 
 def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
-    """Return the result of an audit and its document; one that was given up has them too."""
+    """Return the result of an audit and its document, also for an audit that was given up."""
     try:
         found = answer()
     except Exception as error:
@@ -149,9 +158,9 @@ def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
 
 
 class Store:
-    """The results so far, each on disk as soon as it exists: in a folder, or in one file of them all.
+    """The results so far, each saved as soon as it exists: in a folder, or in one file for all.
 
-    What the file holds of audits that are not among the `planned` names stays in it.
+    Results in that file of audits that are not among the `planned` names stay in it.
     """
 
     def __init__(self, place: Path | None, planned: Sequence[str] = ()) -> None:
@@ -167,12 +176,12 @@ class Store:
 
     @property
     def results(self) -> list[Saved]:
-        """The results in the order of the catalogue, whichever came first."""
+        """The results in the order of the catalogue."""
         return [result for _, (result, _) in sorted(self._found.items())]
 
     @property
     def documents(self) -> list[Document]:
-        """The same as they are saved."""
+        """The results in their saved form, in the same order."""
         return [document for _, (_, document) in sorted(self._found.items())]
 
     def missing(self, audits: Sequence[Audit]) -> list[str]:
@@ -180,7 +189,7 @@ class Store:
         return [audit.name for index, audit in enumerate(audits) if index not in self._found]
 
     def keep(self, index: int, name: str, code: str | None) -> bool:
-        """Take the saved result of an audit of the same code, and return whether there is one."""
+        """Take over the saved result of an audit if its code is the same; return whether there was one."""
         documents = self._earlier if self.one_file else self._saved(name)
         kept = next((each for each in documents if code and each["environment"].get(_CODE) == code), None)
         found = None if kept is None else parse_any(kept)[0]
@@ -190,7 +199,7 @@ class Store:
         return True
 
     def _saved(self, name: str) -> list[Document]:
-        """Return what the file of an audit holds; nothing if it is new or damaged."""
+        """Return the documents in the file of an audit; none if it does not exist or is damaged."""
         if self.place is None:
             return []
         return _documents(self.place if self.one_file else self.place / file_name(name))
@@ -198,7 +207,7 @@ class Store:
     def add(
         self, index: int, name: str, result: Saved, document: Document, *, code: str | None = None
     ) -> None:
-        """Save the result of the audit with this place in the suite; if that fails, the suite goes on."""
+        """Save the result of the audit at this place in the suite. If that fails, the suite continues."""
         if code is not None:
             document = {**document, "environment": {**document["environment"], _CODE: code, _NAME: name}}
         self._found[index] = result, document
@@ -209,7 +218,7 @@ class Store:
             click.echo(f"{name}: not saved: {error}", err=True)
 
     def seconds(self, name: str) -> float | None:
-        """Return how long an audit took when its file was written last; None if that is not known."""
+        """Return the seconds that an audit took when its file was last written; None if unknown."""
         [document] = ([] if self.one_file else self._saved(name)) or [{"environment": {}}]
         elapsed = document["environment"].get("elapsed")
         return elapsed if isinstance(elapsed, float) and elapsed >= 0 else None
@@ -225,7 +234,7 @@ class Store:
             write_text(self.place / file_name(name), layout(document) + "\n")
 
 
-#: Where the environment of a result says what it rests on (`code_of`), and which audit of a suite it is.
+#: Keys in the environment of a result: the digest of `code_of`, and the name of the audit in the suite.
 _CODE, _NAME = "code", "audit"
 
 

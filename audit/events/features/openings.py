@@ -117,7 +117,7 @@ def _opened(value: Any, most: int) -> Iterator[tuple[Step, Any]]:
     if hasattr(kind, "__array__") and not issubclass(kind, np.generic):
         return _by(value, ("array", None), ("attribute", "dtype"))
     names = [("attribute", name) for name in _attributes(value)]
-    # classes written in C keep state that is no attribute
+    # classes written in C keep state that is not an attribute
     hidden = any("__reduce__" in vars(each) or "__reduce_ex__" in vars(each) for each in kind.__mro__[:-1])
     return _by(value, *names, *([("state", None)] if hidden or not names else []))
 
@@ -167,10 +167,6 @@ def _of_sequence(value: Any, most: int) -> Iterator[tuple[Step, Any]]:
     return ((("item", i), value[i]) for i in _both_ends(len(value), most))
 
 
-def _of_mapping(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
-    return ((("item", name), part) for name, part in value.items())
-
-
 def _of_deque(value: Any, most: int) -> Iterator[tuple[Step, Any]]:
     yield ("attribute", "maxlen"), value.maxlen
     yield from _of_sequence(value, most)
@@ -185,10 +181,6 @@ def _of_array(value: Any, most: int) -> Iterator[tuple[Step, Any]]:
     if plain.ndim == 0 and plain.dtype.kind in "iufb":
         return iter(())
     return ((("item", at), plain[at]) for at in np.ndindex(plain.shape))
-
-
-def _of_record(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
-    return ((("item", name), value[name]) for name in value.dtype.names or ())
 
 
 def _of_set(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
@@ -209,7 +201,7 @@ def _of_moment(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
 _OPENERS: tuple[tuple[Any, Callable[[Any, int], Iterator[tuple[Step, Any]]]], ...] = (
     (str, _of_text),
     (Raised, _of_message),
-    (np.void, _of_record),
+    (np.void, lambda value, _: ((("item", name), value[name]) for name in value.dtype.names or ())),
     ((dt.date, dt.time, dt.timedelta), _of_moment),
     ((np.datetime64, np.timedelta64), _through(("ticks", None))),
     (np.ma.MaskedArray, _through(("attribute", "mask"), ("attribute", "data"))),
@@ -225,7 +217,7 @@ _OPENERS: tuple[tuple[Any, Callable[[Any, int], Iterator[tuple[Step, Any]]]], ..
     (functools.partial, _through(("attribute", "func"), ("attribute", "args"), ("attribute", "keywords"))),
     (types.MethodType, _through(("attribute", "__self__"))),
     (types.FunctionType, _of_function),
-    (Mapping, _of_mapping),
+    (Mapping, lambda value, _: ((("item", name), part) for name, part in value.items())),
     ((set, frozenset), _of_set),
     (Sequence, _of_sequence),
 )

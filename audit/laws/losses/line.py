@@ -83,7 +83,7 @@ class LineLoss(ScalarLoss):
         found = []
         for piece in self.p.pieces:
             for left, right in self._cut(piece.left, piece.right):
-                q = self._piece_of_q(left, right)
+                q = next((each for each in self.q_pieces if each.left <= left and right <= each.right), None)
                 shift = self.log_p - self.log_q
                 ratio = None if q is None else ratio_of(piece, q, left=left, right=right, shift=shift)
                 found.append(Segment(left, right, piece, q, ratio))
@@ -97,9 +97,6 @@ class LineLoss(ScalarLoss):
         }
         cuts = sorted({left, right + step} | starts)
         return [(low, high - step) for low, high in pairwise(cuts)]
-
-    def _piece_of_q(self, left: float, right: float) -> Any:
-        return next((piece for piece in self.q_pieces if piece.left <= left and right <= piece.right), None)
 
     def _supremum(self, segment: Segment) -> float:
         if segment.ratio is None:

@@ -87,6 +87,29 @@ class Errand:
         return Host(self.recipe.mechanism(self.place), self.recipe.calling), unpack(self.task)
 
 
+@dataclass(frozen=True)
+class Foundations:
+    """Modules that the supervisor is to import before it forks another worker.
+
+    Parameters
+    ----------
+    modules
+        Their names.
+
+    Examples
+    --------
+    >>> Foundations(("math", "no_such_module")).lay()
+    """
+
+    modules: tuple[str, ...]
+
+    def lay(self) -> None:
+        """Import them."""
+        for name in self.modules:
+            with contextlib.suppress(Exception):  # the parent could import it, and perhaps a worker can
+                importlib.import_module(name)
+
+
 class _Stream(list[Any]):
     """A list that sends each appended item to the parent."""
 
@@ -106,7 +129,7 @@ def main(requests: int, answers: int, records: int) -> None:
     ----------
     requests
         The descriptor of requests. The first request holds a directory, a parcel or None, a path in the seed
-        tree, and the modules to import before any worker starts.
+        tree, and the `Foundations` of all workers.
     answers
         The descriptor for frames, each a pair of a word and a value.
     records
@@ -120,6 +143,8 @@ def main(requests: int, answers: int, records: int) -> None:
         return
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
+    asked, ask = os.pipe()  # a forked worker was asked for what its supervisor has to do
+    os.set_blocking(asked, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(waker)
     number = 0
@@ -128,7 +153,7 @@ def main(requests: int, answers: int, records: int) -> None:
         if worker == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _work(parcel, (*place, number), requests, answers, records)
+            _work(parcel, (*place, number), requests, answers, records, ask=ask)
         with contextlib.suppress(OSError):  # the worker may have done so itself, or be gone
             os.setpgid(worker, worker)
         write_record(records, STARTED, worker)
@@ -137,15 +162,17 @@ def main(requests: int, answers: int, records: int) -> None:
             return
         write_record(records, ENDED, status)
         number += 1
+        with contextlib.suppress(BlockingIOError):  # the worker was asked for nothing of the kind
+            os.read(asked, 1)
+            if (frame := read_frame(requests)) is not None:
+                unpack(frame)[1].lay()
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
     """Return the parcel and the place of the first request, after a change of directory and its imports."""
     directory, parcel, place, foundations = unpack(first)
     os.chdir(directory)
-    for name in foundations:
-        with contextlib.suppress(Exception):  # the parent could import it, and perhaps a worker can
-            importlib.import_module(name)
+    foundations.lay()
     if parcel is not None:
         parcel.mechanism(place)  # imports what the subject needs, once for all workers
     return parcel, place
@@ -187,7 +214,9 @@ def _wait(worker: int, requests: int, wake: int) -> int | None:
             return status
 
 
-def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, records: int) -> NoReturn:
+def _work(
+    parcel: Parcel | None, path: Path, requests: int, answers: int, records: int, *, ask: int | None = None
+) -> NoReturn:
     os.setpgid(0, 0)  # killing its group also kills what it has started
     number = path[-1]
     found = len(sys.modules)
@@ -197,6 +226,10 @@ def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, record
             addressee, request, streamed = unpack(frame)
             if addressee != number:  # meant for a worker that has died since
                 continue
+            if isinstance(request, Foundations):  # for the supervisor, which gets it once more
+                if ask is not None:
+                    os.write(ask, b"\0")
+                break
             write_frame(answers, _answer(host, request, answers, records, streamed=streamed))
             if isinstance(request, Errand):
                 # Only the new entries, from the end: touching all of them would copy shared memory.

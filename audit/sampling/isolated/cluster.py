@@ -8,7 +8,7 @@ calls on others.
 import logging
 import platform
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from audit.errors import AuditError, InvalidKind, Parameter
 from audit.sampling.isolated.elsewhere import everywhere_on
-from audit.sampling.isolated.processes import Processes
+from audit.sampling.isolated.processes import Elsewhere, Processes
 
 #: Packages whose versions must agree: with the seed they determine the bytes of a result.
 _PACKAGES: Final = ("dp-audit", "numpy", "scipy")
@@ -55,11 +55,8 @@ def cluster(client: Any) -> Iterator[None]:
     """
     distributed = _distributed()
     if not isinstance(client, distributed.Client) or client.asynchronous:
-        raise InvalidKind(
-            "The ",
-            Parameter("client"),
-            f" must be a `distributed.Client` that is not asynchronous; got {type(client).__name__}.",
-        )
+        wanted = "a `distributed.Client` that is not asynchronous"
+        raise Parameter("client").wrong(f"must be {wanted}; got {type(client).__name__}.", kind=InvalidKind)
     _check_workers(client)
     with everywhere_on(_OnCluster(client)):
         yield
@@ -94,7 +91,7 @@ def _distributed() -> Any:
     return distributed
 
 
-class _OnCluster(Executor):
+class _OnCluster(Elsewhere):
     """An executor that makes calls on the workers of a cluster."""
 
     def __init__(self, client: Any) -> None:
@@ -127,8 +124,9 @@ def _check_workers(client: Any) -> None:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except OSError:
         raise AuditError("The cluster has no workers; start one with `dask worker ADDRESS`.") from None
-    ours = _versions_here(_PACKAGES)
-    for address, theirs in client.run(_asker(), _PACKAGES).items():
+    ask = _asker()
+    ours = ask(_PACKAGES)
+    for address, theirs in client.run(ask, _PACKAGES).items():
         for name, version in ours.items():
             if theirs[name] != version:
                 raise AuditError(
@@ -150,7 +148,3 @@ def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
         return found
 
     return versions
-
-
-def _versions_here(names: tuple[str, ...]) -> Mapping[str, str]:
-    return _asker()(names)

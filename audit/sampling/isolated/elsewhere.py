@@ -6,28 +6,16 @@ A call is an importable function with arguments that can be pickled: a whole aud
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Executor, Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from audit.sampling.isolated.processes import Processes
+from audit.sampling.isolated.processes import Elsewhere, Processes
 
 #: Smaller: a quicker reaction to Ctrl-C. Seconds between checks while waiting; another thread may receive the
 #: signal.
 HEED: Final = 0.1
-
-
-class Elsewhere(Protocol):
-    """An executor that knows how many calls it makes at once."""
-
-    workers: int
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Return the future of a call."""
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """End; with `cancel_futures`, stop running calls too."""
 
 
 #: The kept processes, by the process that started them: a fork must not use its parent's.
@@ -76,7 +64,7 @@ def elsewhere(jobs: int) -> Elsewhere | None:
 
 
 def in_order(
-    place: Elsewhere, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
+    place: Executor, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], *, workers: int
 ) -> Iterator[Any]:
     """Yield the results of a function for the arguments of each call, in order, working a few calls ahead.
 
@@ -85,14 +73,14 @@ def in_order(
     Examples
     --------
     >>> with Processes(2) as processes:
-    ...     list(in_order(processes, divmod, [(7, 2), (9, 4)]))
+    ...     list(in_order(processes, divmod, [(7, 2), (9, 4)], workers=2))
     [(3, 1), (2, 1)]
     """
     ahead = deque[Future[Any]]()
     try:
         for arguments in calls:
             ahead.append(place.submit(function, *arguments))
-            if len(ahead) == 2 * place.workers:  # limits the results that wait to be taken
+            if len(ahead) == 2 * workers:  # limits the results that wait to be taken
                 yield result_of(ahead.popleft())
         while ahead:
             yield result_of(ahead.popleft())

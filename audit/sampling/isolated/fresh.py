@@ -32,8 +32,8 @@ _SMALL: Final = (
     *("audit.relations", "audit.values.on_demand"),
 )
 #: The children that fork fresh processes, kept for the next audit, because they never see a subject. Keyed by
-#: process, since a fork must not use its parent's, and by the further modules that they have imported.
-_NURSERY: dict[tuple[int, tuple[str, ...]], list[Child]] = {}
+#: process, since a fork must not use its parent's, and by whether they have imported further modules.
+_NURSERY: dict[tuple[int, bool], list[Child]] = {}
 #: The further modules that a subject imports, in order, by the hash of its recipe.
 _LOADS: dict[int, tuple[str, ...]] = {}
 #: Larger: fewer children are started. Fresh processes per child; starting a child takes as long as ten.
@@ -57,7 +57,7 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
     def draw(child: Child, task: Task) -> Block:
         with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
             block = child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
-        _LOADS[subject] = _joined(_LOADS.get(subject, ()), child.loaded)
+        _LOADS[subject] = tuple(dict.fromkeys((*_LOADS.get(subject, ()), *child.loaded)))
         return block
 
     subject, rest = hash(recipe.text), list(tasks)
@@ -93,26 +93,18 @@ def draw_once(recipe: Parcel, task: Task) -> Block:
 def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
     """Return the children; start more until there are enough for `wanted` processes, at most `most`.
 
-    Children with preloaded modules have those of all subjects so far. If a subject imports more, they are
-    started again.
+    Children with further modules have those of all subjects so far that they were used for.
     """
-    here, held = os.getpid(), loads
-    for key in [(pid, names) for pid, names in _NURSERY if loads and names and pid == here]:
-        held = _joined(key[1], loads)
-        if held != key[1]:
-            _dismiss(key)
-    known = _NURSERY.setdefault((here, held), [])
+    known = _NURSERY.setdefault((os.getpid(), bool(loads)), [])
     while len(known) < min(most, wanted):
-        known.append(Child(None, foundations=(*_SMALL, *held)))
+        known.append(Child(None, foundations=_SMALL))
+    for child in known[:most]:
+        child.build_on(loads)
     return known[:most]
 
 
-def _joined(names: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*names, *more)))
-
-
-def _dismiss(*keys: tuple[int, tuple[str, ...]]) -> None:
-    for key in keys or [key for key in _NURSERY if key[0] == os.getpid()]:
+def _dismiss() -> None:
+    for key in [key for key in _NURSERY if key[0] == os.getpid()]:
         for child in _NURSERY.pop(key):
             child.kill()
             child.close()

@@ -8,14 +8,15 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any, Final
 
 from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
-from audit.sampling.isolated.child import Errand
+from audit.sampling.isolated.child import Errand, Foundations
+from audit.sampling.isolated.elsewhere import in_order
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
 from audit.sampling.isolated.starting import start
 from audit.sampling.seeds import RNG_CHECK
@@ -24,8 +25,6 @@ from audit.sampling.watch import in_words
 from audit.values.outcomes import Unfinished
 from audit.values.said import Says
 
-#: Smaller: a quicker reaction to Ctrl-C. Seconds between checks while waiting for children.
-_HEED: Final = 0.1
 # Larger: hangs in compiled code end later. The least seconds past a run's limit, which the child enforces,
 # before the parent ends the run.
 _GRACE: Final = 2.0
@@ -64,7 +63,7 @@ class Child:
     >>> child.close()
     """
 
-    def __init__(self, parcel: Parcel | None, *, number: int = 0, foundations: Sequence[str] = ()) -> None:
+    def __init__(self, parcel: Parcel | None, *, number: int = 0, foundations: tuple[str, ...] = ()) -> None:
         pipes = [os.pipe() for _ in range(3)]
         (requests, self._requests), (frames, answers), (ticks, records) = pipes
         self._fds = [self._requests, frames, ticks]
@@ -79,7 +78,8 @@ class Child:
         self.loaded: tuple[str, ...] = ()
         self._death: str | None = None
         self._beat = -1
-        first = (os.getcwd(), parcel, (RNG_CHECK, number), tuple(foundations))  # noqa: PTH109  a text is sent
+        self._foundations = {*foundations}
+        first = (os.getcwd(), parcel, (RNG_CHECK, number), Foundations(foundations))  # noqa: PTH109  a text is sent
         write_frame(self._requests, pack(first))
         self._await_worker()
 
@@ -107,6 +107,22 @@ class Child:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+    def build_on(self, modules: Sequence[str]) -> None:
+        """Have the child import modules, once, before it forks its next worker."""
+        new = tuple(name for name in modules if name not in self._foundations)
+        if not new:
+            return
+        self._await_worker()
+        frame = pack((self._number, Foundations(new), False))
+        try:
+            for _ in range(2):  # the worker ends by the first, and the child reads the second
+                write_frame(self._requests, frame)
+        except BrokenPipeError:
+            raise AuditError(_GONE) from None
+        while self._worker:
+            self._listen(math.inf)
+        self._foundations.update(new)
 
     def state_kept(self) -> bool | None:
         """Return whether the subject's state differs from its first one."""
@@ -252,13 +268,6 @@ class Child:
             self._death = _in_words(record.value)
 
 
-def _result(future: Future[Block]) -> Block:
-    """Return a block; short waits notice a Ctrl-C whose signal went to another thread."""
-    while not wait([future], timeout=_HEED).done:
-        pass
-    return future.result()
-
-
 def drawn_by(
     children: Sequence[Child], tasks: Sequence[Task], draw: Callable[[Child, Task], Block]
 ) -> Iterator[Block]:
@@ -279,15 +288,8 @@ def drawn_by(
 
     pool = ThreadPoolExecutor(len(children))
     try:
-        ahead = deque[Future[Block]]()
-        for task in tasks:
-            ahead.append(pool.submit(drawn, task))
-            if len(ahead) == 2 * len(children):  # limits the blocks that wait to be taken
-                yield _result(ahead.popleft())
-        while ahead:
-            yield _result(ahead.popleft())
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)  # before the next task starts a killed child again
+        yield from in_order(pool, drawn, zip(tasks), workers=len(children))
+    except BaseException:  # no further task starts a killed child again
         for child in children:  # threads may still be waiting for them
             child.kill()
         raise

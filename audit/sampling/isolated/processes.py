@@ -27,7 +27,13 @@ class ProcessDied(AuditError):  # noqa: N818  says what happened, as `CorruptFil
     """
 
 
-class Processes(Executor):
+class Elsewhere(Executor):
+    """An executor that knows how many calls it makes at once; `cancel_futures` stops running calls too."""
+
+    workers: int
+
+
+class Processes(Elsewhere):
     """An executor that makes calls in its own processes, started when they are needed.
 
     Functions must be importable by name, and arguments and answers picklable. Each process has one thread of

@@ -72,7 +72,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         return Made(Renewed, (factory, value.calling))
     if isinstance(value, functools.partial):
         if not all(map(_is_plain, (*value.args, *value.keywords.values()))):
-            raise LookupError("a partial with arguments that are no plain data")
+            raise LookupError("a partial with arguments that are not plain data")
         return Made(functools.partial, (_maker(value.func), *value.args), value.keywords)
     if isinstance(value, types.MethodType):
         owner = _maker(value.__self__, getattr(at_first, "__self__", None))
@@ -161,7 +161,7 @@ def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
         held = getattr(value, name, _MISSING)
         found[name] = held if isinstance(held, _CODE) else getattr(at_first, name, _MISSING)
         if not isinstance(held, _CODE) and not _is_plain(found[name]):
-            raise LookupError("an argument that is no plain data")
+            raise LookupError("an argument that is not plain data")
     return found
 
 

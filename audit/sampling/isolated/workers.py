@@ -9,9 +9,9 @@ from typing import Final
 
 from audit.errors import AuditError
 from audit.sampling.blocks import Block, Host, Task
-from audit.sampling.isolated.elsewhere import Elsewhere, in_order
+from audit.sampling.isolated.elsewhere import in_order
 from audit.sampling.isolated.isolation import Child, drawn_by
-from audit.sampling.isolated.processes import ProcessDied
+from audit.sampling.isolated.processes import Elsewhere, ProcessDied
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
@@ -162,7 +162,7 @@ def _shared(
     place: Elsewhere, draw: Callable[[Parcel, bytes], bytes], parcel: Parcel, tasks: Sequence[Task]
 ) -> Iterator[Block]:
     calls = ((parcel, pack(task, by_value=parcel.by_value)) for task in tasks)
-    yield from map(unpack, in_order(place, draw, calls))
+    yield from map(unpack, in_order(place, draw, calls, workers=place.workers))
 
 
 def draw_elsewhere(parcel: Parcel, task: bytes) -> bytes:

@@ -1,6 +1,6 @@
 """Generators that record what is drawn from them: a run's draws, its numbers and its stream unchanged.
 
-For questions about a run, never for a run that is bet on.
+It answers questions about a run. Runs that are bet on are never recorded.
 """
 
 from audit.sampling.recorded.everywhere import recorded_everywhere

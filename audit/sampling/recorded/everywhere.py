@@ -21,7 +21,7 @@ _GENERATOR: Final = np.random.Generator
 
 @dataclass(eq=False)
 class Reel:
-    """The tape of the run that is under way, and the seed of what has none of its own."""
+    """The tape of the current run, and the seed for generators that the code does not seed."""
 
     tape: Tape = field(default_factory=Tape)
     entropy: np.random.Generator = field(default_factory=lambda: _GENERATOR(np.random.PCG64(0)))

@@ -24,6 +24,8 @@ _OURS: Final = __name__.partition(".")[0]
 _LIBRARY: Final = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
 # The module name of a reloaded script, so that its code under `__name__ == "__main__"` does not run.
 _SCRIPT: Final = "__audited_main__"
+# Modules known to belong to others, by name: asking each of thousands anew takes milliseconds.
+_OTHERS: Final[dict[str, ModuleType]] = {}
 
 
 def is_users(module: ModuleType | None) -> bool:
@@ -54,8 +56,14 @@ def users_modules() -> list[ModuleType]:
     >>> sys.modules["audit"] in users_modules()
     False
     """
-    found = {name: module for name, module in list(sys.modules.items()) if is_users(module)}
-    return [module for name, module in found.items() if module.__name__ == name]
+    found = []
+    for name, module in list(sys.modules.items()):
+        if _OTHERS.get(name) is not module:
+            if is_users(module):
+                found += [module] if module.__name__ == name else []
+            elif getattr(module, "__file__", None) is not None:  # a module without one may get it later
+                _OTHERS[name] = module
+    return found
 
 
 def is_importable(module: ModuleType) -> bool:

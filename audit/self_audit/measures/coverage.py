@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.claims import ApproximateDP, PureDP
+from audit.claims import ApproximateDP, PureDP, private
 from audit.errors import AuditError
 from audit.relations import Relation
 from audit.results.result import Witness
@@ -54,7 +54,7 @@ class Control:
     @property
     def claim(self) -> PureDP | ApproximateDP:
         """The claim of the control, which is true."""
-        return ApproximateDP(self.epsilon, self.delta) if self.delta else PureDP(self.epsilon)
+        return private(self.epsilon, self.delta)
 
 
 def controls() -> tuple[Control, ...]:

@@ -11,7 +11,7 @@ from audit.claims import PureDP
 from audit.relations import Relation
 from audit.results.result import AuditResult
 from audit.self_audit.audits import Audits, Sizes, Task
-from audit.self_audit.judging import judged_share
+from audit.self_audit.judging import judged_share, ranged
 from audit.self_audit.row import Row
 from audit.self_audit.subjects.exact import Setting, geometric, laplace, noisy_max, randomized_response
 from audit.self_audit.subjects.limits import least_pairs
@@ -58,15 +58,11 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
 
 def _multiples(share: float, found: dict[str, list[float]]) -> Row:
     every = [value for values in found.values() for value in values]
-    return Row(
+    return ranged(
         PART,
         f"pairs ÷ limit, claim {share:g} of the true ε",
-        len(every),
-        median(every),
-        min(every),
-        max(every),
+        every,
         kind="ratio",
-        spread="range",
         note="1 is the least mean of any auditor with independent sides; the greatest is the worst audit",
         details=tuple(
             (name, f"median {number(median(values))}, {number(min(values))} to {number(max(values))}")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.claims import ApproximateDP, PureDP
+from audit.claims import private
 from audit.relations import Relation
 from audit.results.result import AuditResult
 from audit.self_audit.audits import Audits, Sizes, Task
@@ -71,18 +71,15 @@ def capped_wealth(log_wealths: list[float], cap: float) -> NDArray[np.float64]:
 
 
 def _tasks(case: Tight, level: float, count: int) -> list[Task]:
-    claim = ApproximateDP(case.epsilon, case.delta) if case.delta else PureDP(case.epsilon)
+    claim = private(case.epsilon, case.delta)
+    resized = any(len(left) != len(right) for left, right in case.pairs)
     options = {
         "pairs": case.pairs,
-        "relation": Relation.ADD_OR_REMOVE_ONE if _lengths_differ(case) else Relation.QUERY_ANSWERS,
+        "relation": Relation.ADD_OR_REMOVE_ONE if resized else Relation.QUERY_ANSWERS,
         "budget": BUDGET,
         "significance": level,
     }
     return [Task(copy.deepcopy(case.mechanism), claim, options) for _ in range(count)]
-
-
-def _lengths_differ(case: Tight) -> bool:
-    return any(len(left) != len(right) for left, right in case.pairs)
 
 
 def _refuted(results: list[AuditResult]) -> int:

@@ -7,13 +7,12 @@ and of the cases are controls: an audit at 1e-6 refutes one with at most that pr
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from statistics import median
 
 from audit.catalogue import load_catalogue
 from audit.claims import PureDP
 from audit.results.result import AuditResult, Evidence
 from audit.self_audit.audits import Audits, Sizes, Task
-from audit.self_audit.judging import judged_share
+from audit.self_audit.judging import judged_share, ranged
 from audit.self_audit.row import Row
 from audit.self_audit.subjects.cases import Case
 from audit.self_audit.subjects.peers import Peer, peer_suite
@@ -51,7 +50,7 @@ def _cases(audits: Audits, cases: Mapping[str, Case]) -> Iterator[Row]:
     faulty = [name for name, case in cases.items() if case.broken and case.by_counting]
     hidden = [name for name, case in cases.items() if case.broken and not case.by_counting]
     sound = [name for name, case in cases.items() if not case.broken]
-    left = f"; not audited, for counting cannot show them: {', '.join(hidden)}" if hidden else ""
+    left = f"; not audited, because counting cannot show them: {', '.join(hidden)}" if hidden else ""
     if faulty:
         row = _faulty(audits, "cases of the file, pair given", {name: tasks[name] for name in faulty})
         yield replace(row, note=row.note + left)
@@ -88,18 +87,8 @@ def _faulty(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
     note = f"{len(found) - len(missed)} of {len(found)} refuted"
     note += f", {by_law} by a declared law, without runs" if by_law else ""
     note += f"; not refuted: {', '.join(missed)}" if missed else ""
-    return Row(
-        PART,
-        what,
-        len(used),
-        median(used) if used else None,
-        min(used, default=None),
-        max(used, default=None),
-        kind="runs",
-        spread="range",
-        note=note,
-        details=tuple((name, _told(result)) for name, result in found.items()),
-    )
+    told = tuple((name, _told(result)) for name, result in found.items())
+    return ranged(PART, what, used, kind="runs", note=note, details=told)
 
 
 def _controls(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:

@@ -5,11 +5,10 @@ are kept to the least, because they would tighten the bound too.
 """
 
 from collections.abc import Iterator
-from statistics import median
 
-from audit.claims import ApproximateDP, PureDP
+from audit.claims import private
 from audit.self_audit.audits import Audits, Sizes, Task
-from audit.self_audit.judging import judged_share
+from audit.self_audit.judging import judged_share, ranged
 from audit.self_audit.row import Row
 from audit.self_audit.subjects.exact import Setting, gaussian, geometric, laplace, randomized_response
 
@@ -36,17 +35,9 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
         found = bounds(audits, setting, side=sizes.side, repeats=sizes.repeats)
         above, n = above + sum(each > setting.epsilon for each in found), n + len(found)
         ratios = [each / setting.epsilon for each in found]
-        yield Row(
-            PART,
-            f"bound ÷ true ε, {setting.name}, {sizes.side:,} runs a side",
-            len(found),
-            median(ratios),
-            min(ratios),
-            max(ratios),
-            kind="ratio",
-            spread="range",
-            note=f"true ε {setting.epsilon:.4g}" + (f" at δ = {setting.delta:g}" if setting.delta else ""),
-        )
+        what = f"bound ÷ true ε, {setting.name}, {sizes.side:,} runs a side"
+        note = f"true ε {setting.epsilon:.4g}" + (f" at δ = {setting.delta:g}" if setting.delta else "")
+        yield ranged(PART, what, ratios, kind="ratio", note=note)
     yield judged_share(
         PART,
         f"bounds on ε above the true ε, significance {SIGNIFICANCE:g}",
@@ -68,7 +59,7 @@ def bounds(audits: Audits, setting: Setting, *, side: int, repeats: int) -> list
         "confirm_budget": 4,
         "significance": SIGNIFICANCE,
     }
-    claim = ApproximateDP(epsilon, setting.delta) if setting.delta else PureDP(epsilon)
+    claim = private(epsilon, setting.delta)
     what = f"{setting.name}, {side:,} runs a side, true ε {setting.epsilon:g}"
     task = Task(setting.mechanism, claim, options)
     return [result.epsilon_lower for result in audits.carried_out(PART, what, [task] * repeats)]

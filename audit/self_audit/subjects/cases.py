@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
-from audit.claims import ApproximateDP, PureDP
+from audit.claims import ApproximateDP, PureDP, private
 from audit.errors import InvalidValue
 from audit.relations import Relation
 from audit.subject.loading import load_object
@@ -82,7 +82,7 @@ def _case(name: str, told: Any, path: Path) -> Case:
         delta = claim.get("delta", 0.0)
         return Case(
             told["fn"],
-            ApproximateDP(claim["epsilon"], delta) if delta else PureDP(claim["epsilon"]),
+            private(claim["epsilon"], delta),
             broken=bool(told["broken"]),
             by_counting=bool(told.get("by_counting", True)),
             options=options,

@@ -30,6 +30,7 @@ _ORDER = (
     | {"Largest", "Smallest", "ArgMax", "Count"},
     {"Norm", "Spread", "First", "Last"},
 )
+_CONTAINERS = (tuple, list, Mapping, np.ndarray)
 _STEP, _SCORES = 3, 8
 #: Steps into an output that are unnatural for a reader; each event with one ranks lower.
 _ODD_STEPS = frozenset({"text", "number", "letter", "digits", "state", "ticks", "variable"})
@@ -78,12 +79,8 @@ def _rank(condition: Any) -> int:
     rank = next((rank for rank, names in enumerate(_ORDER) if name in names), len(_ORDER))
     path = getattr(condition.feature, "path", ())
     if name == "Whole":
-        rank = int(any(_is_container(example) for example in condition.examples))
+        rank = int(any(issubclass(type(each), _CONTAINERS) for each in condition.examples))
     return rank + max(0, len(path) - 1) + 2 * any(step[0] in _ODD_STEPS for step in path)
-
-
-def _is_container(output: Any) -> bool:
-    return issubclass(type(output), (tuple, list, Mapping, np.ndarray))
 
 
 def _effort(condition: Any) -> int:
@@ -112,16 +109,12 @@ def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
     all kept outputs are; otherwise they are rounded. Several intervals shrink to one.
     """
     condition = event.conditions[k]
-    if not isinstance(condition, NumberIn) or _is_special(condition):
+    if not isinstance(condition, NumberIn) or condition.special is not None:
         return
     column = np.concatenate([condition.feature.column(view) for side in memory.kept(0) for view in side])
     for plainer in dict.fromkeys(_plainer(condition, column[~np.isnan(column)])):
         if plainer != condition:
             yield Event((*event.conditions[:k], plainer, *event.conditions[k + 1 :]))
-
-
-def _is_special(condition: NumberIn) -> bool:
-    return condition.feature.special(condition.intervals, unscored=condition.unscored) is not None
 
 
 def _plainer(condition: NumberIn, values: Floats) -> Iterator[NumberIn]:

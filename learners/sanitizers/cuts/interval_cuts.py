@@ -231,7 +231,7 @@ class IntervalCuts(NumberSanitizer):
 entry = Entry(
     "interval-cuts",
     partial(IntervalCuts, dimension=2, alpha=0.5, epsilon=4.0, delta=0.01, size=648),
-    options={"pairs": swaps(0, 1, size=648, many=324), "budget": 2_000},
+    options={"pairs": [*swaps(0, 1, size=648, many=324), budgets.CUT], "budget": 2_000},
     reference=IntervalCuts.reference,
     summary="where INTERVAL_2 is cut, exact: all but the noise",
     formulas=budgets.cuts,

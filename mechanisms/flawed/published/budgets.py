@@ -208,7 +208,7 @@ entries = (
         SwappedShares,
         expected="refuted",
         reference=SwappedShares.reference,
-        summary="two shares of ε swapped: loss 1.41 for 1, by its law",
+        summary="two shares of ε swapped: loss 1.41, not 1, by its law",
     ),
     Entry(
         ShuffledBatches.name,
@@ -216,13 +216,13 @@ entries = (
         options={"records": [-1.0, 1.0], "size": (99, 100)},
         expected="refuted",
         reference=ShuffledBatches.reference,
-        summary="shuffled batches accounted as Poisson: δ 0.31 for 0.0085 at ε = 2",
+        summary="shuffled batches accounted as Poisson: δ 0.31, not 0.0085, at ε = 2",
     ),
     Entry(
         ClassicalGaussian.name,
         ClassicalGaussian,
         expected="refuted",
         reference=ClassicalGaussian.reference,
-        summary="the formula for ε < 1 used at 15: δ 0.023 for 0.001, by its law",
+        summary="the formula for ε < 1 at ε = 15: by its law δ is 0.023, not 0.001",
     ),
 )

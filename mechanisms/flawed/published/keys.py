@@ -102,6 +102,6 @@ entries = (
         options={"records": ["a", "b"], "size": (0, 2)},
         expected="refuted",
         reference=InclusiveThreshold.reference,
-        summary="publishes at the threshold too: δ 0.0134 for 0.0049",
+        summary="publishes at the threshold too: δ 0.0134, not 0.0049",
     ),
 )

@@ -29,11 +29,11 @@ class _MaxValue(NoisyAnswers):
 class LaplaceMaxValue(_MaxValue):
     """Reports the largest of d noisy answers, Laplace noise of scale 2/epsilon; `LaplaceNoisyMax` is right.
 
-    One place is one choice, but the largest value depends on all noises together: it is at most x only if all
-    d noisy answers are. Below all answers Pr[largest ≤ x] = Π e^((x − a_i)·epsilon/2)/2, so that answers that
-    all move by 1 change it by e^(d·epsilon/2). No event does worse, for the d noisy answers together lose no
-    more. The loss is d·epsilon/2: 2.5 for five queries at epsilon = 1. The correct way is to report the
-    place, or the value with fresh noise that is paid for.
+    The largest value depends on all noises together: it is at most x only if all d noisy answers are. Below
+    all answers Pr[largest ≤ x] = Π e^((x − a_i)·epsilon/2)/2. If all answers move by 1, this changes by
+    e^(d·epsilon/2). No event loses more, because the d noisy answers together lose no more. The loss is
+    d·epsilon/2: 2.5 for five queries at epsilon = 1. A correct mechanism reports the place, or the value with
+    fresh noise that is paid for.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ entries = (
         LaplaceMaxValue,
         expected="refuted",
         reference=LaplaceMaxValue.reference,
-        summary="reports the noisy maximum, not its place: loss 2.5 for 1",
+        summary="reports the noisy maximum, not its place: loss 2.5, not 1",
     ),
     Entry(
         ExponentialMaxValue.name,

@@ -60,5 +60,5 @@ entry = Entry(
     options={"records": [0, 10]},
     expected="refuted",
     reference=RankScore.reference,
-    summary="a median score of sensitivity 2 taken for 1: loss 1.70 for 1",
+    summary="a median score of sensitivity 2 taken for 1: loss 1.70, not 1",
 )

@@ -177,7 +177,7 @@ entries = (
         options={"pairs": [([1.0] * 10, [0.0] * 8 + [2.0] * 2)], "budget": 500_000},
         expected="refuted",
         reference=ValueSparseVector.reference,
-        summary="sparse vector that tells the value above: loss 5 for 1",
+        summary="sparse vector that reports the value above: loss 5, not 1",
     ),
     Entry(
         CheapNoiseSparseVector.name,
@@ -185,7 +185,7 @@ entries = (
         options={"pairs": [([1.0] * 4, [2.0, 2.0, 0.0, 0.0])]},
         expected="refuted",
         reference=CheapNoiseSparseVector.reference,
-        summary="sparse vector with too little query noise: loss 1.75 for 1",
+        summary="sparse vector with too little query noise: loss 1.75, not 1",
     ),
     Entry(
         NoiselessSparseVector.name,
@@ -199,6 +199,6 @@ entries = (
         EndlessSparseVector,
         expected="refuted",
         reference=EndlessSparseVector.reference,
-        summary="sparse vector that never stops: loss 5 for 1",
+        summary="sparse vector that never stops: loss 5, not 1",
     ),
 )

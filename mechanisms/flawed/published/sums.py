@@ -253,7 +253,7 @@ entries = (
         OneEndSquares,
         expected="refuted",
         reference=OneEndSquares.reference,
-        summary="a sum of squares in [−1, 3] with noise for 1: loss 9 for 1",
+        summary="a sum of squares in [−1, 3] with noise for 1: loss 9, not 1",
     ),
     Entry(
         RangeFromData.name,
@@ -267,7 +267,7 @@ entries = (
         WrappingSum,
         expected="refuted",
         reference=WrappingSum.reference,
-        summary="a sum in 8 bits that wraps round: loss 2.55 for 1",
+        summary="a sum in 8 bits that wraps round: loss 2.55, not 1",
     ),
     Entry(
         DiscardedClip.name,
@@ -281,6 +281,6 @@ entries = (
         NanAsZero,
         expected="refuted",
         reference=NanAsZero.reference,
-        summary="a sum that NaN turns into 0: loss 20 for 1",
+        summary="a sum that NaN turns into 0: loss 20, not 1",
     ),
 )

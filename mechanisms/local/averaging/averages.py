@@ -13,6 +13,7 @@ from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidValue, probability
 from mechanisms.formulas import answers
+from mechanisms.formulas.losses import whole
 from mechanisms.local.averaging import failures, sizes
 from mechanisms.local.averaging.base import LocalAverage
 from mechanisms.local.averaging.sums import LaplaceSum
@@ -304,12 +305,14 @@ entries = (
         partial(LaplaceAverage, records=(-1, 1)),
         reference=LaplaceAverage.reference,
         summary="A_g: the average of all entries' R_g",
+        formulas=whole,
     ),
     Entry(
         "local-sign-average",
         partial(SignAverage, size=4),
         reference=SignAverage.reference,
         summary="the average of all entries' randomized responses",
+        formulas=whole,
     ),
     Entry(
         "local-laplace-average-query",
@@ -317,7 +320,7 @@ entries = (
         options={"budget": 20_000},
         utility={},
         reference=LaplaceAverage.reference,
-        summary="A_g on 268 entries, within 0.5 of the mean but for 5 % (no law)",
+        summary="A_g on 268 entries, within 0.5 of the mean except for 5 % of the runs (no law)",
         formulas=answers.laplace_average,
     ),
     Entry(
@@ -325,7 +328,7 @@ entries = (
         partial(SignAverage, epsilon=3.0, tolerance=0.5),
         utility={},
         reference=SignAverage.reference,
-        summary="±1 responses, within 0.5 of the mean but for 5 %",
+        summary="±1 responses, within 0.5 of the mean except for 5 % of the runs",
         formulas=answers.sign_average,
     ),
     Entry(
@@ -335,6 +338,6 @@ entries = (
         utility={"claim": Accuracy(0.08, 0.05)},
         utility_expected="refuted",
         reference="K11 Lemma 5.6 as printed, c = 10, for ε = 4",
-        summary="private, but misses 0.08 in 26 % for 5 %: the printed size for a large ε",
+        summary="private, but misses 0.08 in 26 % of runs, not 5 %: the printed size at a large ε",
     ),
 )

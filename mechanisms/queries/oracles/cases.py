@@ -73,7 +73,7 @@ class OracleCase:
             )
         if hasattr(self.adversary, "__iter__") and not isinstance(self.adversary, str):
             object.__setattr__(self, "adversary", tuple(self.adversary))
-        self.oracle()  # refuses what is no adversary
+        self.oracle()  # refuses anything that is not an adversary
 
     def oracle(self) -> Oracle:
         """Return a fresh oracle: oracles count, and adversaries take turns."""
@@ -187,7 +187,7 @@ class Reweighted:
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a population near another one, itself where none is found."""
+        """Return a population near another one, or that one itself if none is found."""
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:

@@ -202,7 +202,7 @@ def check_generator(rng: Any, *, owner: str) -> np.random.Generator:
 
 
 def check_oracle(oracle: Any, *, owner: str, method: str = "ask_all") -> Any:
-    """Return something that can be asked, or refuse what has no such method.
+    """Return the oracle, or refuse an object without the method.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def check_oracle(oracle: Any, *, owner: str, method: str = "ask_all") -> Any:
 
 
 def check_query(query: Any, *, owner: str) -> None:
-    """Refuse what is no statistical query.
+    """Refuse an object that is not a statistical query.
 
     Examples
     --------

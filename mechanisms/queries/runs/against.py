@@ -50,7 +50,7 @@ class OracleRun:
     laws
         How populations are proposed, and on which of them the algorithm promises anything.
     accuracy
-        The claim's kind: `PAC`, or `Accuracy` for errors that are no probabilities.
+        The claim's kind: `PAC`, or `Accuracy` for errors that are not probabilities.
     name, reference
         The name in reports, and the statement that it implements.
 
@@ -84,7 +84,7 @@ class OracleRun:
     reference: str = "K11 Definitions 5.4 and 5.5"
 
     def __post_init__(self) -> None:
-        _ = self.algorithm  # what is no algorithm is refused here, not by an audit
+        _ = self.algorithm  # anything that is not an algorithm is refused here, not by an audit
 
     @cached_property
     def algorithm(self) -> SQAlgorithm:

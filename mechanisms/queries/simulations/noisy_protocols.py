@@ -120,13 +120,13 @@ entries = (
         partial(Undeclared, part=_VALUE),
         options={"budget": 4_000, "pairs": _VALUE.suggested_pairs()},
         reference=_VALUE.reference,
-        summary="R_g by statistical queries, by densities: distance 0.017 for 0.3",
+        summary="R_g by statistical queries, by densities: distance 0.017, allowed 0.3",
     ),
     Entry(
         _ROUNDS.name,
         partial(Undeclared, part=_ROUNDS),
         options={"budget": 2_000, "pairs": _ROUNDS.suggested_pairs()},
         reference=_ROUNDS.reference,
-        summary="two Laplace rounds on an entry, by statistical queries: distance 0.009 for 0.3",
+        summary="two Laplace rounds on an entry, by statistical queries: distance 0.009, allowed 0.3",
     ),
 )

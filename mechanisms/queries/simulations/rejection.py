@@ -287,7 +287,7 @@ def _scaled(values: Callable[[Any], NDArray[np.float64]], tau: float) -> Statist
 
 
 def _inside(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Undo what rounding puts outside [−1, 1]; what is further out stays, to be refused."""
+    """Return values clipped to [−1, 1] if only rounding puts them outside; others stay as they are."""
     return np.where(np.abs(values) <= 1.0 + _ROUNDING, np.clip(values, -1.0, 1.0), values)
 
 

@@ -117,7 +117,7 @@ class SimulationTerms:
     def question(self, query: Query) -> Question:
         """Return a question with its randomizer as a simulation sees it, or refuse what has no law."""
         entries, randomizer = query
-        cost_of(randomizer)  # refuses what is no local randomizer
+        cost_of(randomizer)  # refuses anything that is not a local randomizer
         places = places_of(entries, self.size)
         if isinstance(places, slice):
             listed = tuple(range(self.size)[places])

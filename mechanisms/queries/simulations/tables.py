@@ -9,6 +9,7 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
+from mechanisms.formulas.losses import whole
 from mechanisms.queries.simulations.transparent import TableRandomizer
 
 __all__ = ["binary_response", "clamped_geometric", "kary_response"]
@@ -87,4 +88,5 @@ entry = Entry(
     _GEOMETRIC,
     reference=_GEOMETRIC().reference,
     summary="a transparent randomizer by its table, that of Claims 5.9 and 5.10",
+    formulas=whole,
 )

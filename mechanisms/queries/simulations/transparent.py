@@ -48,7 +48,7 @@ class TableRandomizer:
     InvalidValue
         The shape is wrong, a row is no distribution, records repeat, or an outcome is possible for one record
         and impossible for another: then no epsilon is private (K11 Definition 5.1). In use, a database of
-        other than one record, or of one that is no input.
+        other than one record, or of one that is not an input.
 
     Guarantee
     ---------
@@ -205,7 +205,7 @@ class TableRandomizer:
         return np.asarray(self.table, dtype=np.float64)
 
     def places(self, records: Any) -> NDArray[np.intp]:
-        """Return the rows of the records, or refuse one that is no input.
+        """Return the rows of the records, or refuse one that is not an input.
 
         Examples
         --------

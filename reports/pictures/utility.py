@@ -1,4 +1,4 @@
-"""The pictures of a utility audit: the error of a failure beside α, and the failure rates beside β."""
+"""The pictures of a utility audit: the error of a failure beside α, and failure rates beside β."""
 
 import math
 
@@ -11,11 +11,11 @@ from .drawing import Drawing, Picture, Scale
 __all__ = ["error_picture", "failure_rates"]
 
 LEFT, RIGHT = 10.0, 410.0
-_MOST = 12  # problems in a picture; the table of problems has them all
+_MOST = 12  # problems in a picture; the table has all of them
 
 
 def error_picture(result: UtilityResult) -> Picture | None:
-    """Return the error of the failure that was drawn beside the claimed α; None where there is no number."""
+    """Return a picture of the error of the failure beside the claimed α; None if the error has no number."""
     alpha = getattr(result.claim, "alpha", None)
     error = None if result.witness is None else result.witness.error
     if not isinstance(alpha, (int, float)) or error is None or not math.isfinite(error) or error <= 0:
@@ -33,7 +33,7 @@ def error_picture(result: UtilityResult) -> Picture | None:
     return Picture(
         "Error of the failure beside α",
         f"{text}.",
-        "One failure; its probability is what the claim bounds.",
+        "One failure. The claim bounds the probability of failures.",
         drawing.done(),
         140,
         ("", "error"),
@@ -42,7 +42,7 @@ def error_picture(result: UtilityResult) -> Picture | None:
 
 
 def failure_rates(result: UtilityResult) -> Picture | None:
-    """Return the failure rate of each problem with its upper bound, the worst first, beside the claimed β."""
+    """Return a picture of each problem's failure rate and upper bound, the worst first, beside β."""
     beta = utility_text.claimed(result)
     tried = [each for each in result.problems if each.exact is not None or each.runs]
     if beta is None or not tried:
@@ -60,7 +60,7 @@ def failure_rates(result: UtilityResult) -> Picture | None:
         if each.exact is None and each.upper is not None:
             drawing.whisker(scale.at(_rate(each)), scale.at(_upper(each)), y + 11)
         drawing.path("threshold", f"M{scale.at(beta):g} {y + 4:g}v14")
-    left = f" The {len(worst) - _MOST} problems that failed less are in the table alone." * (
+    left = f" The {len(worst) - _MOST} problems that failed less often are only in the table." * (
         len(worst) > _MOST
     )
     return Picture(
@@ -74,7 +74,7 @@ def failure_rates(result: UtilityResult) -> Picture | None:
 
 
 def _named(each: ProblemFinding) -> str:
-    """Return the name of a problem as far as there is room: names often differ at their end.
+    """Return the name of a problem, shortened in the middle, because names often differ at their end.
 
     Examples
     --------

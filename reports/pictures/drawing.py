@@ -1,9 +1,9 @@
-"""A picture as SVG: scales, shapes of a few classes that the page's style colours, numbers as a table.
+"""A picture as SVG: scales, shapes whose classes the page's style colours, and the numbers as a table.
 
-Not matplotlib: its SVG has a style attribute on every line (42 in a picture of three bars), which the
-page's Content-Security-Policy forbids and which knows no dark theme, and a style sheet that is not scoped.
-Measured with matplotlib 3.11 on that picture: 11.2 kB against 2 kB here, 40 to 70 ms against 0.2 ms (a minute
-for the 1,000 pictures of a suite), and 0.6 to 0.8 s for the import.
+Matplotlib does not fit. Its SVG has a style attribute on every line (42 in a picture of three bars) and a
+style sheet that is not scoped. The page's Content-Security-Policy forbids these attributes, and they have no
+dark theme. Measured with matplotlib 3.11 on that picture: 11.2 kB against 2 kB here, 40 to 70 ms against 0.2
+ms (a minute for the 1,000 pictures of a suite), and 0.6 to 0.8 s for the import.
 """
 
 import math
@@ -14,30 +14,32 @@ from markupsafe import Markup, escape
 
 from audit.values import wording
 
-__all__ = ["WIDTH", "Drawing", "Picture", "Scale"]
+__all__ = ["FRAME", "WIDTH", "Drawing", "Picture", "Scale", "round_up"]
 
 #: The width of a picture in its own units; letters are 13 high.
 WIDTH = 420.0
+#: Left and right of what has a vertical axis.
+FRAME = 52.0, 400.0
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What a page shows of numbers: the drawing, the same in words, and the numbers themselves.
+    """Numbers shown on a page: as a drawing, in words, and as a table.
 
     Attributes
     ----------
     title, text : str
-        What it shows, and what is to be seen there: the alternative text.
+        What the drawing shows, and the alternative text: what can be seen on it.
     caption : str
-        What stands under it.
+        The text under the drawing.
     drawn : Markup
         The elements inside ``<svg>``.
     height : float
-        Its height, where its width is `WIDTH`.
+        Its height, in the units of `WIDTH`.
     columns, rows : tuple
-        The numbers, every cell a text; no rows where they stand beside the picture already.
+        The numbers, with every cell a text. There are no rows if the page shows the numbers elsewhere.
     term : str
-        The key of the term that explains it, in `audit.words.glossary`.
+        The key, in `audit.words.glossary`, of the term that explains the picture.
     """
 
     title: str
@@ -53,7 +55,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis between two ends of a picture; what lies beyond is drawn at its end.
+    """An axis between two ends of a picture. A value beyond an end is drawn at that end.
 
     Examples
     --------
@@ -68,7 +70,7 @@ class Scale:
     log: bool = False
 
     def at(self, value: float) -> float:
-        """Return where a value lies."""
+        """Return the coordinate of a value."""
         low, high, value = (
             map(_log, (self.low, self.high, value)) if self.log else (self.low, self.high, value)
         )
@@ -76,7 +78,7 @@ class Scale:
         return round(self.start + (self.end - self.start) * min(max(share, 0.0), 1.0), 1)
 
     def ticks(self) -> list[float]:
-        """Return round values on it: multiples of 1, 2 or 5, or powers of ten on a logarithmic axis."""
+        """Return round values on the axis: multiples of 1, 2 or 5, or powers of ten on a logarithmic axis."""
         if self.log:
             return _powers(self.low, self.high)
         step = _step((self.high - self.low) / 5.0)
@@ -90,7 +92,7 @@ def _log(value: float) -> float:
 
 
 def _step(least: float) -> float:
-    """Return the least of 1, 2 and 5 times a power of ten that is `least` or more."""
+    """Return the smallest of 1, 2 and 5 times a power of ten that is at least `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     return next((times * power for times in (1, 2, 5) if times * power >= least * (1 - 1e-9)), 10.0 * power)
 
@@ -98,7 +100,7 @@ def _step(least: float) -> float:
 def _powers(low: float, high: float) -> list[float]:
     whole = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     wide = math.log10(high / low)
-    every, steps = max(1, math.ceil(wide / 7)), (1,) if wide > 2.5 else (1, 2, 5)
+    every, steps = max(1, math.ceil(wide / 7)), (1,) if wide > 2.0 else (1, 2, 5)
     values = (step * 10.0**power for power in whole if power % every == 0 for step in steps)
     return [value for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
 
@@ -130,7 +132,7 @@ class Drawing:
         self.path("whisker", f"M{low:g} {y:g}H{high:g}M{low:g} {y - 5:g}v10M{high:g} {y - 5:g}v10")
 
     def words(self, text: str, x: float, y: float, kind: str = "label", anchor: str = "start") -> None:
-        """Add a text; unseen characters are shown as escapes."""
+        """Add a text; invisible characters are shown as escapes."""
         told = escape(wording.visible(text))
         added = "" if anchor == "start" else Markup(' text-anchor="{}"').format(anchor)
         self.parts.append(
@@ -154,16 +156,32 @@ class Drawing:
             self.words(_tick(tick), left - 6, y + 4, "tick", "end")
         self.words(name, 2, scale.end - 12, "tick")
 
+    def legend(self, keys: Iterable[tuple[str, str]], top: float) -> None:
+        """Add lines that say what a class of shapes stands for, 20 units apart."""
+        for i, (kind, words) in enumerate(keys):
+            y, left = top + 20 * i, FRAME[0]
+            shapes = {"point": f"M{left + 11:g} {y:g}h0", "shape": f"M{left:g} {y - 6:g}h22v12h-22z"}
+            self.path(kind, shapes.get(kind.partition(" ")[0], f"M{left:g} {y:g}h22"))
+            self.words(words, left + 30, y + 4)
+
     def done(self) -> Markup:
         """Return the elements."""
         return Markup("\n").join(self.parts)
+
+
+def round_up(value: float) -> float:
+    """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that is `value` or a little more; 1 for nothing."""
+    if value < 1e-300:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next((t * power for t in (1, 1.5, 2, 3, 5, 7) if t * power >= value * (1 - 1e-12)), 10 * power)
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _tick(value: float) -> str:
-    """Return the number at a mark; large and small ones by their power of ten.
+    """Return the number at a tick; large and small ones as powers of ten.
 
     Examples
     --------

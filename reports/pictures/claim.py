@@ -1,8 +1,4 @@
-"""The pictures of a privacy audit: the event, the profile, the trade-off, how close, and what was bet.
-
-All are of numbers that a saved result holds. It keeps no runs, no course of a bet and no course of a search:
-none of these is drawn.
-"""
+"""The pictures of a claim beside what was found: the event, the profile, the trade-off, how close."""
 
 import math
 
@@ -10,25 +6,24 @@ from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.values import wording
 from audit.words import allowance, story
 
-from .drawing import Drawing, Picture, Scale
+from .drawing import FRAME, Drawing, Picture, Scale, round_up
 
-__all__ = ["closeness", "event_picture", "evidence", "profile", "trade_off"]
+__all__ = ["closeness", "event_picture", "finite_claim", "profile", "trade_off"]
 
 LEFT, RIGHT = 10.0, 410.0
-FRAME = 52.0, 400.0  # left and right of what has a vertical axis
 _PITCH = 46.0  # from one labelled bar to the next
-_STEPS = 40  # of a curve
+_STEPS = 40  # points of a curve
 
 
 def event_picture(result: AuditResult, witness: Witness, words: story.WitnessWords) -> Picture | None:
-    """Return p beside what the claim allows, with intervals; None where the claim allows no number."""
+    """Return a picture of p beside what the claim allows, with intervals; None if that has no number."""
     limit = allowance.allowed(result, witness)
     if limit is None or not all(math.isfinite(x) for x in (witness.p, witness.q)):
         return None
     ends = [allowance.allowed(result, witness, q=q) for q in witness.q_interval or ()]
     grown = tuple(end for end in ends if end is not None) or None
     most = max(witness.p, witness.q, *(witness.p_interval or ()), min(limit, 1.0))
-    scale = Scale(0.0, _round_up(most), LEFT, RIGHT)
+    scale = Scale(0.0, round_up(most), LEFT, RIGHT)
     labels = (
         f"p on {words.on_p}: {words.p}{words.p_interval}",
         f"allowed, {words.allowance}: {words.limit}",
@@ -49,7 +44,7 @@ def event_picture(result: AuditResult, witness: Witness, words: story.WitnessWor
         drawing.bar(kind, (LEFT, scale.at(value)), y + 8)
         if interval:
             drawing.whisker(scale.at(interval[0]), scale.at(interval[1]), y + 15)
-        if limit <= scale.high:  # beside the bars alone, for a line through a label is hard to read
+        if limit <= scale.high:  # beside the bars only: a line through a label is hard to read
             drawing.path("threshold", f"M{scale.at(limit):g} {y + 5:g}v20")
     caption = _excess(witness, limit)
     return Picture(
@@ -80,20 +75,20 @@ def _excess(witness: Witness, limit: float) -> str:
 
 
 def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return δ(ε) as claimed and as found: by the event of the witness, and the bounds of the audit.
+    """Return a picture of δ(ε), claimed and found: by the event of the witness and the bounds of the audit.
 
-    An (ε, δ) claim allows, at a smaller x, at most δ + (1 − δ)(e^ε − e^x)/(1 + e^ε): the tightest curve that
-    the claim alone implies (Kairouz, Oh and Viswanath 2015). An event shows p − e^x·q at least.
+    At x < ε an (ε, δ) claim allows at most δ + (1 − δ)(e^ε − e^x)/(1 + e^ε). This is the tightest curve that
+    follows from the claim (Kairouz, Oh and Viswanath 2015). An event shows that δ(x) is at least p − e^x·q.
     """
-    epsilon, delta = _finite_claim(result)
+    epsilon, delta = finite_claim(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
         return None
     event = witness if witness is not None and witness.distance == 1 else None
     found = [x for x in (result.epsilon_lower, result.detectable_epsilon) if x is not None and x < 50]
-    across = Scale(0.0, _round_up(1.25 * max(epsilon, *found, 0.1)), *FRAME)
+    across = Scale(0.0, round_up(1.25 * max(epsilon, *found, 0.1)), *FRAME)
     claimed = [(x, _implied(x, epsilon, delta)) for x in _grid(across, epsilon)]
     shown = [(x, max(0.0, event.p - math.exp(x) * event.q)) for x in _grid(across)] if event else []
-    up = Scale(0.0, _round_up(max(y for _, y in (*claimed, *shown))), 200.0, 26.0)
+    up = Scale(0.0, round_up(max(y for _, y in (*claimed, *shown))), 200.0, 26.0)
     drawing = Drawing()
     drawing.across(across, 26, 200, "ε")
     drawing.up(up, *FRAME, "δ")
@@ -112,12 +107,12 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
             drawing.path("point found", f"M{across.at(x):g} {up.at(y):g}h0")
     keys = [("curve claimed", "allowed by the claim"), ("point found", "bounds of this audit")]
     keys += [("curve found", "shown by the event")] if shown else []
-    _legend(drawing, keys, 250.0)
+    drawing.legend(keys, 250.0)
     text = "; ".join(points.values())
     return Picture(
         "Privacy profile: δ against ε, claimed and found",
         f"{text[:1].upper()}{text[1:]}.",
-        "Above the claimed curve the claim is broken.",
+        "A point above the claimed curve breaks the claim.",
         drawing.done(),
         262 + 20 * len(keys),
         ("ε", "δ allowed by the claim", *(("δ shown by the event",) if shown else ())),
@@ -140,8 +135,8 @@ def _implied(x: float, epsilon: float, delta: float) -> float:
 
 
 def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return the errors of an observer who guesses the database by the event, and what the claim allows."""
-    epsilon, delta = _finite_claim(result)
+    """Return a picture of the errors of an observer who guesses by the event, and what the claim allows."""
+    epsilon, delta = finite_claim(result)
     if witness is None or witness.distance != 1 or epsilon is None:
         return None
     across, up = Scale(0.0, 1.0, *FRAME), Scale(0.0, 1.0, 200.0, 26.0)
@@ -157,7 +152,7 @@ def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
         top, foot = (up.at(1.0 - p) for p in witness.p_interval)
         drawing.path("whisker", f"M{low:g} {at[1]:g}H{high:g}M{at[0]:g} {top:g}V{foot:g}")
     drawing.path("point found", f"M{at[0]:g} {at[1]:g}h0")
-    _legend(drawing, [("curve claimed", "least, if the claim holds"), ("curve found", "by the event")], 250.0)
+    drawing.legend([("curve claimed", "least, if the claim holds"), ("curve found", "by the event")], 250.0)
     least = _least_misses(witness.q, epsilon, delta)
     text = (
         f'An observer who says "{"left" if witness.direction == "left" else "right"}" on the event raises a '
@@ -180,13 +175,13 @@ def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
 
 
 def _least_misses(x: float, epsilon: float, delta: float) -> float:
-    """Return the least misses at these false alarms: the trade-off function of (ε, δ) (Dong, Roth, Su)."""
+    """Return the least misses at `x` false alarms: the trade-off function of (ε, δ) (Dong, Roth, Su)."""
     return max(0.0, 1.0 - delta - math.exp(epsilon) * x, math.exp(-epsilon) * (1.0 - delta - x))
 
 
 def closeness(result: AuditResult) -> Picture | None:
-    """Return the claimed ε on one axis with what was found, and what would have been noticed."""
-    epsilon, _ = _finite_claim(result)
+    """Return a picture of the claimed ε, the ε that was found, and the ε that would have been noticed."""
+    epsilon, _ = finite_claim(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
         return None
     exact = result.evidence is Evidence.EXACT
@@ -195,12 +190,13 @@ def closeness(result: AuditResult) -> Picture | None:
     if bracketed:
         upper = result.epsilon_upper or 0.0
         marks += [
-            ("p", "found, at least", result.epsilon_lower, wording.at_least(result.epsilon_lower)),
-            ("p", "found, at most", upper, wording.at_most(upper)),
+            ("found", "found, at least", result.epsilon_lower, wording.at_least(result.epsilon_lower)),
+            ("found", "found, at most", upper, wording.at_most(upper)),
         ]
     else:
         found = _n(result.epsilon_lower) if exact else wording.at_least(result.epsilon_lower)
-        marks += [("p", "found, exact worst" if exact else "found, at least", result.epsilon_lower, found)]
+        label = "found, exact worst" if exact else "found, at least"
+        marks += [("found", label, result.epsilon_lower, found)]
     if not exact and not result.refuted and result.detectable_epsilon is not None:
         marks.append(
             (
@@ -220,7 +216,7 @@ def closeness(result: AuditResult) -> Picture | None:
             )
         )
     most = max(value for *_, value, _ in marks if math.isfinite(value)) or 1.0
-    scale = Scale(0.0, _round_up(most), LEFT, RIGHT)
+    scale = Scale(0.0, round_up(most), LEFT, RIGHT)
     drawing, bottom = Drawing(), 12 + 40.0 * len(marks)
     drawing.across(scale, 6, bottom, "ε")
     for i, (kind, label, value, told) in enumerate(marks):
@@ -242,33 +238,8 @@ def closeness(result: AuditResult) -> Picture | None:
     )
 
 
-def evidence(result: AuditResult) -> Picture | None:
-    """Return how much was won by betting against the claim, beside what refutes it."""
-    limit = result.log_limit
-    if limit is None or result.evidence is not Evidence.STATISTICAL or not math.isfinite(result.log_wealth):
-        return None
-    scale = Scale(min(0.0, result.log_wealth), _round_up(max(limit, result.log_wealth, 1.0)), LEFT, RIGHT)
-    runs = result.samples_to_refutation or result.samples
-    label = f"after {runs:,} runs: {_n(result.log_wealth)}; {_n(limit)} refutes"
-    drawing = Drawing()
-    drawing.across(scale, 6, 58, "ln of the wealth won against the claim")
-    drawing.words(label, LEFT, 20)
-    drawing.bar("p" if result.refuted else "q", (scale.at(0.0), scale.at(result.log_wealth)), 29)
-    drawing.path("threshold", f"M{scale.at(limit):g} 25v22")
-    return Picture(
-        "Evidence: what was won by betting against the claim",
-        f"ln wealth {label}.",
-        "If the claim holds, the chance that the wealth ever reaches the dashed mark is at most "
-        f"{result.significance:.3g}.",
-        drawing.done(),
-        96,
-        ("", "ln wealth", "runs"),
-        (("reached", _n(result.log_wealth), f"{runs:,}"), ("refutes", _n(limit), "")),
-        term="wealth",
-    )
-
-
-def _finite_claim(result: AuditResult) -> tuple[float | None, float]:
+def finite_claim(result: AuditResult) -> tuple[float | None, float]:
+    """Return the claimed ε, None if it is too large to draw, and δ."""
     epsilon, delta = allowance.claimed(result)
     return (epsilon if epsilon is not None and epsilon < 50 else None), min(max(delta, 0.0), 1.0)
 
@@ -276,23 +247,6 @@ def _finite_claim(result: AuditResult) -> tuple[float | None, float]:
 def _grid(scale: Scale, *more: float) -> list[float]:
     ends = (scale.low + (scale.high - scale.low) * i / _STEPS for i in range(_STEPS + 1))
     return sorted({*ends, *more})
-
-
-def _round_up(value: float) -> float:
-    """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that is `value` or a little more; 1 for nothing."""
-    if value < 1e-300:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(value))
-    return next((t * power for t in (1, 1.5, 2, 3, 5, 7) if t * power >= value * (1 - 1e-12)), 10 * power)
-
-
-def _legend(drawing: Drawing, keys: list[tuple[str, str]], top: float) -> None:
-    for i, (kind, words) in enumerate(keys):
-        y = top + 20 * i
-        drawing.path(
-            kind, f"M{FRAME[0] + 11:g} {y:g}h0" if kind.startswith("point") else f"M{FRAME[0]:g} {y:g}h22"
-        )
-        drawing.words(words, FRAME[0] + 30, y + 4)
 
 
 def _n(value: float) -> str:

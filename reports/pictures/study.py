@@ -1,4 +1,4 @@
-"""The picture of a study: least m on logarithmic axes, closed forms hollow, what was measured filled."""
+"""The picture of a study: least m on logarithmic axes, hollow from closed forms, filled from runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["chart", "is_closed"]
 
 LEFT, RIGHT, TOP, BOTTOM = 78.0, 410.0, 30.0, 290.0
-_LEGEND, _LINE = BOTTOM + 54, 20.0  # where the legend begins, and how far apart its lines are
+_LEGEND, _LINE = BOTTOM + 54, 20.0  # the top of the legend, and the distance of its lines
 _APART = 6.0  # between curves at one place, so that no bracket hides another
 KINDS = ("refuted", "not-refuted", "proved", "inconclusive")  # the page's colours
 SHAPES = (
@@ -29,7 +29,7 @@ SHAPES = (
 
 
 def chart(result: StudyResult) -> Picture | None:
-    """Return the picture, None where nothing was met or refuted, or a place on the axis is not positive."""
+    """Return the picture; None if nothing was met or refuted, or if a value on the axis is not positive."""
     cells = [cell for curve in result.curves for cell in curve.cells]
     sizes = [float(size) for cell in cells for size in (cell.refuted, cell.met, cell.bound) if size]
     places = [cell.place for cell in cells]
@@ -47,7 +47,7 @@ def chart(result: StudyResult) -> Picture | None:
         _curve(drawing, curve, i, [across.at(cell.place) + aside for cell in curve.cells], up)
     bounded = any(cell.bound for cell in cells)
     keys = ["bound, in the colour of its curve"] if bounded else []
-    keys += ["hollow: read off a closed form"] if any(map(is_closed, cells)) else []
+    keys += ["hollow: from a closed form"] if any(map(is_closed, cells)) else []
     for i, words in enumerate(keys):
         y = _LEGEND + _LINE * (len(result.curves) + i)
         _key(drawing, words, y)
@@ -63,7 +63,7 @@ def chart(result: StudyResult) -> Picture | None:
 
 
 def is_closed(cell: Cell) -> bool:
-    """Return whether a closed form told the bracket, and no runs."""
+    """Whether a closed form alone gave the bracket, without runs."""
     return bool(cell.steps) and all(step.how != "runs" for step in cell.steps)
 
 
@@ -74,7 +74,7 @@ def _scale(values: Sequence[float], start: float, end: float) -> Scale:
 
 
 def _apart(places: Sequence[float], across: Scale) -> list[float]:
-    """Return the places whose labels have room beside each other."""
+    """Return the places on the axis whose labels do not overlap."""
     kept: list[float] = []
     for place in sorted({*places}):
         if not kept or across.at(place) - across.at(kept[-1]) >= 38:

@@ -1,0 +1,71 @@
+"""How a number went as an audit went on, in few points: wealth by runs, the best loss by pairs."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self
+
+from audit.results.saved_value import SavedValue
+
+#: Larger: finer pictures and larger files. The most points that a result keeps of a course.
+MOST_POINTS = 60
+_DIGITS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Course(SavedValue):
+    """A number at a few places of an audit, the first and the last among them.
+
+    Attributes
+    ----------
+    places : tuple of int
+        Runs or pairs so far, in rising order.
+    values : tuple of float
+        The number there, to six significant digits.
+
+    Examples
+    --------
+    >>> Course.of([(40, 1.5), (80, 0.25)], before=Course((0, 100), (0.0, 2.0)), start=100)
+    Course(places=(0, 100, 140, 180), values=(0.0, 2.0, 1.5, 0.25))
+    """
+
+    places: tuple[int, ...] = ()
+    values: tuple[float, ...] = ()
+
+    @classmethod
+    def of(
+        cls, points: Iterable[tuple[int, float]], *, before: Self | None = None, start: int = 0
+    ) -> Self | None:
+        """Return the course through some points, as it goes on from an earlier one; None without points.
+
+        Parameters
+        ----------
+        points
+            Places and numbers, in rising order of the places; of two at one place the later one counts.
+        before
+            The course of the audit that this one continues.
+        start
+            Where that audit ended: it is added to the places.
+        """
+        earlier = () if before is None else zip(before.places, before.values, strict=True)
+        known = dict([*earlier, *((start + place, value) for place, value in points)])
+        if not known:
+            return None
+        places, values = zip(*_few([*known.items()]), strict=True)
+        return cls(places, tuple(float(f"{value:.{_DIGITS}g}") for value in values))
+
+    @property
+    def is_coherent(self) -> bool:
+        """Whether each place has a number and none comes before the one in front of it."""
+        size = len(self.places)
+        whole = size == len(self.values) and 0 < size <= MOST_POINTS and not any(map(math.isnan, self.values))
+        return whole and all(a <= b for a, b in pairwise(self.places))
+
+
+def _few(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return at most `MOST_POINTS` of the points, evenly spread over their order, both ends included."""
+    last = len(points) - 1
+    if last < MOST_POINTS:
+        return points
+    return [points[round(i * last / (MOST_POINTS - 1))] for i in range(MOST_POINTS)]

@@ -1,0 +1,290 @@
+"""What a witness keeps of the outputs: those of its runs, or the exact laws, in a few bins.
+
+The bins follow what the event reads first: a number (the output, an entry, a fitted score), or values that
+are no numbers. They reach from one end of nearly all outputs to the other, and to where the event begins.
+"""
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.distributions import Countable, Finite, Law, Mixture, Product
+from audit.distributions.law import Floats, Ints, as_numbers
+from audit.distributions.line import LineLaw
+from audit.events.event import AtomIn, Event, NumberIn
+from audit.events.features.atoms import Whole
+from audit.events.features.views import View
+from audit.laws.region import Region, members, probability
+from audit.results.outputs import MOST_EDGE, Outputs
+from audit.verdict.examples import output_words
+
+#: Larger: finer pictures and larger files. The most bins, about, and the most single values.
+MOST_BINS, MOST_NAMES = 20, 10
+#: Larger: bins are counted on more runs of each side.
+_MOST_KEPT = 16_384
+#: Larger: more outputs lie beyond the bins; the outer bins count these too. A share of each side.
+_TAIL = 0.005
+_DIGITS = 4
+
+Interval = tuple[float, float]
+Flags = NDArray[np.bool_]
+
+
+@dataclass
+class Seen:
+    """The outputs of a witness's runs, by what its event reads first.
+
+    Parameters
+    ----------
+    event
+        The event, fixed before the runs.
+    """
+
+    event: Event
+    _columns: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
+    _inside: tuple[list[Flags], list[Flags]] = field(default_factory=lambda: ([], []))
+    _names: dict[Hashable, str] = field(default_factory=dict)
+
+    def add(self, side: int, view: View, inside: Flags) -> None:
+        """Note a block of outputs of one side (0 left, 1 right), and which of them the event has."""
+        room, first = _MOST_KEPT - sum(map(len, self._columns[side])), self._first
+        if room <= 0 or first is None:
+            return
+        column = first.feature.column(view)[:room]
+        self._columns[side].append(column)
+        self._inside[side].append(inside[:room])
+        if isinstance(first, AtomIn):
+            whole = isinstance(first.feature, Whole)
+            for output, key in zip(view.outputs, column, strict=False):
+                if key not in self._names:
+                    self._names[key] = output_words(output, _DIGITS) if whole else first.feature.show(output)
+
+    def outputs(self) -> Outputs | None:
+        """Return the outputs; None if one side has none, or the event reads nothing that can be counted."""
+        first = self._first
+        if first is None or not all(self._columns):
+            return None
+        inside = [np.concatenate(flags) for flags in self._inside]
+        weights = [np.ones(len(flags)) for flags in inside]
+        if isinstance(first, AtomIn):
+            keys = [list(chain(*columns)) for columns in self._columns]
+            return _by_name(first.feature.words, self._names, keys, weights, inside)
+        columns = [np.concatenate(parts) for parts in self._columns]
+        return _by_number(first.feature.words, columns, weights, inside, first.intervals)
+
+    @property
+    def _first(self) -> NumberIn | AtomIn | None:
+        """The first condition on a number, else on a value; None for a region of a law."""
+        found = (each for kind in (NumberIn, AtomIn) for each in self.event.conditions if type(each) is kind)
+        return next(found, None)
+
+
+def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the output") -> Outputs | None:
+    """Return the outputs by two exact laws, with the event's part of each bin; None for laws without bins.
+
+    Parameters
+    ----------
+    region
+        The event. Of a box, the first coordinate that it restricts is counted.
+    left, right
+        The laws.
+    of
+        What is counted.
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> laws = Density.laplace(0.0), Density.laplace(1.0)
+    >>> found = outputs_by_law(Region(intervals=((1.0, math.inf),)), *laws)
+    >>> found.edges[:2], found.edges[-1], round(sum(found.right_inside), 4)
+    ((-5.0, -4.0), 6.0, 0.5)
+    >>> tossed = Finite([0, 1], [0.25, 0.75]), Finite([0, 1], [0.5, 0.5])
+    >>> outputs_by_law(Region(outcomes=(1,)), *tossed).left_inside
+    (0.0, 0.75)
+    """
+    if isinstance(left, Product) and isinstance(right, Product):
+        if not region.coordinates:
+            return None
+        index, part = region.coordinates[0]
+        return outputs_by_law(part, left.factors[index], right.factors[index], of=f"output[{index}]")
+    laws = (left, right)
+    if isinstance(left, Finite) and isinstance(right, Finite):
+        return _of_finite(region, (left, right), of)
+    lines = [law.density if isinstance(law, Mixture) else law for law in laws]
+    return _of_lines(region, laws, lines, of) if all(isinstance(line, LineLaw) for line in lines) else None
+
+
+def _of_finite(region: Region, laws: Sequence[Finite], of: str) -> Outputs | None:
+    """Return the outputs of two laws on finitely many outcomes, as numbers where all of these are."""
+    weights = [np.exp(law.log_probabilities) for law in laws]
+    inside = [members(law, region) for law in laws]
+    columns, real = zip(*(as_numbers(law.outcomes) for law in laws), strict=True)
+    if all(flags.all() for flags in real):
+        return _by_number(of, columns, weights, inside, region.intervals)
+    return _by_name(of, _names_of(laws), [law.exact_keys for law in laws], weights, inside)
+
+
+def _names_of(laws: Iterable[Finite]) -> dict[Hashable, str]:
+    return {
+        key: output_words(law.outcome(i), _DIGITS) for law in laws for i, key in enumerate(law.exact_keys)
+    }
+
+
+def _of_lines(region: Region, laws: Sequence[Law], lines: Sequence[Any], of: str) -> Outputs | None:
+    """Return the outputs of two laws on the line; atoms of mixtures are single values beside the bins."""
+    tails = [line.ppf(share) for line in lines for share in (_TAIL, 1.0 - _TAIL)]
+    edges = _edges(min(tails), max(tails), region.intervals, whole=isinstance(lines[0], Countable))
+    if edges is None:
+        return None
+    cells = list(pairwise([-math.inf, *edges[1:-1].tolist(), math.inf]))
+    shares = [math.exp(law.log_weight) if isinstance(law, Mixture) else 1.0 for law in laws]
+    sides = list(zip(lines, shares, strict=True))
+    table = [
+        [share * probability(line, Region(intervals=(cell,))) for cell in cells] for line, share in sides
+    ]
+    table += [[share * probability(line, _part(region, *cell)) for cell in cells] for line, share in sides]
+    atoms = [law.atoms if isinstance(law, Mixture) else None for law in laws]
+    held = [each for each in atoms if each is not None]
+    names = _names_of(held)
+    single = [[] if each is None else each.exact_keys for each in atoms]
+    weights = [
+        np.zeros(0) if each is None else (1.0 - share) * np.exp(each.log_probabilities)
+        for each, share in zip(atoms, shares, strict=True)
+    ]
+    inside = [np.zeros(0, dtype=bool) if each is None else members(each, region) for each in atoms]
+    beside = _by_name(of, names, single, weights, inside)
+    return _made(of, edges, np.array(table), beside)
+
+
+def _part(region: Region, low: float, high: float) -> Region:
+    """Return the part of a region of a line that lies in an interval."""
+    inside = ((max(low, a), min(high, b)) for a, b in region.intervals)
+    return Region(
+        outcomes=tuple(x for x in region.outcomes if _is_number(x) and low < x < high),
+        intervals=tuple((a, b) for a, b in inside if a < b),
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return bool(as_numbers([value])[1][0])
+
+
+def _by_number(
+    of: str,
+    columns: Sequence[Floats],
+    weights: Sequence[Floats],
+    inside: Sequence[Flags],
+    intervals: Sequence[Interval],
+) -> Outputs | None:
+    """Return numbers in bins, or one by one if they are few; NaN stands for an output without a number."""
+    numbers = np.unique(np.concatenate(columns))  # NaN is one of them
+    if len(numbers) <= MOST_NAMES:
+        codes = [np.searchsorted(numbers, column) for column in columns]
+        names = ["no number" if math.isnan(x) else f"{x:.{_DIGITS}g}".replace("-", "−") for x in numbers]
+        if len({*names}) < len(names):
+            names = [repr(float(x)) for x in numbers]
+        return _made(of, None, _table(codes, weights, inside, len(numbers)), names)
+    finite = numbers[np.isfinite(numbers)]
+    sides = list(zip(columns, weights, strict=True))
+    ends = [_quantile(*side, share) for side in sides for share in (_TAIL, 1.0 - _TAIL)]
+    known = [end for end in ends if math.isfinite(end)]
+    if not known:
+        return None
+    edges = _edges(min(known), max(known), intervals, whole=bool((finite == np.floor(finite)).all()))
+    if edges is None:
+        return None
+    bins = len(edges) - 1
+    codes = [
+        np.where(np.isnan(c), bins, np.clip(np.searchsorted(edges, c, side="right") - 1, 0, bins - 1))
+        for c in columns
+    ]
+    table = _table(codes, weights, inside, bins + 1)
+    names = ["no number"] if table[:, bins].any() else []
+    return _made(of, edges, table[:, : bins + len(names)], names)
+
+
+def _by_name(
+    of: str,
+    names: dict[Hashable, str],
+    keys: Sequence[Sequence[Hashable]],
+    weights: Sequence[Floats],
+    inside: Sequence[Flags],
+) -> Outputs | None:
+    """Return values one by one, the most frequent and those of the event first; the others together."""
+    if not names:
+        return None
+    places = {key: i for i, key in enumerate(names)}
+    codes = [np.array([places[key] for key in each], dtype=np.intp) for each in keys]
+    table = _table(codes, weights, inside, len(names))
+    words = [*names.values()]
+    kept = np.argsort(-table[:2].max(axis=0), kind="stable")
+    if len(kept) > MOST_NAMES:
+        held = np.argsort(-table[2:].max(axis=0), kind="stable")[: MOST_NAMES // 2]
+        first = list(dict.fromkeys([*held.tolist(), *kept.tolist()]))[: MOST_NAMES - 1]
+        kept = np.array([place for place in kept.tolist() if place in first])
+    others = np.delete(table, kept, axis=1).sum(axis=1, keepdims=True)
+    listed = [words[place] for place in kept.tolist()]
+    return _made(
+        of,
+        None,
+        np.concatenate([table[:, kept], others], axis=1) if others.any() else table[:, kept],
+        [*listed, "any other"] if others.any() else listed,
+    )
+
+
+def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Flags], size: int) -> Floats:
+    """Return how much of each side falls on each code, then how much of it in the event, shape (4, size)."""
+    columns = list(zip(codes, weights, inside, strict=True))
+    whole = [np.bincount(code, weight, size) for code, weight, _ in columns]
+    return np.array(whole + [np.bincount(code, weight * flags, size) for code, weight, flags in columns])
+
+
+def _quantile(values: Floats, weights: Floats, share: float) -> float:
+    """Return a quantile of weighted numbers; infinite ones and NaN are left out."""
+    finite = np.isfinite(values)
+    if not finite.any():
+        return math.nan
+    order = np.argsort(values[finite], kind="stable")
+    below = np.cumsum(weights[finite][order])
+    place = min(int(np.searchsorted(below, share * below[-1])), len(order) - 1)
+    return float(values[finite][order][place])
+
+
+def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: bool) -> Floats | None:
+    """Return round edges of about `MOST_BINS` bins, also around ends of the event that are near.
+
+    Whole numbers lie in the middle of their bins. Where numbers are too far apart or too close for that,
+    there are no bins.
+    """
+    low, high = max(low, -MOST_EDGE), min(high, MOST_EDGE)
+    span = high - low
+    near = [end for end in chain(*intervals) if low - span <= end <= high + span]
+    low, high = min([low, *near]), max([high, *near])
+    if not 0 < high - low < math.inf:
+        return None
+    least = (high - low + whole) / MOST_BINS
+    width = float(math.ceil(least)) if whole else _step(least)
+    shift = 0.5 if whole else 0.0
+    first, last = math.floor((low + shift) / width), math.floor((high + shift) / width) + 1
+    edges = np.array([float(f"{k * width - shift:.12g}") for k in range(first, last + 1)])
+    return edges if (np.diff(edges) > 0).all() else None
+
+
+def _step(least: float) -> float:
+    """Return the least of 1, 2, 2.5 and 5 times a power of ten that is `least` or more."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next((times * power for times in (1, 2, 2.5, 5) if times * power >= least), 10.0 * power)
+
+
+def _made(of: str, edges: Floats | None, table: Floats, names: Sequence[str] | Outputs | None) -> Outputs:
+    """Return the outputs in a table of shape (4, bins and names); single values beside bins come made."""
+    if isinstance(names, Outputs):
+        beside = (names.on_left, names.on_right, names.left_inside, names.right_inside)
+        table, names = np.concatenate([table, np.array(beside)], axis=1), names.names
+    columns = (tuple(float(f"{x:.6g}") for x in column) for column in table.tolist())
+    return Outputs(of, () if edges is None else tuple(edges.tolist()), tuple(names or ()), *columns)

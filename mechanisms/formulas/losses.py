@@ -1,0 +1,85 @@
+"""The loss of a pair of laws, and the largest one of a choice, from their definitions."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from audit.catalogue import Formulas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["ALL", "CLIMB", "chosen", "every", "least", "loss", "resampled", "whole"]
+
+
+CLIMB = "the text's laws where climbs from many starts end"
+"""The source of a loss that has no closed form: `benchmarks/worst.py` climbs."""
+
+
+ALL = "the exact laws of all databases"
+"""The source of a loss that the audit itself finds among all databases, kept here as a number."""
+
+
+def whole(made: Any) -> Formulas:
+    """Return that the worst of all databases loses ε itself, or as much as anyone likes of it."""
+    return Formulas(epsilon=made.epsilon)
+
+
+def resampled(made: Any) -> Formulas:
+    """Return that four answers, two of them above fresh thresholds, lose ε/2 at most.
+
+    The noise of each answer has scale 8/ε and each of the four moves by 1.
+    """
+    return Formulas(epsilon=made.epsilon / 2.0, source=CLIMB)
+
+
+def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
+    """Return the least number between two for which something is enough; it is for all above."""
+    for _ in range(100):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def loss(one: Mapping[Any, float], other: Mapping[Any, float], *, delta: float = 0.0) -> float:
+    """Return the least ε with Σ max(0, p − e^ε·q) ≤ δ both ways, for two laws of log-probabilities."""
+
+    def lost(p: Mapping[Any, float], q: Mapping[Any, float], epsilon: float) -> float:
+        logs = ((log, q.get(outcome, -math.inf) + epsilon) for outcome, log in p.items())
+        return math.fsum(math.exp(log) * -math.expm1(far - log) for log, far in logs if log > far)
+
+    return least(
+        lambda epsilon: max(lost(one, other, epsilon), lost(other, one, epsilon)) <= delta + 1e-15, high=100.0
+    )
+
+
+def every(
+    law: Callable[[list[Any]], Mapping[Any, float]], records: Sequence[Any], *, size: int, delta: float = 0.0
+) -> float:
+    """Return the largest loss at δ over all lists of a size and all that differ in one record."""
+    laws = {rows: law(list(rows)) for rows in product(records, repeat=size)}
+    pairs = (
+        (rows, (*rows[:place], record, *rows[place + 1 :]))
+        for rows in laws
+        for place in range(size)
+        for record in records[records.index(rows[place]) + 1 :]
+    )
+    return max(loss(laws[one], laws[other], delta=delta) for one, other in pairs)
+
+
+def chosen(epsilon: float, *, delta: float) -> float:
+    """Return the largest loss at δ of a choice by e^(ε·score/2) over all databases.
+
+    Some scores rise by 1 and all others fall by 1: the odds of these solutions grow from o to o·e^ε. At a
+    loss t the difference of the probabilities, o·e^ε/(1 + o·e^ε) − e^t·o/(1 + o), is largest where its
+    derivative is 0: o = (e^(ε/2) − e^(t/2))/(e^(ε + t/2) − e^(ε/2)).
+    """
+
+    def lost(t: float) -> float:
+        o = (math.exp(epsilon / 2) - math.exp(t / 2)) / (math.exp(epsilon + t / 2) - math.exp(epsilon / 2))
+        grown = o * math.exp(epsilon)
+        return grown / (1.0 + grown) - math.exp(t) * o / (1.0 + o)
+
+    return least(lambda t: lost(t) <= delta, high=epsilon)

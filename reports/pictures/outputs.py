@@ -1,0 +1,133 @@
+"""The outputs on both databases as histograms, with the part of them shaded that the event has."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from audit.results.outputs import Outputs
+from audit.results.result import Witness
+from audit.values import wording
+
+from .drawing import FRAME, Drawing, Picture, Scale, round_up
+
+__all__ = ["outputs_picture"]
+
+_PANEL, _GAP, _TOP = 74.0, 30.0, 30.0  # heights: of a side, between them, above the first
+_BESIDE = 44.0  # the width of a single value beside the bins
+_MOST_BESIDE = 3
+_ROW = 40.0  # the height of a single value where there are no bins
+_NAME, _LONG = 8, 44
+
+
+def outputs_picture(witness: Witness) -> Picture | None:
+    """Return the outputs of a witness, None where it keeps none, as a result of an older version."""
+    outputs = witness.outputs
+    if outputs is None:
+        return None
+    sides = ("p", "q") if witness.direction == "left" else ("q", "p")
+    drawing = Drawing()
+    height = (_bins if outputs.edges else _values)(drawing, outputs, sides)
+    left, right, left_in, right_in = outputs.shares
+    inside = f"{_n(sum(left_in))} of the outputs on left and {_n(sum(right_in))} of those on right"
+    source = (
+        "by their exact laws"
+        if not witness.runs
+        else f"{_n(sum((*outputs.on_left, *outputs.on_right)))} runs"
+    )
+    return Picture(
+        "Outputs on left and right",
+        f"Shares of the values of {outputs.of}, {source}. The event has {inside}.",
+        f"Dark: in the event. {source[:1].upper()}{source[1:]}."
+        + (" The outer bins hold what lies beyond them too." if outputs.edges else ""),
+        drawing.done(),
+        height,
+        (wording.short(outputs.of, _LONG), "left", "right", "in the event"),
+        tuple(
+            (name, _n(l_all), _n(r_all), _part(l_all + r_all, l_in + r_in))
+            for name, l_all, r_all, l_in, r_in in zip(
+                [*_spans(outputs), *outputs.names], left, right, left_in, right_in, strict=True
+            )
+        ),
+        term="event",
+    )
+
+
+def _spans(outputs: Outputs) -> list[str]:
+    """Return the bins in words; one around a whole number is that number."""
+    whole = all(edge % 1 == 0.5 for edge in outputs.edges)
+    if whole and all(b - a == 1 for a, b in pairwise(outputs.edges)):
+        return [_n(a + 0.5) for a in outputs.edges[:-1]]
+    return [f"{_n(a)} to {_n(b)}" for a, b in pairwise(outputs.edges)]
+
+
+def _part(whole: float, inside: float) -> str:
+    if inside <= 0:
+        return "" if whole else "–"
+    return "yes" if inside >= whole * (1 - 1e-6) else "in part"
+
+
+def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
+    """Draw a histogram of each side above the same axis; return the height of both."""
+    left, right, left_in, right_in = outputs.shares
+    bins, names = len(outputs.edges) - 1, outputs.names[:_MOST_BESIDE]
+    end = FRAME[1] - _BESIDE * len(names)
+    across = Scale(outputs.edges[0], outputs.edges[-1], FRAME[0], end)
+    most = round_up(max(*left, *right))
+    bottom = _TOP + 2 * _PANEL + _GAP
+    drawing.across(across, _TOP, bottom + 4, wording.short(outputs.of, _LONG))
+    places = [(across.at(a), across.at(b)) for a, b in pairwise(outputs.edges)]
+    places += [(end + _BESIDE * i + 12, end + _BESIDE * (i + 1)) for i in range(len(names))]
+    for i, (name, kind, whole, inside) in enumerate(
+        zip(("left", "right"), sides, (left, right), (left_in, right_in), strict=True)
+    ):
+        foot = _TOP + _PANEL + (_PANEL + _GAP) * i
+        up = Scale(0.0, most, foot, foot - _PANEL)
+        for share in (0.0, most):
+            drawing.path("grid", f"M{FRAME[0]:g} {up.at(share):g}H{FRAME[1]:g}")
+            drawing.words(_n(share), FRAME[0] - 6, up.at(share) + 4, "tick", "end")
+        for shade, shares in (("out", whole), ("in", inside)):
+            columns = zip(places, shares, strict=False)
+            drawn = "".join(_column(place, up.at(share), foot) for place, share in columns if share > 0)
+            if drawn:
+                drawing.path(f"shape {shade} {kind}", drawn)
+        drawing.words(f"on {name}", FRAME[1], foot - _PANEL - 6, "label", "end")
+    _strip(drawing, places, [a + b > 0 for a, b in zip(left_in, right_in, strict=True)], bottom + 4)
+    for name, (a, b) in zip(names, places[bins:], strict=True):
+        drawing.words(wording.short(name, _NAME), (a + b) / 2, bottom + 20, "tick", "middle")
+    return bottom + 46
+
+
+def _column(place: tuple[float, float], top: float, foot: float) -> str:
+    """Return a bar that stands on a line, half a unit at least."""
+    return f"M{place[0]:g} {foot:g}V{min(top, foot - 0.5):g}H{place[1] - 0.7:g}V{foot:g}z"
+
+
+def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequence[bool], y: float) -> None:
+    """Mark below the bins where the event has outputs, for bars may be too low to show it."""
+    marked = "".join(f"M{a:g} {y:g}H{b:g}" for (a, b), inside in zip(places, held, strict=False) if inside)
+    if marked:
+        drawing.path("strip", marked)
+
+
+def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
+    """Draw two bars for each value; return the height of all."""
+    left, right, left_in, right_in = outputs.shares
+    scale, bottom = Scale(0.0, round_up(max(*left, *right)), 10.0, 410.0), 12 + _ROW * len(outputs.names)
+    drawing.across(scale, 6, bottom, "share of the outputs")
+    for i, name in enumerate(outputs.names):
+        y = 18 + _ROW * i
+        drawing.words(
+            f"{wording.short(name, _LONG)}{' (event)' if left_in[i] + right_in[i] > 0 else ''}", 10, y
+        )
+        for k, (kind, whole, inside) in enumerate(
+            zip(sides, (left[i], right[i]), (left_in[i], right_in[i]), strict=True)
+        ):
+            for shade, share in (("out", whole), ("in", inside)):
+                if share > 0:
+                    foot = y + 6 + 9 * k
+                    drawing.path(f"shape {shade} {kind}", f"M10 {foot:g}H{scale.at(share):g}v8H10z")
+    drawing.legend([(f"shape in {sides[0]}", "on left"), (f"shape in {sides[1]}", "on right")], bottom + 50)
+    return bottom + 82
+
+
+def _n(value: float) -> str:
+    return wording.number(value)
