@@ -10,14 +10,12 @@ from scipy.special import ndtri
 
 from audit.claims import at_distance
 from audit.distributions.law import Floats
-from audit.evidence.cells import payoffs, smoothed
+from audit.evidence.cells import CAP, CAUTION, payoffs, smoothed
 
 #: A larger share bets more boldly: one call may lose at most this share of the account.
 _MOST_LOST = 0.95
 #: At a mean square of D up to this, only rounding is left and nothing is bet.
 _NOTHING = 1e-18
-#: A larger ε counts as this one: no runs can distinguish them, and the square of e^ε stays finite.
-_CAP = 300.0
 _SQRT_TAU = math.sqrt(2 * math.pi)
 
 
@@ -49,12 +47,19 @@ class CellCounts:
         return smoothed(*self.past, ordered=self.ordered)
 
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return for each claim the gain D in each cell, its mean square, and a score of its growth."""
-        p, q = self.laws
-        won = payoffs(p, q, ratio, delta, past=self.past.sum())
+        """Return for each claim the gain D in each cell, its mean square, and a score of its growth.
+
+        The score is that of a mean `CAUTION` standard errors lower: tables with few runs look better than
+        they are when the best of many is taken. The mean square is 0, so that nothing is bet, where the mean
+        is below 0 by more than that many standard errors.
+        """
+        (p, q), past = self.laws, self.past.sum()
+        won = payoffs(p, q, ratio, delta, past=past)
         mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
         square = np.maximum((won[:, 0] ** 2 @ p + won[:, 1] ** 2 @ q) / 2, 1e-300)
-        return won, square, mean * np.abs(mean) / square
+        found, error = mean / np.sqrt(square), CAUTION / math.sqrt(past + 1)
+        score = (found - error) * np.abs(found - error)
+        return won, np.where(found > -error, square, 0.0), score
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
         """Return the table with the counts of the parts of its batch."""
@@ -158,7 +163,7 @@ class Goals:
         if aim.lost:
             return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]
-        ratio = np.exp(np.minimum([epsilon for epsilon, _ in claims], _CAP))
+        ratio = np.exp(np.minimum([epsilon for epsilon, _ in claims], CAP))
         delta = np.array([delta for _, delta in claims])
         plans = [table.plan(ratio, delta) for table in aim.tables]
         best = np.argmax([plan[2] for plan in plans], axis=0)

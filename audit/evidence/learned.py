@@ -27,6 +27,8 @@ Codes = NDArray[np.int16]
 FOR_COVARIANCE = 100_000
 #: Limits memory: the kept runs of a side take at most this many bytes.
 _KEPT_BYTES = 2**24
+#: More fits the weights more exactly and the cells less: the score is not fitted anew after this many pairs.
+ENOUGH = 250_000
 #: A score is learned once each side has this many runs.
 LEAST = 2_000
 #: More bins follow the log-ratio more closely and cost time: limits for one column, and for all together.

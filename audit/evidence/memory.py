@@ -15,8 +15,9 @@ from audit.events.features.scores import AdditiveScore, TableScore
 from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, added, apart, learn_bins
 from audit.evidence.bets import Bet
+from audit.evidence.cells import most_broken
 from audit.evidence.goals import Aim, CellCounts
-from audit.evidence.learned import LEAST, Coded, ScoreLearner, learner_of
+from audit.evidence.learned import ENOUGH, LEAST, Coded, ScoreLearner, learner_of
 from audit.sampling import Runs
 from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
@@ -198,6 +199,8 @@ class PairMemory:
             self.tables = [t for t in self.tables if not isinstance(t.bins.feature, AdditiveScore)]
             self.tables.append(self._learner.table())
             self._next_score = self.pairs + self.pairs // 3
+            if self.pairs >= ENOUGH:
+                self._learner = None
 
     def _relearn(self) -> None:
         """Choose features and bins anew from the kept outputs, and count the outputs again."""
@@ -255,13 +258,16 @@ class PairMemory:
         if not promise.size:
             return None
         tables = np.repeat([offer[0] for offer in offers], [len(offer[2].p) for offer in offers])
-        best = tables[promise[NEAREST_LEVELS].argmax(axis=1)] if len(promise) > 1 else []
-        chosen = list(dict.fromkeys(int(table) for table in best))[:MOST_TABLES]
-        return Aim(
-            tuple(_cells(self.tables[table], table, against=against) for table in chosen),
-            calls,
-            self.distance,
-        )
+        best = tables[promise[NEAREST_LEVELS].argmax(axis=1)] if len(promise) > 1 else tables[:0]
+        # unfinished runs are no cell to bet on if they count against
+        counts = [table.counts[:, :-1] if against else table.counts for table in self.tables]
+        if self.pairs >= LEAST and len(best):
+            claimed, beyond = at_distance(epsilon, delta, self.distance)
+            whole = most_broken(counts, levels_of(claimed)[NEAREST_LEVELS], beyond)
+            best = np.column_stack([whole, best]).ravel()
+        chosen = list(dict.fromkeys(best.tolist()))[:MOST_TABLES]
+        cells = (CellCounts(k, counts[k].copy(), self.tables[k].bins.ordered) for k in chosen)
+        return Aim(tuple(cells), calls, self.distance)
 
     def suggested(self, *, against: bool) -> Iterator[Offer]:
         """Yield the events of every table, with each side as the p side: index of the table, side, events."""
@@ -333,12 +339,6 @@ def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Be
         ),
         distance=chosen[0].distance,
     )
-
-
-def _cells(table: Table, place: int, *, against: bool) -> CellCounts:
-    """Return a table's counts as cells to bet on, without unfinished runs if these count against."""
-    past = table.counts[:, :-1] if against else table.counts
-    return CellCounts(place, past.copy(), table.bins.ordered)
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
