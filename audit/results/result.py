@@ -1,8 +1,7 @@
 """What an audit returns: a frozen value that says what was found, how, and how to repeat it.
 
-In the saved form, ``result`` depends only on the seed, the versions and the subject. The time taken and the
-machine are in ``environment``. No result calls an audit a success: a claim that was not refuted may still be
-false.
+In the saved form, ``result`` depends only on the seed, the versions and the subject; ``environment`` has the
+time taken and the machine. No result calls an audit a success: a claim not refuted may still be false.
 """
 
 import dataclasses

@@ -9,8 +9,7 @@ After `STEERED_AFTER` runs, the recorded draws of the scouts promise a growth fo
 pair with the largest promise then comes first, unless its counts contradict the promise. Runs of a look are
 never bet on, and looks take a bounded share of all runs.
 
-The search draws nothing itself. The caller asks for a look, takes it and reports it: `look =
-search.ask(...)`, then `search.tell(look, ...)`.
+The search draws nothing itself: the caller takes `look = search.ask(...)`, then `search.tell(look, ...)`.
 """
 
 import heapq
@@ -34,8 +33,7 @@ FIRST_LOOK = 16
 SHARE = 0.3
 #: The same share once draws promise something and more than `_CROWD` pairs were scouted.
 _STEERED_SHARE = 0.1
-#: Larger: the pair being bet on is kept longer. Another pair takes over only if it promises this many times
-#: as much, because what was learned about the first one is lost.
+#: Another pair takes over from the one being bet on only if it promises this many times as much.
 _CLEARLY = 1.2
 #: Recorded draws are used after this many runs. A claim that is refuted sooner does not need them.
 STEERED_AFTER = 600
@@ -257,8 +255,7 @@ class Search:
 
     def surest_loss(self) -> float:
         """Return the largest loss a step of the pairs looked at, less what the luck of the best may be."""
-        losses = (self._rank(each.memory)[1] for level in self._looked for each in level)
-        return max(losses, default=0.0)
+        return max((self._rank(each.memory)[1] for level in self._looked for each in level), default=0.0)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
         """Return the pair that recorded draws favour, unless the best pair by counts is surely better.

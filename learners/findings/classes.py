@@ -67,9 +67,9 @@ def k11_theorem_3_4() -> Finding:
         "Every finite class is learned ε-privately and agnostically from "
         "O((ln|H| + ln(1/β))·max{1/εα, 1/α²}) examples.",
         "holds",
-        "It holds by its proof, with the constant 6 and ln(3/β) (see E3, E4). Two hypotheses 1.05·α apart on "
-        f"noisy labels are confused with probability at most {found:.3g}, for β = 0.1. The exact loss on all "
-        f"small databases is at most {max(row[2] for row in losses[:2]):.4f} of ε = 1.",
+        "It holds by its proof, with 6 and ln(3/β) (E3, E4). Two hypotheses 1.05·α apart on noisy labels are "
+        f"confused with probability at most {found:.3g} (β = 0.1). The exact loss on all small databases is at "
+        f"most {max(row[2] for row in losses[:2]):.4f} of ε = 1.",
         row="L1",
         method="lower bound",
         errata=("E3", "E4"),
@@ -97,8 +97,7 @@ def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
     from scipy.stats import binom
 
     n = generic_size(2, alpha=alpha, beta=0.1, epsilon=epsilon)
-    pair = Hypotheses.of_rows([[0], [1]], domain="x")
-    learner = GenericLearner(epsilon=epsilon, concepts=pair)
+    learner = GenericLearner(epsilon=epsilon, concepts=Hypotheses.of_rows([[0], [1]], domain="x"))
     ones = np.arange(n + 1)
     chance = np.asarray(binom.pmf(ones, n, 0.5 - 0.525 * alpha))
     likely = [k for k in ones.tolist() if chance[k] > 1e-15]

@@ -398,4 +398,3 @@ FINDINGS: Mapping[str, Callable[[], Finding]] = {
     "K11 Claim 5.10": claim_5_10,
     "K11 Lemma 5.8": lemma_5_8,
 }
-"""The findings about the simulations; `mechanisms.findings.queries` has them too."""
