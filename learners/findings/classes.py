@@ -68,7 +68,7 @@ def k11_theorem_3_4() -> Finding:
         "O((ln|H| + ln(1/β))·max{1/εα, 1/α²}) examples.",
         "holds",
         "It holds by its proof, with 6 and ln(3/β) (E3, E4). Two hypotheses 1.05·α apart on noisy labels are "
-        f"confused with probability at most {found:.3g} (β = 0.1). The exact loss on all small databases is at "
+        f"confused with probability at most {found:.3g} (β = 0.1). The exact loss on small databases is at "
         f"most {max(row[2] for row in losses[:2]):.4f} of ε = 1.",
         row="L1",
         method="lower bound",
