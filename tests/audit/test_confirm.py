@@ -136,7 +136,7 @@ def test_the_intervals_hold_the_true_probabilities():
     assert misses <= 3
 
 
-#: Runs that test whether a subject is stateless: four on each of three databases (the first one and the pair),
+#: Runs that test whether a subject is stateless: four on each of three databases (the first and the pair),
 #: each by the object and by a copy.
 CHECKED = 4 * 3 * 2
 

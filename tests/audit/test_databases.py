@@ -364,7 +364,7 @@ def canonical_keys(records):
 
 @pytest.mark.parametrize("strange", STRANGE[1:])
 def test_a_leak_of_any_strange_record_takes_few_runs(strange):
-    """However many records are listed: 24 pairs of runs to scout, 16 to look, 64 of bets."""
+    """The number of listed records does not matter: 24 pairs of runs scout, 16 look, 64 are bet on."""
 
     def leaks(database, rng):
         seen = canonical.key(strange) in canonical_keys(database)

@@ -163,7 +163,7 @@ def test_selection_by_secrets_is_counted():
 
     fault = examined(adapt(coin), ([0], [1]), PureDP(1.0))
     assert fault.kind is K.NOISE_TOO_SMALL
-    assert fault == examined(adapt(coin), ([0], [1]), PureDP(1.0))  # what stands for the system has a seed
+    assert fault == examined(adapt(coin), ([0], [1]), PureDP(1.0))  # the stand-in for the system has a seed
 
 
 KEPT = np.random.default_rng(5)
