@@ -110,10 +110,10 @@ def expectation(value, p, q, *, order_coin=False):
     value
         The factor for every history, as `factors` gives them.
     p, q
-        The laws of each call on either side, shape (choices, histories before it, outcomes): the subject
-        takes those of its choices that suit the bet best.
+        The laws of each call on either side, shape (choices, histories before it, outcomes). The subject
+        takes the choices that suit the bet best.
     order_coin
-        Whether a coin decides the order of the two sides of each pair of calls, in place of a coin a call.
+        Whether a coin decides the order of the two sides of each pair of calls, instead of one coin for each call.
     """
     for call in reversed(range(len(p))):
         outcomes = p[call].shape[-1]
