@@ -349,7 +349,7 @@ def test_a_proof_on_a_domain_that_valid_restricts_says_so():
     assert "over [0, 1] that `valid` allows" in result.family
 
 
-# relations given by the user that list too few neighbours
+# Relations given by the user that list too few neighbours
 
 
 class Next:

@@ -265,7 +265,7 @@ def test_a_database_kept_as_text_cannot_be_replayed():
         saved.replay(len)
 
 
-# databases several steps apart, and the claim about that distance
+# Databases several steps apart, and the claim about that distance
 
 
 class LoudSteps(Loud):

@@ -265,7 +265,7 @@ def test_without_paths_only_pairs_are_scouted():
     assert all(right[0] - left[0] == 1 for left, right in world.scouted)
 
 
-# the search in an audit
+# The search in an audit
 
 
 class Recording(Sampler):
@@ -476,7 +476,7 @@ def test_a_tight_sum_is_not_refuted_on_distant_databases():
     assert result.epsilon_lower <= 0.1
 
 
-# hidden faults, each with two seeds; an audit that looks in the right place needs about 200 runs
+# Hidden faults, each with two seeds; an audit that looks in the right place needs about 200 runs
 
 
 def all_alike(database, rng):

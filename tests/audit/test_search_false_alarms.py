@@ -100,7 +100,7 @@ def test_a_noisy_max_of_exponentials_is_tight_where_one_answer_leads(false_alarm
     assert max(losses) == pytest.approx(case.epsilon)
 
 
-# databases several steps apart, compared with the claim at that distance
+# Databases several steps apart, compared with the claim at that distance
 
 
 def far_audit(false_alarms, name, seed):

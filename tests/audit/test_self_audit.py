@@ -61,7 +61,7 @@ def answering(**answers):
 
 
 def refuting(rate):
-    """Return the verdict of an auditor that refutes with this probability, given the audit's significance."""
+    """Return a function that draws the verdict: refuted with probability `rate` of the significance."""
 
     def drawn(rng, options):
         return (
@@ -75,7 +75,7 @@ def failed(result):
     return {row.what for row in result.failed}
 
 
-# what is measured
+# What is measured
 
 
 def test_every_part_of_the_page_has_rows_and_the_judged_ones_share_the_level():
@@ -111,7 +111,7 @@ def test_each_audit_has_a_separate_seed_derived_from_the_root():
     assert one == seeds(0)
 
 
-# auditors that are broken on purpose
+# Auditors that are broken on purpose
 
 
 def test_an_auditor_that_refutes_five_times_too_often_is_caught():
@@ -242,7 +242,7 @@ def test_an_audit_that_fails_ends_its_measure_and_no_other(command):
     assert (code, err) == (3, f"{result.errors[0]}\n")
 
 
-# the command
+# The command
 
 
 @pytest.fixture
@@ -315,7 +315,7 @@ def test_an_unknown_part_is_refused_in_one_line(command):
     assert "false-alarms, runs-to-refutation, efficiency, tightness, coverage" in err
 
 
-# files of cases
+# Files of cases
 
 CASES = """
 def leak(database, rng):

@@ -15,7 +15,7 @@ from audit.self_audit.saved import from_json, to_json
 from audit.self_audit.text import line, small_print, verdict
 from reports.html import render
 
-# how rows are judged
+# How rows are judged
 
 
 @pytest.mark.parametrize(("n", "limit"), [(70, 0.1), (1050, 0.05), (1050, 0.01), (400, 0.001)])
@@ -77,7 +77,7 @@ def test_a_malformed_row_is_refused_in_one_line(changed, match):
     assert "\n" not in str(refused.value)
 
 
-# what is saved and shown
+# What is saved and shown
 
 ROWS = (
     Row(

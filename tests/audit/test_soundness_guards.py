@@ -44,7 +44,7 @@ from audit.verdict.witness import Plan, run_witness
 PAIR = ([0], [1])
 
 
-# many runs of one call of `sample` are tried again, call by call
+# Many runs of one call of `sample` are tried again, call by call
 
 
 class OneNoiseForAll:
@@ -75,7 +75,7 @@ def test_without_the_second_try_by_calls_a_shared_draw_would_refute(monkeypatch)
     assert Verdict.REFUTED in {result.verdict for result in verdicts_of_one_noise(range(12))}
 
 
-# a subject that keeps state is confirmed in fresh processes
+# A subject that keeps state is confirmed in fresh processes
 
 
 def keeping_noise():
@@ -99,7 +99,7 @@ def test_kept_noise_refutes_only_if_the_judge_trusts_its_own_process(monkeypatch
     assert audit_privacy(keeping_noise(), **small).verdict is Verdict.REFUTED
 
 
-# runs of a witness that did not finish
+# Runs of a witness that did not finish
 
 
 DONE, LOST = (Event((AtomIn(Whole(), (output,)),)) for output in ("done", Unfinished("out of memory")))
@@ -133,7 +133,7 @@ def test_unfinished_runs_of_a_witness_count_against_it(ending, event, counted, a
         assert found.confirmed is not against
 
 
-# no second chance for an audit that begins again
+# No second chance for an audit that begins again
 
 
 class MutatesLate:
@@ -239,7 +239,7 @@ def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypat
     assert len(after) == len(given_up_at)
 
 
-# one significance for many
+# One significance for many
 
 
 class Declares:
@@ -333,7 +333,7 @@ def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
     assert sum(levels) <= 1e-6
 
 
-# a replay of the same runs
+# A replay of the same runs
 
 
 def test_the_saved_counts_do_not_choose_the_stakes_of_their_replay():
@@ -351,7 +351,7 @@ def test_the_saved_counts_do_not_choose_the_stakes_of_their_replay():
     assert len({(each.epsilon_lower, each.delta_lower) for each in again}) == 1
 
 
-# pairs of trials: the order of the two calls is not kept
+# Pairs of trials: the order of the two calls is not kept
 
 
 def betting_on_one(beta, significance):
@@ -395,7 +395,7 @@ def test_the_wealth_for_a_learner_is_looked_at_after_pairs_only():
     assert settled([0] * 6, beta=0.7, significance=significance).met
 
 
-# bounds of a sum of losses
+# Bounds of a sum of losses
 
 
 @pytest.mark.parametrize("coordinates", [1, 2, 3])

@@ -120,7 +120,7 @@ def test_the_weights_of_a_choice_promise_the_best_bet_on_any_set_of_outputs():
     assert 5 <= hopeful <= 15
 
 
-# in an audit
+# In an audit
 
 
 def ads(database, rng):

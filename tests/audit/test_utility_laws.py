@@ -110,7 +110,7 @@ def test_a_failure_probability_that_a_problem_makes_up_proves_nothing():
     assert audit_utility(Learner(says=0.5), CLAIM, problems=[problem]).verdict is Verdict.ERROR
 
 
-# runs that do not finish
+# Runs that do not finish
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def test_laws_without_time_for_comparison_decide_nothing():
     assert "time ran out" in result.reason
 
 
-# faults of problems, on the exact path
+# Faults of problems, on the exact path
 
 
 class Faulty(Drawn):
@@ -195,7 +195,7 @@ def test_random_problems_are_looked_at_on_the_exact_path_too():
     assert (result.verdict, result.evidence, result.worst) == (Verdict.REFUTED, Evidence.EXACT, "on 1")
 
 
-# the faults of a learner, and its runs
+# The faults of a learner, and its runs
 
 
 def test_a_learner_that_ends_the_process_has_failed():
@@ -269,7 +269,7 @@ def test_bounds_are_in_order_even_if_the_error_changes_with_time():
     assert result.beta_lower <= result.beta_upper
 
 
-# the e-value
+# The e-value
 
 
 @pytest.mark.parametrize("probabilities", [[0.3], [0.01, 0.9], [0.5, 0.0, 1.0]])

@@ -65,7 +65,7 @@ class Lucky:
         return float(self.fails)
 
 
-# learners that keep state
+# Learners that keep state
 
 
 @pytest.mark.parametrize("learner", [Cycle(5, 3), Later(2), OnTheClass()], ids=["0.6", "third call", "class"])
@@ -162,7 +162,7 @@ def test_enough_new_learners_are_made_to_decide(p, beta, against):
     assert 13.8 / np.log(ratio) < most < 2.5 * 13.8 / np.log(ratio) + 6
 
 
-# records that are shared with the learner
+# Records that are shared with the learner
 
 
 class Cell:
@@ -197,7 +197,7 @@ def test_records_that_cannot_change_are_not_copied():
     assert all(one is other for one, other in zip(copied(database), database, strict=True))
 
 
-# invalid errors, and problems that were not seen
+# Invalid errors, and problems that were not seen
 
 
 @pytest.mark.parametrize("error", [-3, -np.inf, 1j, np.complex128(0), np.array(0j)])

@@ -27,7 +27,7 @@ from audit.words.pair_words import change, pair_words
 INF = math.inf
 
 
-# faults whose cause a reader should see in the event
+# Faults whose cause a reader should see in the event
 
 
 def raises(database, rng):
@@ -90,7 +90,7 @@ def test_the_simplest_witness_says_what_a_maintainer_would(mechanism):
     assert (said in " ".join(str(result).split())) == never_varies
 
 
-# the order of readability
+# The order of readability
 
 
 def above(feature, low=1.5):
@@ -184,7 +184,7 @@ def test_a_single_entry_is_found_beside_a_score_if_one_refutes():
     assert find_single(quiet, TERMS) is None
 
 
-# a fitted score
+# A fitted score
 
 
 RISING, FALLING, FLAT = (-1.0, 0.0, 1.0, 0.0), (0.5, 0.0, -0.5, 0.0), (0.0, 0.0, 0.0, 0.0)
@@ -225,7 +225,7 @@ def test_a_single_entry_is_confirmed_beside_a_score_by_separate_runs():
     assert AuditResult.from_json(result.to_json()) == result
 
 
-# databases
+# Databases
 
 
 def of(left, right):
