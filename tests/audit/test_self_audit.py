@@ -61,7 +61,7 @@ def answering(**answers):
 
 
 def refuting(rate):
-    """Return a function that draws the verdict: refuted with probability `rate` of the significance."""
+    """Return a function that draws the verdict: refuted with probability rate(significance)."""
 
     def drawn(rng, options):
         return (

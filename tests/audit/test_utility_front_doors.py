@@ -293,7 +293,7 @@ def test_the_suite_compares_the_utility_of_its_entries_with_their_expectation(ca
     assert suite(entry("open", 0.1))[0] == 3
 
 
-# Pytest
+# pytest
 
 
 def test_parametrize_covers_both_claims():
