@@ -40,6 +40,8 @@ FAR = {
     "interval-sanitizer-64-lumped",
     "point-sanitizer-64-lumped",
     "simulated-local-protocol",
+    # among hundreds of entries one has its full loss only where the average hardly ever is
+    *("local-laplace-average-query", "local-laplace-average-printed-size"),
 }
 
 #: Entries whose claim has to be proved.

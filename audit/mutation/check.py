@@ -41,6 +41,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
 
     Examples
     --------
+    >>> from audit import PureDP
     >>> def noisy_sum(database, rng):
     ...     return sum(database) + rng.laplace()
     >>> check = mutation_check(noisy_sum, PureDP(1.0), pairs=[([0], [1])], budget=20_000)
@@ -64,6 +65,7 @@ def check_scalable(claim: Any) -> PrivacyClaim:
 
     Examples
     --------
+    >>> from audit import PureDP
     >>> check_scalable(PureDP(0.0))
     Traceback (most recent call last):
     audit.errors.InvalidValue: A mutation check scales ε down, but PureDP(epsilon=0) already claims ε = 0.

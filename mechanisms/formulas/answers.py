@@ -89,9 +89,9 @@ def laplace_average(made: Any) -> Formulas:
 def sign_average(made: Any) -> Formulas:
     """Return the number of entries that Hoeffding's inequality asks for: 2·ln(2/β)/(τ·tanh(ε/2))²."""
     kept = made.tolerance * math.tanh(made.epsilon / 2.0)
-    return _entries(made, 2.0 * math.log(2.0 / made.beta) / kept**2)
+    return _entries(made, 2.0 * math.log(2.0 / made.beta) / kept**2, made.epsilon)
 
 
-def _entries(made: Any, needed: float) -> Formulas:
+def _entries(made: Any, needed: float, epsilon: float | None = None) -> Formulas:
     least = math.ceil(needed - 1e-6)
-    return Formulas(epsilon=made.epsilon, numbers={"least number of entries": (made.sample_size(), least)})
+    return Formulas(epsilon=epsilon, numbers={"least number of entries": (made.sample_size(), least)})

@@ -227,7 +227,7 @@ CASES = {
     "o08": Case(
         noise_on_the_threshold_alone, ([0], [1]), REPLACE, (K.NOISE_REUSED, K.UNNOISED_PART), "same draw"
     ),
-    "o09": Case(rank, ([0, 10], [10, 10]), REPLACE, (K.NOISE_TOO_SMALL,), "a loss of 1.28 where ε = 1"),
+    "o09": Case(rank, ([0, 10], [10, 10]), REPLACE, (K.NOISE_TOO_SMALL,), "a loss of 1.28, where ε = 1"),
     "o11": Case(
         forgotten_clip, ([0.2, 0.4], [0.2, 0.4, 50.0]), ADD, (K.NOT_CLIPPED, K.NOISE_TOO_SMALL), "bound"
     ),

@@ -32,10 +32,11 @@ def loaded_by(code):
 @pytest.mark.parametrize("name", [name for name, entry in ENTRIES.items() if "records" in entry.options])
 def test_a_smaller_domain_of_an_entry_is_a_part_of_the_subjects(name):
     subject, options = SUBJECTS[name], ENTRIES[name].options
-    least, greatest = options.get("size", subject.size)
-    assert subject.size[0] <= least < greatest <= subject.size[1]
+    bounds = np.broadcast_to(subject.size, 2)
+    least, greatest = np.broadcast_to(options.get("size", subject.size), 2)
+    assert bounds[0] <= least <= greatest <= bounds[1]
     if isinstance(subject.records, tuple):
-        assert set(options["records"]) < set(subject.records)
+        assert set(options["records"]) <= set(subject.records)
     for record in options["records"]:
         subject([record] * greatest, np.random.default_rng(0))
 

@@ -17,7 +17,7 @@ from mechanisms.local import LaplaceAverage, SignAverage
     ],
 )
 def test_lemma_5_6_is_met_at_the_derived_sizes_by_a_betting_audit(average):
-    result = audit_utility(average, budget=5_000, seed=5)
+    result = audit_utility(average, budget=10_000, seed=5)
     assert result.verdict is Verdict.NOT_REFUTED
 
 

@@ -20,6 +20,9 @@ from mechanisms.queries.runs import deviations
 from mechanisms.queries.runs.against import OracleRun
 from mechanisms.queries.runs.deviations import deviation_run, spread_run, trusting_run
 
+#: Runs against an oracle draw nothing.
+RNG = np.random.default_rng(0)
+
 RIGHT = [spread_run(tau=0.25), spread_run(tau=0.1), deviation_run(tau=0.25), deviation_run(tau=0.6)]
 POINTS = (-1.0, -0.25, 0.0, 0.5, 1.0)
 COIN = Population([0, 1])
@@ -41,7 +44,7 @@ def test_the_promise_holds_for_any_offsets_and_any_population(run, drawn, weight
 def test_the_error_of_a_deviation_is_that_of_the_definition():
     run, case = deviation_run(), OracleCase("three", Population([-1, 0.5, 1], [0.25, 0.5, 0.25]))
     # mean 0.25, mean square 0.25 + 0.125 + 0.25 = 0.625, variance 0.5625
-    assert run(case, None) == pytest.approx(0.75)
+    assert run(case, RNG) == pytest.approx(0.75)
     assert run.measure(0.5, case) == pytest.approx(0.25)
 
 
@@ -51,10 +54,10 @@ def test_the_library_reaches_the_largest_errors_that_valid_answers_can_make(tau)
     tolerance = tau**2 / 3
     run = deviation_run(tau=tau)
     worst = run.problems()[0]
-    output = run(worst.database, None)
+    output = run(worst.database, RNG)
     assert worst.error(output, worst.database) == pytest.approx(math.sqrt(3 * tolerance - tolerance**2))
     spread = spread_run(tau=tau).problems()[0]
-    assert spread.error(spread_run(tau=tau)(spread.database, None), spread.database) == pytest.approx(tau)
+    assert spread.error(spread_run(tau=tau)(spread.database, RNG), spread.database) == pytest.approx(tau)
 
 
 def test_right_algorithms_are_met_exactly_and_a_claim_of_a_little_less_is_refuted():
@@ -181,7 +184,7 @@ def test_a_greedy_adversary_finds_what_no_offset_alone_shows():
     assert problem.name == "coin, answers off by tau times 1 -1 -1 and 0 thereafter"
     assert audit_utility(with_objective, budget=1_000).verdict is Verdict.REFUTED
     without = OracleRun(make=all_or_nothing)
-    assert without.measure(without(without.problems()[0].database, None), problem.database) == 0.0
+    assert without.measure(without(without.problems()[0].database, RNG), problem.database) == 0.0
 
 
 def test_a_climb_over_the_offsets_finds_it_from_exact_answers():
@@ -195,7 +198,7 @@ def test_a_climb_over_the_offsets_finds_it_from_exact_answers():
         return reached(problem)
 
     def reached(problem):
-        return problem.error(run(problem.database, None), problem.database)
+        return problem.error(run(problem.database, RNG), problem.database)
 
     # a right sign is never given up, as the error would fall. Each of 1,000 moves makes a wrong one right
     # with probability at least 1/2·1/6·1/4: one of 6 is missed for one of 5 seeds in 30·(47/48)^1000 = 2e-8

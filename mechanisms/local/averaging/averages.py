@@ -310,7 +310,7 @@ entries = (
         options={"budget": 20_000},
         utility={},
         reference=LaplaceAverage.reference,
-        summary="A_g on 268 entries, within 0.5 of the mean except for 5 % of the runs (no law)",
+        summary="A_g on 268 entries, within 0.5 of the mean except for 5 % of the runs",
         formulas=answers.laplace_average,
     ),
     Entry(
