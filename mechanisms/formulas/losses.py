@@ -23,16 +23,18 @@ ALL = "the exact laws of all databases"
 
 
 def whole(made: Any) -> Formulas:
-    """Return that the worst of all databases loses ε itself, or as much as anyone likes of it."""
+    """Return that the worst of all databases loses ε itself, or comes as near to it as anyone likes."""
     return Formulas(epsilon=made.epsilon)
 
 
 def resampled(made: Any) -> Formulas:
-    """Return that four answers, two of them above fresh thresholds, lose ε/2 at most.
+    """Return that n answers, up to c of them above fresh thresholds, lose n·ε/4c at most, for n ≤ 4c.
 
-    The noise of each answer has scale 8/ε and each of the four moves by 1.
+    The thresholds do not depend on the answers. The marks are computed from them and the noisy answers, each of
+    which moves by 1 under noise of scale 4c/ε. Answers far above and far below the threshold in turn, with a mark
+    each that its answer speaks against, come as near as anyone likes.
     """
-    return Formulas(epsilon=made.epsilon / 2.0, source=CLIMB)
+    return Formulas(epsilon=made.size * made.epsilon / (4.0 * made.limit))
 
 
 def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
