@@ -28,8 +28,8 @@ __all__ = [
 _MEMBERS, _SMALL, _NOISE = 32, 32, 1.0 / 8.0
 _LOST_PROPER, _LOST_INTERVAL = 0.384652975, 0.324868851
 Claim = tuple[float, float]
-CUT = ([0] * 322 + [1] * 321 + [2] * 5, [2] + [0] * 321 + [1] * 321 + [2] * 5)
-"""Where a climb on the databases of `interval-cuts` ended."""
+CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
+"""Where the best of 25 climbs on the counts of `interval-cuts` ended; the next best lost 4 % less."""
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:

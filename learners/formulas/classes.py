@@ -183,8 +183,8 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 def generic_sanitizer(made: Any) -> Formulas:
     """Return the formulas of Blum, Ligett and Roth's choice of a small database, of |X|/2α records.
 
-    On many equal records the choice is nearly certain. Replace one: the weight of what was certain falls by the
-    factor e^(−ε/2), and that of a small database with the new record rises by e^(ε/2). Its loss tends to ε.
+    On many equal records the choice is nearly certain. Replace one: the weight of what was certain falls by
+    the factor e^(−ε/2), that of a small database with the new record rises by e^(ε/2). Its loss tends to ε.
     """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

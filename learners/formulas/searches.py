@@ -13,10 +13,22 @@ from mechanisms.formulas.selection import softmax, tail
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["length_search", "searching"]
+__all__ = ["SEARCHED", "length_search", "searching"]
 
 _CALLS = 3_000
 _DATABASES = ([(0, 1), (0, 0), (3, 0)], [(1, 1), (2, 0), (2, 0)])
+
+
+def _sample(*counts: int) -> list[tuple[int, int]]:
+    """Return a sample with so many of (0, 0), (0, 1), (1, 0), …"""
+    return [(place // 2, place % 2) for place, count in enumerate(counts) for _ in range(count)]
+
+
+SEARCHED = _sample(25, 26, 5, 7, 3, 12, 14, 4), _sample(25, 26, 5, 7, 2, 12, 14, 5)
+"""Where the best of climbs on the counts of 24, 48, 64 and 96 examples ended, 25 in all.
+
+By size the best lost 1.02, 1.01, 0.98 and 1.15; of up to 16 examples 0.49.
+"""
 
 
 def _mixed(database: Any, low: int, high: int) -> int:
@@ -93,9 +105,8 @@ def searching(made: Any) -> Formulas:
             for t, logs in found.items()
         }
 
-    worst = [(2, 1), (1, 1), (0, 1), (0, 0), (0, 0)], [(2, 1), (1, 1), (1, 0), (0, 0), (0, 0)]
     return Formulas(
-        epsilon=loss(law(worst[0]), law(worst[1]), delta=made.delta),
+        epsilon=loss(law(SEARCHED[0]), law(SEARCHED[1]), delta=made.delta),
         source=CLIMB,
         law=law,
         databases=_DATABASES,
