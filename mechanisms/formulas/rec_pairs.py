@@ -46,7 +46,7 @@ _LITERAL = (
     ),
     "+-+-+++++0+++++++++-++++++0++0+-++++--++------++--+++++++0+---+++",
 )
-"""The same for step 10 as printed, at the promise of T = 4096 and beta = 0.01. All further points lie far below.
+"""The same for step 10 as printed, at the promise of T = 4096 and beta = 0.01. Other points lie far below.
 
 Three climbs of 2,500 steps from the pair above at Lemma 2's promise, moved to half of this one, ended within
 0.1 % of each other.
