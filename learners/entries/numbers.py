@@ -104,7 +104,12 @@ def _at_a_gap() -> list[tuple[Any, Any]]:
 
 
 entries = (
-    at_64_bits(IntervalLearner, options=_listed(), utility=Later(lambda: {"problems": _thresholds()})),
+    at_64_bits(
+        IntervalLearner,
+        options=_listed(),
+        utility=Later(lambda: {"problems": _thresholds()}),
+        formulas=budgets.rec_budgets,
+    ),
     Entry(
         "interval-learner-64-least",
         partial(OnSample, part=IntervalLearner(dimension=64), examples=_LEAST),
