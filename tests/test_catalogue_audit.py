@@ -36,7 +36,6 @@ FAR = {
     "interval-learner-64",
     "interval-learner-64-budget",
     "interval-learner-64-budget-stated",
-    "interval-learner-levels",
     "interval-sanitizer-64-lumped",
     "point-sanitizer-64-lumped",
 }

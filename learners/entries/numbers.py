@@ -137,7 +137,7 @@ entries = (
     Entry(
         "interval-learner-levels",
         partial(IntervalLearner, dimension=6, **_LOOSE),
-        options={"pairs": _at_a_gap(), "budget": 2_000},
+        options={"pairs": [*_at_a_gap(), budgets.LEVELS], "budget": 2_000},
         reference=IntervalLearner.reference,
         summary="INTERVAL_6: one level of Rec, each call with its own share, beside Fig. 1 gone through",
         formulas=budgets.interval_levels,

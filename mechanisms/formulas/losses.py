@@ -15,7 +15,7 @@ __all__ = ["ALL", "CLIMB", "chosen", "every", "least", "loss", "resampled", "sim
 
 
 CLIMB = "the text's laws where climbs from many starts end"
-"""The source of a loss that has no closed form: `benchmarks/worst.py` climbs."""
+"""The source of a loss that has no closed form, and that no climb is known to pass: `benchmarks/worst.py`."""
 
 
 ALL = "the exact laws of all databases"

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from audit.catalogue import Formulas
-from mechanisms.formulas.losses import CLIMB, loss
+from mechanisms.formulas.losses import ALL, CLIMB, loss
 
 __all__ = [
     "choosing",
@@ -190,7 +190,7 @@ def choosing_scores(made: Any) -> Formulas:
     worst = law([m - 1, m - 1, *[m - 1] * len(rest)]), law([m, m - 2, *[m] * len(rest)])
     return Formulas(
         epsilon=loss(*worst, delta=made.delta),
-        source=CLIMB,
+        source=ALL,
         law=law,
         databases=([m // 2, 1, *rest], [1, 0, *rest], [m, m // 2, *rest]),
         calls=3_000,
