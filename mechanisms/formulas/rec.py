@@ -45,7 +45,7 @@ def rec_law(
     inner = [
         min(here - (1.0 - alpha) * promise, promise - more) for here, more in zip(longest, after, strict=True)
     ]
-    told = {"alpha": alpha, "budgets": others or budgets, "literal": literal}
+    told: dict[str, Any] = {"alpha": alpha, "budgets": others or budgets, "literal": literal}
     below = rec_law(inner, promise=alpha / 2.0 * promise, **told)
     found: dict[int, float] = {}
     for power, log_power in below.items():
@@ -133,6 +133,9 @@ def literal(made: Any) -> Formulas:
     The points beyond 64 of the worst pair known are never near the best: the law is that on {0 … 64}.
     """
     lead = 4.0 / made.epsilon * math.log(1.0 / made.delta) + 2.0
-    told = {"alpha": made.alpha, "budgets": [(made.epsilon, (4.0 / made.epsilon, lead))], "literal": True}
-    laws = [rec_law(side, promise=made.target, **told) for side in literal_lists(64)]
+    budgets = [(made.epsilon, (4.0 / made.epsilon, lead))]
+    laws = [
+        rec_law(side, promise=made.target, alpha=made.alpha, budgets=budgets, literal=True)
+        for side in literal_lists(64)
+    ]
     return Formulas(epsilon=loss(*laws, delta=made.claim.delta), source=_LITERAL_CLIMB)
