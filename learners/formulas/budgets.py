@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Formulas
-from mechanisms.formulas.losses import ALL, CLIMB, least, loss
+from mechanisms.formulas.losses import ALL, climbs, least, loss
 from mechanisms.formulas.rec import rec_law
 from mechanisms.formulas.selection import softmax, tail
 
@@ -151,7 +151,7 @@ def interval_levels(made: Any) -> Formulas:
     ahead = [(third - 1, 1)] * 40 + [(third, 0)] * 40
     return Formulas(
         epsilon=loss(*map(law, LEVELS), delta=made.delta),
-        source=CLIMB,
+        source=climbs(2),
         law=law,
         databases=(ahead, [(third - 1, 1), (third + 1, 0)] * 20, [(5, 1), (9, 0), (40, 0)]),
         calls=1_000,
@@ -339,7 +339,7 @@ def cuts(made: Any) -> Formulas:
     m, near = made.size, round(t / 4.0)
     return Formulas(
         epsilon=loss(*map(law, CUT), delta=made.delta),
-        source=CLIMB,
+        source=climbs(25),
         law=law,
         databases=([0] * near + [1] * (m - near), [0] * (m // 2) + [3] * (m - m // 2)),
         calls=1_000,

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Formulas
-from mechanisms.formulas.losses import CLIMB, loss
+from mechanisms.formulas.losses import climbs, loss
 from mechanisms.formulas.selection import softmax, tail
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def searching(made: Any) -> Formulas:
 
     return Formulas(
         epsilon=loss(law(SEARCHED[0]), law(SEARCHED[1]), delta=made.delta),
-        source=CLIMB,
+        source=climbs(25),
         law=law,
         databases=_DATABASES,
         calls=_CALLS,

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Formulas
-from mechanisms.formulas.losses import CLIMB, loss
+from mechanisms.formulas.losses import climbs, loss
 from mechanisms.formulas.rec_pairs import literal_lists, steepest_lists
 from mechanisms.formulas.selection import softmax, tail
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["literal", "rec", "rec_law"]
 
 _SMALL, _POINTS = 32, 16
-_LITERAL_CLIMB = "the text's laws where three climbs from one pair end"
 Budget = tuple[float, tuple[float, float]]
 
 
@@ -115,7 +114,7 @@ def rec(made: Any) -> Formulas:
     steepest = steepest_lists(made.top, made.target)
     return Formulas(
         epsilon=None if steepest is None else loss(*map(law, steepest), delta=claimed[1]),
-        source=CLIMB,
+        source=climbs(24),
         law=law,
         databases=[
             [lead if 8 <= j < 12 else 0.0 for j in range(made.top + 1)],
@@ -138,4 +137,4 @@ def literal(made: Any) -> Formulas:
         rec_law(side, promise=made.target, alpha=made.alpha, budgets=budgets, literal=True)
         for side in literal_lists(64)
     ]
-    return Formulas(epsilon=loss(*laws, delta=made.claim.delta), source=_LITERAL_CLIMB)
+    return Formulas(epsilon=loss(*laws, delta=made.claim.delta), source=climbs(3))
