@@ -31,18 +31,18 @@ LEAST = {
 BESIDE_LAW, FOR_PROOF = 5_000, 19_000
 
 #: Entries with exact losses of which no database is known that comes near the claim, or near a worst of all.
+#: Each has formulas, and its text says how many times as large a loss would show.
 FAR = {
-    "concave-promise-literal",
     "interval-learner-64",
     "interval-learner-64-budget",
     "interval-learner-64-budget-stated",
-    "interval-learner-levels",
     "interval-sanitizer-64-lumped",
     "point-sanitizer-64-lumped",
-    "simulated-local-protocol",
-    # among hundreds of entries one has its full loss only where the average hardly ever is
-    *("local-laplace-average-query", "local-laplace-average-printed-size"),
 }
+
+#: Averages of hundreds of entries. One entry has its full loss only far in the tails, with probability below
+#: the tolerance of exact comparisons.
+TAILS = {"local-laplace-average-query", "local-laplace-average-printed-size"}
 
 #: Entries whose claim has to be proved.
 PROVED = {
@@ -123,12 +123,13 @@ def test_an_entry_is_what_it_is_expected_to_be(audited, auditor, effort, request
     name = "" if audited.utility else audited.subject.name
     assert audited.utility or audited.subject.formulas is None or result.agreements  # all agree, or it failed
     exact = name and result.evidence is Evidence.EXACT and not result.refuted
-    assert not exact or name in FAR or any(each.claimed is not None for each in result.agreements)
+    worst = any(each.claimed is not None for each in result.agreements)
+    assert not exact or worst or name in TAILS or (name in FAR and "times as large exceeds it" in str(result))
     assert name not in PROVED or result.verdict is Verdict.PROVED
     assert name not in FOUND or result.epsilon_lower > FOUND[name]
     assert name not in CAUGHT or result.detectable_epsilon < CAUGHT[name]
 
 
 def test_what_is_told_of_entries_is_told_of_entries_there_are():
-    told = PROVED | FAR | {*FOUND, *CAUGHT, *LEAST, *LONG, AT_SIZE_HERE}
+    told = PROVED | FAR | TAILS | {*FOUND, *CAUGHT, *LEAST, *LONG, AT_SIZE_HERE}
     assert told <= {entry.name for entry in load_catalogue()}

@@ -1,4 +1,4 @@
-"""The mutations of the benchmark fit the code; the catalogue's formulas `test_catalogue_audit` compares."""
+"""The mutations of the benchmark fit the code. (`test_catalogue_audit` compares the catalogue's formulas.)"""
 
 import runpy
 from pathlib import Path
@@ -11,3 +11,4 @@ def test_each_mutation_of_the_benchmark_has_its_place_in_the_code():
     mutations = runpy.run_path(str(root / "benchmarks" / "mutated.py"))["MUTATIONS"]
     assert [each.old for each in mutations if (root / each.path).read_text().count(each.old) != 1] == []
     assert {name for each in mutations for name in each.entries} <= {entry.name for entry in load_catalogue()}
+    assert {test for each in mutations for test in each.tests if not (root / test).is_file()} == set()

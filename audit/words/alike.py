@@ -2,11 +2,13 @@
 
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN
 
-from audit.results.result import Evidence, SavedResult, Verdict
+from audit.results.result import AuditResult, Evidence, SavedResult, Verdict
 from audit.values.wording import apart, confidence, number, sentence, short
+from audit.words.allowance import claimed
 
 #: Verdicts that say nothing about the claim.
 UNDECIDED = (Verdict.ERROR, Verdict.INCONCLUSIVE)
+_NEAR = 1.05
 
 
 def claim_words(result: SavedResult) -> str:
@@ -101,10 +103,18 @@ def with_text(result: SavedResult) -> str:
 
 
 def _unreached(result: SavedResult) -> list[str]:
-    """Return which faults the formulas of a subject show whose exact losses stay far below the claim."""
-    faults = [each.fault for each in result.agreements if each.fault]
-    if result.evidence is not Evidence.EXACT or not faults:
+    """Return the least faults that show where the exact losses of a subject may lie far below the claim.
+
+    One is the loss that exceeds the claim, as a multiple of the loss on the databases audited. The other is a
+    number that a formula gives, off by more than its rounding.
+    """
+    if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return []
-    return [
-        f"no database is known to come near the claim, but a share that is off by {max(faults):.2g} shows"
-    ]
+    found = result.epsilon_lower, result.delta_lower
+    times = [most / least for most, least in zip(claimed(result), found, strict=True) if most and least]
+    if times and min(times) < _NEAR:
+        return []
+    seen = [f"a loss {number(min(times))} times as large exceeds it"] if times else []
+    faults = [each.fault for each in result.agreements if each.fault]
+    seen += [f"a number of the text that is off by {max(faults):.2g} shows"] if faults else []
+    return ["; ".join(["no database is known that comes near the claim", *seen])] if seen else []

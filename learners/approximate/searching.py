@@ -250,8 +250,9 @@ class _Run:
 entry = Entry(
     SearchingIntervalLearner.name,
     partial(SearchingIntervalLearner, epsilon=8.0, delta=0.4),
+    options={"pairs": [searches.SEARCHED], "size": 3},
     utility={"budget": 3_000},
     reference=SearchingIntervalLearner.reference,
-    summary="INTERVAL_2 by a search over powers, all samples of 3",
+    summary="INTERVAL_2 by a search over powers, all samples of 3 and two of 96",
     formulas=searches.searching,
 )

@@ -104,7 +104,12 @@ def _at_a_gap() -> list[tuple[Any, Any]]:
 
 
 entries = (
-    at_64_bits(IntervalLearner, options=_listed(), utility=Later(lambda: {"problems": _thresholds()})),
+    at_64_bits(
+        IntervalLearner,
+        options=_listed(),
+        utility=Later(lambda: {"problems": _thresholds()}),
+        formulas=budgets.rec_budgets,
+    ),
     Entry(
         "interval-learner-64-least",
         partial(OnSample, part=IntervalLearner(dimension=64), examples=_LEAST),
@@ -132,7 +137,7 @@ entries = (
     Entry(
         "interval-learner-levels",
         partial(IntervalLearner, dimension=6, **_LOOSE),
-        options={"pairs": _at_a_gap(), "budget": 2_000},
+        options={"pairs": [*_at_a_gap(), budgets.LEVELS], "budget": 2_000},
         reference=IntervalLearner.reference,
         summary="INTERVAL_6: one level of Rec, each call with its own share, beside Fig. 1 gone through",
         formulas=budgets.interval_levels,

@@ -7,12 +7,10 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from audit.catalogue import Formulas
-from mechanisms.formulas.losses import CLIMB, loss
 from mechanisms.formulas.noise import laplace_cdf
 from mechanisms.formulas.selection import softmax
 
 __all__ = [
-    "SPREAD",
     "by_length",
     "compression",
     "generic",
@@ -23,11 +21,6 @@ __all__ = [
 ]
 
 _CALLS = 2_000
-SPREAD = (
-    [(1, 1), (0, 1), *[(0, 0)] * 3, (1, 0), *[(0, 0)] * 2],
-    [(1, 1), (0, 1), *[(0, 0)] * 3, (1, 1), *[(0, 0)] * 2],
-)
-"""Where a climb on the samples of the sanitizing learner ended."""
 
 
 def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
@@ -188,7 +181,11 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 
 
 def generic_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of Blum, Ligett and Roth's choice of a small database, of |X|/2α records."""
+    """Return the formulas of Blum, Ligett and Roth's choice of a small database, of |X|/2α records.
+
+    On many equal records the choice is nearly certain. Replace one: the weight of what was certain falls by
+    the factor e^(−ε/2), that of a small database with the new record rises by e^(ε/2). Its loss tends to ε.
+    """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)
     count = math.comb(len(domain) + records - 1, records)
@@ -202,8 +199,7 @@ def generic_sanitizer(made: Any) -> Formulas:
 
     a, *_, b = domain
     return Formulas(
-        epsilon=loss(law([a] * 5), law([a] * 4 + [b])),
-        source=CLIMB,
+        epsilon=made.epsilon,
         law=law,
         databases=([a, a, b], [b, b, b]),
         numbers={
@@ -237,8 +233,7 @@ def sanitizing(made: Any) -> Formulas:
     labellings = len(_distinct(concepts, concepts.listed_concepts(), concepts.listed_domain()))
     transfer = math.ceil(math.log(labellings / made.beta) / apart)
     return Formulas(
-        epsilon=loss(*map(law, SPREAD)),
-        source=CLIMB,
+        epsilon=made.epsilon,  # as of the sanitizer, on samples of one kind but for two examples
         law=law,
         databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]),
         numbers={

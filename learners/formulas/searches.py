@@ -7,16 +7,25 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Formulas
-from mechanisms.formulas.losses import CLIMB, loss
+from mechanisms.formulas.losses import climbs, loss
 from mechanisms.formulas.selection import softmax, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["length_search", "searching"]
+__all__ = ["SEARCHED", "length_search", "searching"]
 
 _CALLS = 3_000
 _DATABASES = ([(0, 1), (0, 0), (3, 0)], [(1, 1), (2, 0), (2, 0)])
+
+
+_COUNTS = {(0, 0): 25, (0, 1): 26, (1, 0): 5, (1, 1): 7, (2, 0): 3, (2, 1): 12, (3, 0): 14, (3, 1): 4}
+_SAMPLE = [example for example, count in _COUNTS.items() for _ in range(count)]
+SEARCHED = _SAMPLE, [*_SAMPLE[:65], (3, 1), *_SAMPLE[66:]]
+"""Where the best of climbs on the counts of 24, 48, 64 and 96 examples ended, 25 in all.
+
+By size the best lost 1.02, 1.01, 0.98 and 1.15; of up to 16 examples 0.49.
+"""
 
 
 def _mixed(database: Any, low: int, high: int) -> int:
@@ -93,10 +102,9 @@ def searching(made: Any) -> Formulas:
             for t, logs in found.items()
         }
 
-    worst = [(2, 1), (1, 1), (0, 1), (0, 0), (0, 0)], [(2, 1), (1, 1), (1, 0), (0, 0), (0, 0)]
     return Formulas(
-        epsilon=loss(law(worst[0]), law(worst[1]), delta=made.delta),
-        source=CLIMB,
+        epsilon=loss(law(SEARCHED[0]), law(SEARCHED[1]), delta=made.delta),
+        source=climbs(25),
         law=law,
         databases=_DATABASES,
         calls=_CALLS,

@@ -80,7 +80,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     1 − p + p/q, which is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p =
     tanh(epsilon/2) this is e^epsilon.
 
-    Accuracy: `Rates.sample_size()`.
+    Accuracy: `Rates.sample_size`.
 
     Examples
     --------

@@ -299,6 +299,7 @@ _CLAIM = _BY_DEFAULT.utility_claim
 entry = Entry(
     GenericSanitizer.name,
     GenericSanitizer,
+    options={"pairs": [([0] * 80, [0] * 79 + [1])], "size": _BY_DEFAULT.size},
     utility={},
     formulas=classes.generic_sanitizer,
     reference=GenericSanitizer.reference,

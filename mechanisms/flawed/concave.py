@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from audit.catalogue import Entry
 from mechanisms.concave.promise import ConcavePromise
+from mechanisms.formulas import rec
+from mechanisms.formulas.rec_pairs import literal_lists
 
 if TYPE_CHECKING:
     from mechanisms.concave.contest import Contest
@@ -52,9 +54,10 @@ _LITERAL = partial(LiteralConcavePromise, top=4096, beta=0.01)
 entry = Entry(
     "concave-promise-literal",
     _LITERAL,
-    options={"pairs": _LITERAL().suggested_pairs()[:4]},
+    options={"pairs": [literal_lists(4096), *_LITERAL().suggested_pairs()[:4]]},
     utility={},
     utility_expected="refuted",
     reference=LiteralConcavePromise.reference,
+    formulas=rec.literal,
     summary="Rec with step 10 as printed: misses good points across a border",
 )

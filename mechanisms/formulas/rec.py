@@ -7,23 +7,28 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Formulas
-from mechanisms.formulas.losses import CLIMB, loss
-from mechanisms.formulas.rec_pairs import steepest_lists
+from mechanisms.formulas.losses import climbs, loss
+from mechanisms.formulas.rec_pairs import literal_lists, steepest_lists
 from mechanisms.formulas.selection import softmax, tail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["rec", "rec_law"]
+__all__ = ["literal", "rec", "rec_law"]
 
 _SMALL, _POINTS = 32, 16
 Budget = tuple[float, tuple[float, float]]
 
 
 def rec_law(
-    quality: Sequence[float], *, promise: float, alpha: float, budgets: Sequence[Budget]
+    quality: Sequence[float],
+    *,
+    promise: float,
+    alpha: float,
+    budgets: Sequence[Budget],
+    literal: bool = False,
 ) -> dict[int, float]:
-    """Return the law of Rec, as log-probabilities: Fig. 1 with step 10 corrected (E6) and N8's completions.
+    """Return the law of Rec, as log-probabilities: Fig. 1 with N8's completions, step 10 corrected (E6).
 
     Each level, outermost first, has the ε of its choices, which weigh by ε/2, and the noise scale and the gap
     of its A_dist. The last one serves all levels below.
@@ -39,13 +44,15 @@ def rec_law(
     inner = [
         min(here - (1.0 - alpha) * promise, promise - more) for here, more in zip(longest, after, strict=True)
     ]
-    below = rec_law(inner, promise=alpha / 2.0 * promise, alpha=alpha, budgets=others or budgets)
+    told: dict[str, Any] = {"alpha": alpha, "budgets": others or budgets, "literal": literal}
+    below = rec_law(inner, promise=alpha / 2.0 * promise, **told)
     found: dict[int, float] = {}
     for power, log_power in below.items():
         length = 2**power
         families = [_stable(padded, start=start, length=8 * length, test=test) for start in (0, 4 * length)]
         for (one, log_one), (other, log_other) in product(*families):
-            ends = [left for left in (one, other) if left is not None]
+            second = other if not literal else None if one is None else one + 8 * length - 1
+            ends = [left for left in (one, second) if left is not None]
             points = {min(left + i * length // 2, top) for left in ends for i in range(_POINTS)}
             points = points or {top * i // (2 * _POINTS - 1) for i in range(2 * _POINTS)}
             for point, log in softmax({p: quality[p] for p in points}, epsilon / 2.0).items():
@@ -107,7 +114,7 @@ def rec(made: Any) -> Formulas:
     steepest = steepest_lists(made.top, made.target)
     return Formulas(
         epsilon=None if steepest is None else loss(*map(law, steepest), delta=claimed[1]),
-        source=CLIMB,
+        source=climbs(24),
         law=law,
         databases=[
             [lead if 8 <= j < 12 else 0.0 for j in range(made.top + 1)],
@@ -117,3 +124,17 @@ def rec(made: Any) -> Formulas:
         calls=1_500,
         numbers=numbers,
     )
+
+
+def literal(made: Any) -> Formulas:
+    """Return the loss of step 10 as printed, which begins both halves of H at the ends of A.
+
+    The points beyond 64 of the worst pair known are never near the best: the law is that on {0 … 64}.
+    """
+    lead = 4.0 / made.epsilon * math.log(1.0 / made.delta) + 2.0
+    budgets = [(made.epsilon, (4.0 / made.epsilon, lead))]
+    laws = [
+        rec_law(side, promise=made.target, alpha=made.alpha, budgets=budgets, literal=True)
+        for side in literal_lists(64)
+    ]
+    return Formulas(epsilon=loss(*laws, delta=made.claim.delta), source=climbs(3))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from audit.catalogue import Formulas
-from mechanisms.formulas.losses import CLIMB, loss
+from mechanisms.formulas.losses import ALL, climbs, loss
 
 __all__ = [
     "choosing",
@@ -152,7 +152,7 @@ def choosing(made: Any) -> Formulas:
     laws = [law([a] * head + [b] * (m - head)) for head in range(m + 1)]
     return Formulas(
         epsilon=max(loss(*pair, delta=made.delta) for pair in pairwise(laws)),
-        source=CLIMB,
+        source=climbs(12),
         law=law,
         databases=[[a] * head + [b] * (m - head) for head in (0, half, m // 2 + 1)],
         calls=2_000,
@@ -171,7 +171,7 @@ def choosing_huge(made: Any) -> Formulas:
     laws = [law([one] * head + [other] * (490 - head)) for head in (245, 246)]
     return Formulas(
         epsilon=loss(*laws, delta=made.delta),
-        source=CLIMB,
+        source=climbs(12),
         law=law,
         databases=([one] * 250 + [other] * 240 + [-1] * (made.size - 490),),
         calls=2_000,
@@ -190,7 +190,7 @@ def choosing_scores(made: Any) -> Formulas:
     worst = law([m - 1, m - 1, *[m - 1] * len(rest)]), law([m, m - 2, *[m] * len(rest)])
     return Formulas(
         epsilon=loss(*worst, delta=made.delta),
-        source=CLIMB,
+        source=ALL,
         law=law,
         databases=([m // 2, 1, *rest], [1, 0, *rest], [m, m // 2, *rest]),
         calls=3_000,

@@ -25,6 +25,7 @@ from audit.results.result import AuditResult
 from audit.utility.saved import parse_any
 
 PAIRS = [([0], [1])]
+SHORT = {"pairs": PAIRS, "budget": 400}
 
 
 class Noisy:
@@ -59,7 +60,7 @@ def noisy(epsilon=1.0, *, calls=4_000, source="a closed form", **scales):
             numbers={"scale": (made.declared, 1.0)},
         )
 
-    return Entry("noisy", lambda: Noisy(**scales), options={"pairs": PAIRS, "budget": 400}, formulas=formulas)
+    return Entry("noisy", lambda: Noisy(**scales), options=SHORT, formulas=formulas)
 
 
 def audited(entry):
@@ -110,7 +111,7 @@ def test_the_pairs_audited_come_within_5_percent_of_the_worst_and_not_above_it(w
 
 
 def test_the_gap_between_the_worst_database_and_the_claim_is_printed_and_saved():
-    options = {"pairs": PAIRS, "budget": 400, "claim": PureDP(3.0)}
+    options = {**SHORT, "claim": PureDP(3.0)}
     result = audited(replace(noisy(1.02, source="a climb"), options=options))
     [again] = parse_any(result.to_json())
     [loss] = [each for each in again.agreements if each.claimed is not None]
@@ -120,8 +121,13 @@ def test_the_gap_between_the_worst_database_and_the_claim_is_printed_and_saved()
 
 
 def test_if_no_database_comes_near_the_claim_the_least_visible_fault_is_printed():
-    told = " ".join(str(audited(noisy(None))).split())
-    assert "no database is known to come near the claim, but a share that is off by 1e-06 shows" in told
+    far, near = (
+        " ".join(str(audited(replace(noisy(None), options={**SHORT, "claim": PureDP(most)}))).split())
+        for most in (3.0, 1.0)
+    )
+    least = "a loss 3 times as large exceeds it; a number of the text that is off by 1e-06 shows"
+    assert f"no database is known that comes near the claim; {least}" in far
+    assert "no database is known" not in near
 
 
 def test_a_discrete_law_is_compared_outcome_by_outcome_down_to_rare_ones():

@@ -12,6 +12,7 @@ from audit.catalogue import Entry
 from audit.claims import ApproximateDP
 from audit.errors import InvalidKind, InvalidValue
 from audit.relations import Relation
+from mechanisms.formulas import losses
 from mechanisms.local.algorithms import poll_twice
 from mechanisms.local.laplace import only_record
 from mechanisms.local.protocols import InteractiveProtocol, NonInteractiveProtocol
@@ -263,6 +264,7 @@ entries = (
         _POLL.name,
         simulated_poll,
         options={"budget": 2_000},
+        formulas=losses.simulated_poll,
         reference=_POLL.reference,
         summary="two rounds on two entries, by statistical queries: distance 0.012, allowed 0.3",
     ),
