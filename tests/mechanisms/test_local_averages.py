@@ -31,7 +31,7 @@ RUNS = 50_000
 
 
 def difference_of_gammas(n, x):
-    """Return Pr[G − G′ > x] for independent Gamma(n) variables, by quadrature over G′: a second way to the tail."""
+    """Return Pr[G − G′ > x] for independent Gamma(n) variables, by quadrature over G′."""
     gamma = stats.gamma(n)
     low, high = gamma.ppf(1e-300), n + 60.0 * math.sqrt(n) + 3.0 * x
 
@@ -274,7 +274,7 @@ def test_the_average_of_signs_is_a_mixture_of_binomials(draw, agreement, shares)
     assert float(np.dot(expected, outcomes)) == pytest.approx(-0.2)  # the average is unbiased
 
 
-def test_vector_averages_have_independent_coordinates():
+def test_vector_averages_have_a_law_for_each_coordinate():
     records = ((-1, -1), (-1, 1), (1, 1))
     average = LaplaceAverage(epsilon=2e4, dimension=2, size=3, records=records)
     assert average([(-1, 1), (1, 1), (1, 1)], np.random.default_rng(0)) == pytest.approx([1 / 3, 1], abs=0.01)

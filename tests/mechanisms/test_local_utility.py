@@ -1,4 +1,4 @@
-"""Betting audits of K11 Lemma 5.6: it holds at the derived sizes and fails below them and at the printed one."""
+"""Betting audits of K11 Lemma 5.6: not refuted at the derived sizes, refuted at smaller and printed ones."""
 
 import pytest
 

@@ -127,7 +127,7 @@ def test_every_run_has_a_fresh_oracle(adversary):
 
 
 def first_then_contrary(*, swing):
-    """Return six queries about a coin: one sign pattern gives the error `swing`, exact answers give half of it."""
+    """Return six queries about a coin: one sign pattern gives error `swing`, exact answers half of it."""
     query = StatisticalQuery(float, 0.1, low=0.0, high=1.0)
     signs = (1, 1, -1, 1, -1, -1)
 
