@@ -31,7 +31,7 @@ ROOMS = {"laws", "subject", "values"}
 
 
 def known_as(name):
-    """Return the module of `audit` that an imported name belongs to; in `ROOMS`, the module inside the package."""
+    """Return the module of `audit` that an imported name belongs to; in `ROOMS`, the inner module."""
     parts = name.split(".")[1:] or [""]
     return ".".join(parts[: 2 if parts[0] in ROOMS else 1])
 

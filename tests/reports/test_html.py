@@ -277,7 +277,7 @@ def test_the_page_says_what_was_audited_when_and_by_which_version():
 
 
 def test_the_picture_of_all_audits_has_a_mark_for_each_numeric_claim():
-    """Four decades of found/claimed lie between 226 and 30: 1.5 is at 128 − 49·log10 1.5, and 0.89 below 1."""
+    """Four decades of found/claimed lie between 226 and 30: 1.5 is at 128 − 49·log10 1.5; 0.89 is below 1."""
     page = html(refuted(), clean(), refuted(), clean())
     (svg,) = [each for each in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if "All audits" in each]
     places = dict(re.findall(r'class="dots ([\w-]+)" d="M[\d.]+ ([\d.]+)h0M', svg))
