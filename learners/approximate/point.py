@@ -225,7 +225,7 @@ class PointLearner(OfNumbers, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None where 2^d < 4/(alpha·beta)."""
+        """The accuracy claimed on `sample_size` examples; None if 2^d < 4/(alpha·beta)."""
         return PAC(self.alpha, self.beta) if self.enough_points else None
 
     @property

@@ -193,7 +193,7 @@ class SearchingIntervalLearner(ThresholdLearner):
         return found
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the threshold; None where the search has more than 256 lengths."""
+        """Return the exact law of the threshold; None if the search has more than 256 lengths."""
         from audit.distributions import Finite
 
         if self.search.lengths > MOST_LISTED_LENGTHS:

@@ -300,7 +300,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's share of x_i = 0 ∧ y = 1 in its chunk, None where there is no record each.
+        """Return each variable's share of x_i = 0 ∧ y = 1 in its chunk, None if there is no record each.
 
         Examples
         --------

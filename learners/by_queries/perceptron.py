@@ -266,7 +266,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None where `rounds` is given."""
+        """The accuracy claimed on `sample_size` examples; None if `rounds` is given."""
         return PAC(self.alpha, self.beta) if self.rounds is None else None
 
     def problems(self) -> list[SeparableProblem]:

@@ -202,7 +202,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def lengths(self) -> NDArray[np.int64] | None:
-        """The bits of every hypothesis, None where all are alike."""
+        """The bits of every hypothesis, None if all are alike."""
         if self.bits is None:
             return None
         return lengths_of(self.bits, self.hypotheses.names, owner=type(self).__name__)

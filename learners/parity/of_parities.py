@@ -40,7 +40,7 @@ class OfParities(StatedSize):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on samples of `sample_size` examples; None where none is."""
+        """The accuracy claimed on samples of `sample_size` examples; None if none is."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> Sequence[ParityProblem]:

@@ -272,7 +272,7 @@ class HashedPointLearner(PureLearner):
         return [self._one(sample, choices, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of (map, bucket); None where there are more than 4096 maps."""
+        """Return the exact law of (map, bucket); None if there are more than 4096 maps."""
         from audit.distributions import Finite
 
         maps = self._maps()

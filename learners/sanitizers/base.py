@@ -113,7 +113,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """Alpha and beta, for every database; None where `size` is below `sample_size`."""
+        """Alpha and beta, for every database; None if `size` is below `sample_size`."""
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     @cached_property

@@ -171,7 +171,7 @@ class LumpedIntervals(_Lumped):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law, None where there are too many sequences of intervals; worked out once."""
+        """Return the exact law, None if there are too many sequences of intervals; worked out once."""
         seen: Tally = self.of.tally(database)
         key = (seen.points.tobytes(), seen.counts.tobytes())
         if key not in self._laws:

@@ -240,7 +240,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return [self.sanitizer(database, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept, the sanitizer's mapped; None where that is not finite."""
+        """Return the exact law of the concept, the sanitizer's mapped; None if that is not finite."""
         from audit.distributions import Finite
 
         if not isinstance(self.sanitizer, GenericSanitizer):

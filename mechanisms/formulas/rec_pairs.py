@@ -39,7 +39,7 @@ From 24 random pairs each; where Lemma 2's promise and δ are used, also from th
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return the neighbouring qualities on {0 … top} where the climb ended; None where none was made.
+    """Return the neighbouring qualities on {0 … top} where the climb ended; None if none was made.
 
     Examples
     --------

@@ -106,7 +106,8 @@ def as_mapping(output: object) -> Mapping[Any, Any] | None:
         if issubclass(kind, (tuple, list)):
             return dict(output) if is_pairs(output) else None  # type: ignore[arg-type, call-overload]
         # a Mapping that raises when it is listed or read does not count as one
-        return {key: output[key] for key in output} if issubclass(kind, Mapping) else None  # type: ignore[index, attr-defined]
+        # type: ignore[index, attr-defined]
+        return {key: output[key] for key in output} if issubclass(kind, Mapping) else None
     except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
         return None
 
@@ -121,8 +122,8 @@ class View:
         A list of outputs, or one array whose first axis runs over the outputs. Frames and huge outputs are
         replaced by stand-ins.
     typed
-        Whether the type of every output is its own. If a sampler returns many runs as one array, the type of
-        an output may come from the others: beside a NaN, numpy turns whole numbers into floats.
+        Whether the type of every output is independent of the others. If a sampler returns many runs as one
+        array, it may not be: if one output is NaN, numpy turns the integers into floats.
     replaced
         Whether the outputs come from a block that has already replaced them by stand-ins.
 

@@ -85,7 +85,7 @@ class InteractiveSimulation:
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", minimum=0, maximum=LARGEST_EPSILON)
 
     def access(self, past: tuple[Any, ...]) -> Access | None:
-        """Return the access that follows the outcomes at these positions; None where the run is over."""
+        """Return the access that follows the outcomes at these positions; None if the run is over."""
         randomizers: list[Simulated] = []
         outcomes: tuple[Any, ...] = ()
         for place in past:
