@@ -12,10 +12,10 @@ A fair coin draws the side of a call. The bet on the call pays 1 + λ·D, where
 
     D = p_k/P_k − 1 on the left,  D = q_k/Q_k − 1 on the right,  for an output in cell k.
 
-**Guarantee.** E[1 + λ·D | past] ≤ 1 for every pair of laws that keeps ε-DP, for any μ in (0, 2) and ν = 2 −
-μ. Write D + 1 = μ + a_k on the left and ν − b_k on the right. Where p is too large, R·p_k/P_k + q_k/Q_k = Rμ
-+ ν, so b_k = R·a_k with a_k ≥ 0. Let P*, Q* be the true laws of the subject. Then 2·E[D + 1] is μ + ν = 2
-plus P*_k·a_k − Q*_k·R·a_k ≤ 0 for each of these cells. Where q is too large, the same holds with the sides
+**Guarantee.** E[1 + λ·D | past] ≤ 1 for every pair of laws that keeps ε-DP, if μ is in (0, 2) and ν = 2 − μ.
+Write D + 1 = μ + a_k on the left and ν − b_k on the right. Where p is too large, R·p_k/P_k + q_k/Q_k = Rμ +
+ν, so b_k = R·a_k with a_k ≥ 0. Let P*, Q* be the true laws of the subject. Then 2·E[D + 1] is μ + ν = 2 plus
+P*_k·a_k − Q*_k·R·a_k ≤ 0 for each of these cells. Where q is too large, the same holds with the sides
 exchanged; in all other cells a_k = b_k = 0. With δ > 0 the soft events f = a_k/max a and their mirror images
 each keep P*(f) ≤ R·Q*(f) + δ, so every payoff is reduced by δ/2 times the sum of the largest a of both
 directions. The stake λ is fixed before the calls, and below 1/(−min D).

@@ -2,8 +2,8 @@
 
 Single calls confirm every refutation (`confirm`), and test every declared law (`by_law`). A verdict of not
 refuted may rest on runs of `sample` alone. This check compares the outputs of `sample` and of single calls on
-one database, as if they came from two databases. It bets against the claim that both have the same law (ε =
-0).
+one database, as if they came from two databases. It bets against the claim that both have the same
+law (ε = 0).
 
 **Guarantee.** If both have the same law and the runs are independent, the chance of reporting a difference is
 at most the significance. There are two databases, and the check starts a second time if a call changes its

@@ -86,7 +86,7 @@ class IntervalLearner(ThresholdLearner):
     """Return a threshold with few errors, found by Rec.
 
     A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
-    output j ∈ {0 … 2^dimension} stands for the concept that says 1 of x < j.
+    output j ∈ {0 … 2^dimension} stands for the concept that labels x with 1 if x < j.
 
     Parameters
     ----------

@@ -135,7 +135,7 @@ class PointLearner(OfNumbers, PlainParameters):
     """Return the number that comes most often with the label 1 if it is far ahead, else a random number.
 
     A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
-    output j stands for the concept that says 1 of j alone.
+    output j stands for the concept that labels only j with 1.
 
     Parameters
     ----------
