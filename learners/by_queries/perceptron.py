@@ -276,7 +276,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
         )
 
     def random(self, rng: np.random.Generator) -> SeparableProblem:
-        """Return any problem of this margin, with `sample_size` examples."""
+        """Return a random problem with this margin and `sample_size` examples."""
         return random_separable(self.dimension, margin=self.margin, examples=self.sample_size(), rng=rng)
 
     @property

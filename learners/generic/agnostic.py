@@ -56,7 +56,7 @@ def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: floa
 
 
 def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return the sample size from which on the generic learner is agnostically (alpha, beta)-accurate.
+    """Return a sample size at and above which the generic learner is agnostically (alpha, beta)-accurate.
 
     Guarantee
     ---------
@@ -76,7 +76,7 @@ def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) 
 
 
 def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return the sample size from which on the learner that favours short descriptions is accurate.
+    """Return a sample size at and above which the learner that favours short descriptions is accurate.
 
     Guarantee
     ---------

@@ -79,7 +79,7 @@ class Rates:
         return math.exp(min(0.0, log))
 
     def needed(self, bad: float, *, dimension: int, alpha: float) -> int:
-        """Return the smallest number of examples for which the bound of the method `bad` is at most this `bad`.
+        """Return the smallest number of examples at which the bound of the method `bad` is at most `bad`.
 
         Examples
         --------

@@ -36,7 +36,7 @@ _ROUNDING = 1e-12
 
 
 def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> int:
-    """Return the size from which on no concept of error above `high` has a training error up to `low`.
+    """Return a sample size at which no concept with error above `high` has a training error of at most `low`.
 
     Guarantee
     ---------

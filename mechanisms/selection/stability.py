@@ -253,7 +253,7 @@ class StableSelection(PlainParameters):
         return 4.0 / self.epsilon * (math.log(2.0) - math.log(beta) - math.log(self.delta))
 
     def needed_gap(self, beta: float) -> float:
-        """Return the least gap from which on the best is returned with probability at least 1 − `beta`.
+        """Return the smallest gap at and above which the best is returned with probability ≥ 1 − `beta`.
 
         Guarantee
         ---------
