@@ -140,7 +140,7 @@ class OneZeroMeans(MeansProblem):
         return cls(name, shares, ((0.0, 1.0),) * len(target), chunk, measure, target, masses)
 
     def varied(self, rng: np.random.Generator) -> OneZeroMeans:
-        """Return a problem near this one: a variable more or less in the target, or a mass moved."""
+        """Return a problem near this one: one variable of the target toggled, or one mass moved."""
         stem = self.name.split(", varied")[0]
         target, masses = list(self.target), list(self.masses)
         here, there = rng.integers(0, len(target), 2).tolist()
