@@ -99,7 +99,7 @@ class Contender:
 
     @property
     def worth(self) -> tuple[float, float]:
-        """The promise per step, then the distance: far pairs have rare events, which are slow to learn."""
+        """Sort key: the predicted growth rate per step, then the distance of coupled outputs per step."""
         return (self.promise or 0.0) / self.memory.distance, self.apart
 
 
