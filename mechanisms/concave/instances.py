@@ -54,7 +54,7 @@ class QualityFunctions:
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
         """Yield neighbours: in four patterns, or random ones without end.
 
-        In the patterns all values move up or down by 1, or those above the middle value move
+        In the patterns all values move up or down by 1, or those above the median move
         against the rest.
         `records` is not used.
         """

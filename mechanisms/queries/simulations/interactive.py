@@ -142,7 +142,7 @@ class InteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The most that a run's law can be off against any valid oracle: beta/3."""
+        """The largest distance of the law of a run from the truth, over all valid oracles: beta/3."""
         return self.beta / 3.0
 
     def worst_distance(self, population: Population) -> float:
