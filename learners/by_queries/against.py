@@ -70,7 +70,7 @@ def _less(query: StatisticalQuery, truth: float, answer: float) -> float:
 
 
 def perceptron_against(*, dimension: int = 2, alpha: float = 0.2, margin: float = 0.5) -> OracleRun:
-    """Return `PerceptronQueries` against every valid oracle.
+    """Return the audit run of `PerceptronQueries` against all valid oracles.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def kmeans_against(
     tau: float = 0.01,
     least_mass: float = 0.2,
 ) -> OracleRun:
-    """Return `KMeansQueries` against every valid oracle, on laws where Lloyd's iteration is steady.
+    """Return the audit run of `KMeansQueries` against all valid oracles, on laws with steady Lloyd iterations.
 
     Raises
     ------

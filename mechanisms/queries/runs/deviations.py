@@ -112,7 +112,7 @@ def _deviation(tau: float, *, asked: float) -> SQAlgorithm:
 
 
 def spread_run(*, tau: float = 0.25) -> OracleRun:
-    """Return the mean and the spread about its answer, against every valid oracle.
+    """Return the audit run of the mean and the spread about its answer, against all valid oracles.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def deviation_run(*, tau: float = 0.25) -> OracleRun:
 
 
 def trusting_run(*, tau: float = 0.25) -> OracleRun:
-    """Return the standard deviation from answers that are too inaccurate, against every valid oracle.
+    """Return the audit run of the standard deviation from too inaccurate answers, against all valid oracles.
 
     Examples
     --------
