@@ -146,7 +146,7 @@ def kmeans_against(
     tau: float = 0.01,
     least_mass: float = 0.2,
 ) -> OracleRun:
-    """Return the audit run of `KMeansQueries` against all valid oracles, on laws with steady Lloyd iterations.
+    """Return the audit run of `KMeansQueries` against all valid oracles, on laws where Lloyd is steady.
 
     Raises
     ------
