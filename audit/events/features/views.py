@@ -106,8 +106,7 @@ def as_mapping(output: object) -> Mapping[Any, Any] | None:
         if issubclass(kind, (tuple, list)):
             return dict(output) if is_pairs(output) else None  # type: ignore[arg-type, call-overload]
         # a Mapping that raises when it is listed or read does not count as one
-        # type: ignore[index, attr-defined]
-        return {key: output[key] for key in output} if issubclass(kind, Mapping) else None
+        return {key: output[key] for key in output} if issubclass(kind, Mapping) else None  # type: ignore[index, attr-defined]
     except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
         return None
 
