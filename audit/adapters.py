@@ -96,7 +96,7 @@ def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
     Parameters
     ----------
     function
-        A callable (frame, rng) -> output or (frame) -> output, or a subject object, but for its `sample`.
+        A callable (frame, rng) -> output or (frame) -> output, or a subject object (its `sample` is ignored).
     columns
         The names of the columns, one for each entry of a record; a record of one column may be a plain value,
         and a dict is read by its keys.

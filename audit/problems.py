@@ -16,7 +16,7 @@ and may have
   that is not finite (see `FixedProblem.tail`).
 
 Give problems as a sequence, as a Hypothesis strategy for one problem, or as an object with ``problems()`` and
-optionally ``vary(problem, rng)`` (a similar problem) and ``random(rng)`` (any problem).
+optionally ``vary(problem, rng)`` (a similar problem) and ``random(rng)`` (a random problem).
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ __all__ = ["databases", "neighbours", "problems"]
 
 Pair = tuple[list[Any], list[Any]]
 
-#: Records that a custom relation is told of beside those of the database, and neighbours it is asked for.
+#: Records that a custom relation gets in addition to those of the database, and neighbours it is asked for.
 _POOL, _LISTED = 4, 256
 #: Hypothesis makes no lists that hold many more records at least.
 _LONGEST = 2_000

@@ -1,6 +1,6 @@
-"""The mutations of `mutations.py`: one constant each, over the systems of the source texts.
+"""The table of mutations for `mutations.py`. Each changes one constant of a system from the source texts.
 
-Longer than 400 lines because it is one table: 90 rows of data, each beside the others of its system.
+The file is longer than 400 lines because it is one table of 90 rows, grouped by system.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ __all__ = ["MUTATIONS", "Mutation"]
 
 
 class Mutation(NamedTuple):
-    """One changed constant: its place, the old and the new text, and what is run to see if it is noticed.
+    """One changed constant: its file, the old and new text, and the audits and tests to detect it.
 
-    `old` occurs once in the file. `kind` is "privacy" if privacy or its account changes by 10 % or more,
-    "utility" if only sizes or accuracy do.
+    `old` occurs exactly once in the file. `kind` is "privacy" if the privacy loss or its accounting changes
+    by 10 % or more, and "utility" if only sample sizes or accuracy change.
     """
 
     rows: str
@@ -27,7 +27,7 @@ class Mutation(NamedTuple):
 
 
 def _at(path: str, entries: str, tests: str, *changes: tuple[str, str, str, str]) -> list[Mutation]:
-    """Return the mutations of one file: (rows, kind, old, new) each."""
+    """Return the mutations of one file, from tuples (rows, kind, old, new)."""
     run = tuple(f"tests/{test}.py" for test in tests.split())
     return [
         Mutation(rows, kind, path, old, new, tuple(entries.split()), run) for rows, kind, old, new in changes

@@ -1,9 +1,9 @@
-"""A table is published: how many people live in each town, and their mean income.
+"""Publish a table: the number of people in each town, and their mean income.
 
     dp-audit run examples/data_release.py:wrong --html wrong.html
     dp-audit run examples/data_release.py:right
 
-`wrong` publishes a town only if somebody lives there, so a key of the output tells that a record exists.
+`wrong` publishes a town only if somebody lives there, so a key of the output reveals that a record exists.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""Write on a function what it claims and where to look, so that its name is all that an audit needs.
+"""Attach a claim and suggested pairs to a function, so that an audit needs only its name.
 
-An auditor reads `claim`, `relation`, `suggested_pairs`, `reference` and `expected` from whatever it is
-handed; an ordinary function can carry them.
+The auditor reads the attributes `claim`, `relation`, `suggested_pairs`, `reference` and `expected` of the
+object it gets. An ordinary function can have them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from audit import Relation
 
-Function = Any  # a function whose attributes are set
+Function = Any  # typed as Any because attributes are set on functions
 
 
 def declare(
@@ -25,22 +25,22 @@ def declare(
     reference: str = "",
     budget: int = 100_000,
 ) -> Callable[[Function], Function]:
-    """Return a decorator that writes the declaration on a mechanism.
+    """Return a decorator that attaches the declaration to a mechanism.
 
     Parameters
     ----------
     claim
-        What the library promises.
+        The privacy claim that the library makes.
     relation
         The library's own neighbouring relation.
     pairs
         The neighbouring databases to compare.
     expected
-        What was found with the version named in docs/libraries.md: "refuted" or "not refuted".
+        The verdict with the version named in docs/libraries.md: "refuted" or "not refuted".
     reference
-        Where the library promises it, or where a fault is known.
+        Where the library makes the claim, or where a known fault is reported.
     budget
-        Runs that take well under a minute; `libraries.py` audits with it.
+        The number of runs that `libraries.py` uses; it should take well under a minute.
 
     Examples
     --------

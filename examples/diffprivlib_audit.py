@@ -1,10 +1,10 @@
-"""Audits of diffprivlib's mechanisms and tools, called as its documentation calls them.
+"""Audits of diffprivlib's mechanisms and tools, called as in its documentation.
 
     dp-audit run examples/diffprivlib_audit.py:laplace
 
-Every claim is what the constructor was given. diffprivlib does not say which databases are neighbours; its
-sensitivities do: means, sums, variances and quantiles are calibrated to one record replaced, histograms to
-one record added or removed. The pairs are the hardest that we know for each: extremes of the bounds, ties,
+Every claim is the ε (and δ) given to the constructor. diffprivlib does not define neighbours, but its
+sensitivities imply them: replacing one record for means, sums, variances and quantiles, and adding or
+removing one for histograms. Each audit uses the hardest pairs that we know: extremes of the bounds, ties,
 constant data. diffprivlib draws its noise from the operating system, so a seed does not repeat these runs.
 """
 
@@ -18,7 +18,7 @@ from audit import ApproximateDP, PureDP, Relation
 
 ONE = PureDP(epsilon=1.0)
 COUNTS = [([0, 0, 0], [0, 0, 1]), ([1, 1, 1], [1, 1, 0])]
-# One record from one bound to the other: beside its like, beside its opposites, and alone.
+# One record moves from one bound to the other: among equal records, among opposite ones, and alone.
 EXTREMES = [([0.0] * 4, [0.0] * 3 + [1.0]), ([0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]), ([0.0], [1.0])]
 TOUCHED = [([0.5] * 4, [0.5] * 3 + [1.0]), ([0.5] * 4, [0.5] * 3 + [0.0])]
 
@@ -28,84 +28,84 @@ TOUCHED = [([0.5] * 4, [0.5] * 3 + [1.0]), ([0.5] * 4, [0.5] * 3 + [0.0])]
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace(database):
-    """Count of ones with Laplace noise."""
+    """Return the count of ones with Laplace noise."""
     return mechanisms.Laplace(epsilon=1, sensitivity=1).randomise(sum(database))
 
 
 @declare(claim=ApproximateDP(epsilon=1.0, delta=0.1), relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_approximate(database):
-    """Count of ones; the Laplace mechanism with a δ."""
+    """Return the count of ones, from the Laplace mechanism with a δ."""
     return mechanisms.Laplace(epsilon=1, delta=0.1, sensitivity=1).randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_truncated(database):
-    """Count of ones, clamped to what a count can be."""
+    """Return the count of ones, clamped to the range of a count."""
     noise = mechanisms.LaplaceTruncated(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_folded(database):
-    """Count of ones, folded back into the range of a count."""
+    """Return the count of ones, folded back into the range of a count."""
     noise = mechanisms.LaplaceFolded(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS, budget=50_000)
 def laplace_bounded_domain(database):
-    """Count of ones from the bounded Laplace mechanism, which widens its noise to pay for the bounds."""
+    """Return the count of ones, from the bounded Laplace mechanism; its bounds cost extra noise."""
     noise = mechanisms.LaplaceBoundedDomain(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 
 
 @declare(claim=ApproximateDP(epsilon=1.0, delta=0.1), relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_bounded_noise(database):
-    """Count of ones with noise that never passes a bound; what it cannot reach costs δ."""
+    """Return the count of ones with bounded noise; outputs out of its reach cost δ."""
     return mechanisms.LaplaceBoundedNoise(epsilon=1, delta=0.1, sensitivity=1).randomise(sum(database))
 
 
 @declare(claim=ApproximateDP(epsilon=0.0, delta=0.25), relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def uniform(database):
-    """Count of ones with uniform noise: ε = 0, all of the loss in δ."""
+    """Return the count of ones with uniform noise: ε = 0, and all of the loss is in δ."""
     return mechanisms.Uniform(delta=0.25, sensitivity=1).randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def staircase(database):
-    """Count of ones with the staircase mechanism."""
+    """Return the count of ones, from the staircase mechanism."""
     return mechanisms.Staircase(epsilon=1, sensitivity=1).randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def snapping(database):
-    """Count of ones with Mironov's snapping mechanism."""
+    """Return the count of ones, from Mironov's snapping mechanism."""
     return mechanisms.Snapping(epsilon=1, sensitivity=1, lower=0, upper=3).randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def geometric(database):
-    """Count of ones with two-sided geometric noise."""
+    """Return the count of ones with two-sided geometric noise."""
     return mechanisms.Geometric(epsilon=1, sensitivity=1).randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def geometric_truncated(database):
-    """Count of ones with geometric noise, clamped."""
+    """Return the count of ones with geometric noise, clamped."""
     noise = mechanisms.GeometricTruncated(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def geometric_folded(database):
-    """Count of ones with geometric noise, folded at half-integers."""
+    """Return the count of ones with geometric noise, folded at half-integers."""
     noise = mechanisms.GeometricFolded(epsilon=1, sensitivity=1, lower=-0.5, upper=len(database) + 0.5)
     return noise.randomise(sum(database))
 
 
 @declare(claim=ApproximateDP(epsilon=1.0, delta=0.01), relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def gaussian(database):
-    """Count of ones with the classical Gaussian mechanism."""
+    """Return the count of ones, from the classical Gaussian mechanism."""
     return mechanisms.Gaussian(epsilon=1, delta=0.01, sensitivity=1).randomise(sum(database))
 
 
@@ -113,7 +113,7 @@ def gaussian(database):
     claim=ApproximateDP(epsilon=1.0, delta=0.01), relation=Relation.REPLACE_ONE, pairs=COUNTS, budget=50_000
 )
 def gaussian_analytic(database):
-    """Count of ones with the analytically calibrated Gaussian mechanism: tight."""
+    """Return the count of ones, from the analytic Gaussian mechanism; its claim is tight."""
     return mechanisms.GaussianAnalytic(epsilon=1, delta=0.01, sensitivity=1).randomise(sum(database))
 
 
@@ -121,25 +121,25 @@ def gaussian_analytic(database):
     claim=ApproximateDP(epsilon=1.0, delta=0.01), relation=Relation.REPLACE_ONE, pairs=COUNTS, budget=20_000
 )
 def gaussian_discrete(database):
-    """Count of ones with the discrete Gaussian mechanism: tight."""
+    """Return the count of ones, from the discrete Gaussian mechanism; its claim is tight."""
     return mechanisms.GaussianDiscrete(epsilon=1, delta=0.01, sensitivity=1).randomise(sum(database))
 
 
 # ---------------------------------------------------------------- selection and local randomisers
 
-# The first score falls and all the others rise: what the exponential mechanism's factor 2 is for.
+# The first score falls and all others rise: the case that needs the factor 2 of the exponential mechanism.
 SCORES = [([1.0] + [0.0] * 20, [0.0] + [1.0] * 20), ([1.0, 1.0, 0.0], [1.0, 0.0, 1.0])]
 
 
 @declare(claim=ONE, relation=Relation.QUERY_ANSWERS, pairs=SCORES)
 def exponential(scores):
-    """Index of a high score, by the exponential mechanism."""
+    """Return the index of a high score, by the exponential mechanism."""
     return mechanisms.Exponential(epsilon=1, sensitivity=1, utility=list(scores)).randomise()
 
 
 @declare(claim=ONE, relation=Relation.QUERY_ANSWERS, pairs=SCORES)
 def permute_and_flip(scores):
-    """Index of a high score, by permute-and-flip."""
+    """Return the index of a high score, by permute-and-flip."""
     return mechanisms.PermuteAndFlip(epsilon=1, sensitivity=1, utility=list(scores)).randomise()
 
 
@@ -149,7 +149,7 @@ def permute_and_flip(scores):
     pairs=[([], ["a"]), (["a"] * 3 + ["b"] * 3, ["a"] * 4 + ["b"] * 3)],
 )
 def exponential_most_common(database):
-    """Return a common item; a record added only raises scores, so `monotonic` halves the noise."""
+    """Return a common item; adding a record can only raise scores, so `monotonic` halves the noise."""
     items = list("abcdefghijklmnopqrst")
     counts = [float(database.count(item)) for item in items]
     choice = mechanisms.Exponential(
@@ -160,7 +160,7 @@ def exponential_most_common(database):
 
 @declare(claim=ONE, relation=Relation.LOCAL, pairs=[(["yes"], ["no"])])
 def binary(database):
-    """One answer by randomised response."""
+    """Return one answer by randomised response."""
     return mechanisms.Binary(epsilon=1, value0="no", value1="yes").randomise(database[0])
 
 
@@ -173,11 +173,11 @@ UTILITIES = [("red", "pink", 1.0), ("red", "blue", 3.0), ("pink", "blue", 2.0)]
     pairs=[(["red"], ["blue"]), (["red"], ["pink"]), (["pink"], ["blue"])],
 )
 def exponential_categorical(database):
-    """One category, likelier to become one that is near to it."""
+    """Return a category; categories close to the true one are more likely."""
     return mechanisms.ExponentialCategorical(epsilon=1, utility_list=UTILITIES).randomise(database[0])
 
 
-# ---------------------------------------------------------------- tools: what a data scientist calls
+# ---------------------------------------------------------------- tools for data scientists
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=EXTREMES + TOUCHED)
@@ -188,7 +188,7 @@ def mean(database):
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=[([0.0, -5.0], [0.0, 9.0]), ([0.0], [np.inf])])
 def mean_outside_bounds(database):
-    """Return the mean of values that the bounds must clip, an infinite one included."""
+    """Return the mean of values outside the bounds, including an infinite one; the tool clips them."""
     return tools.mean(database, epsilon=1, bounds=(0, 1))
 
 
@@ -233,13 +233,13 @@ def histogram(database):
     return counts
 
 
-# The record that crosses makes the narrow interval above 0.9 likelier and the wide one below it less likely.
+# When a record crosses 0.9, the narrow interval above becomes more likely and the wide one below less likely.
 CROSSED = [([0.0, 0.9, 0.9, 1.0], [1.0, 0.9, 0.9, 1.0]), ([0.5] * 4, [0.5] * 3 + [1.0])]
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=CROSSED)
 def median(database):
-    """Return the median of values in [0, 1], ties and constant data among them."""
+    """Return the median of values in [0, 1]; the pairs include ties and constant data."""
     return tools.median(database, epsilon=1, bounds=(0, 1))
 
 
@@ -251,6 +251,6 @@ def lower_quartile(database):
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_from_seed(database, rng):
-    """Count of ones with noise drawn from the audit's generator: this one a seed repeats."""
+    """Return the count of ones with noise from the audit's generator, so a seed repeats these runs."""
     state = np.random.RandomState(rng.bit_generator)
     return mechanisms.Laplace(epsilon=1, sensitivity=1, random_state=state).randomise(sum(database))

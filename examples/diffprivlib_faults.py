@@ -1,10 +1,10 @@
-"""Calls of diffprivlib 0.6.6 that do not keep the ε they are given, each with the pair that shows it.
+"""Calls of diffprivlib 0.6.6 that break the ε they are given, each with a pair that shows it.
 
     dp-audit run examples/diffprivlib_faults.py:nanmean
 
-Found by reading the sensitivities in its sources and then auditing them. Every call is one that the
-documentation allows; where the library warns (`PrivacyLeakWarning`) or upstream knows of the fault,
-`reference` says so. docs/libraries.md tells how each works.
+We read the sensitivities in the sources of the library and then audited the calls. The documentation allows
+every call. If the library warns (`PrivacyLeakWarning`) or upstream knows of the fault, `reference` says so.
+docs/libraries.md explains each fault.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NEW = "not reported upstream as far as we know"
     reference=f"sensitivity is divided by all records, the mean by those present; {NEW}",
 )
 def nanmean(database):
-    """Return the mean of the values present: with m of n present the loss is n/m times ε."""
+    """Return the mean of the values that are not missing; with m of n present the loss is n/m times ε."""
     return tools.nanmean(database, epsilon=1, bounds=(0, 1))
 
 
@@ -44,7 +44,7 @@ def nanmean(database):
     reference=f"as nanmean; {NEW}",
 )
 def nanvar(database):
-    """Return the variance of the values present."""
+    """Return the variance of the values that are not missing."""
     return tools.nanvar(database, epsilon=1, bounds=(0, 1))
 
 
@@ -54,7 +54,7 @@ def nanvar(database):
     reference=f"a missing value counts as 0, which lies outside the bounds; {NEW}",
 )
 def nansum(database):
-    """Return the sum of the values present, each between 5 and 6."""
+    """Return the sum of the values that are not missing, each between 5 and 6."""
     return tools.nansum(database, epsilon=1, bounds=(5, 6))
 
 
@@ -64,7 +64,7 @@ def nansum(database):
     reference=UPSTREAM + "105",
 )
 def linear_regression(rows):
-    """Return the slope of y on x: no noise at all on Σx² when the lower bound is 0."""
+    """Return the slope of y on x; Σx² gets no noise at all if the lower bound is 0."""
     model = models.LinearRegression(epsilon=1.0, bounds_X=(0, 1), bounds_y=(0, 1), fit_intercept=False)
     x, y = np.array(rows).T
     return float(model.fit(x.reshape(-1, 1), y).coef_[0])
@@ -76,7 +76,7 @@ def linear_regression(rows):
     reference=f"curvature bounded by norm/4 instead of norm²/4 (the argument is in {UPSTREAM}10); {NEW}",
 )
 def logistic_regression(rows):
-    """Return the weight of x in a logistic model, rows of norm up to 100 (an age, a weight in kilograms)."""
+    """Return the coefficient of x in a logistic model; rows have norm up to 100 (an age, a weight in kg)."""
     model = models.LogisticRegression(epsilon=1.0, data_norm=100.0, fit_intercept=False)
     x, y = np.array(rows).T
     return float(model.fit(x.reshape(-1, 1), y).coef_[0, 0])
@@ -88,7 +88,7 @@ def logistic_regression(rows):
     reference=f"bounds within 1e-8 of one another are taken as equal when clipping; {NEW}",
 )
 def naive_bayes_small_units(rows):
-    """Return a class mean of the first of two columns, which is clipped to the bounds of the second."""
+    """Return a class mean of the first of two columns; the library clips it to the bounds of the second."""
     model = models.GaussianNB(epsilon=1.0, bounds=([0.0, 0.0], [1e-12, 9e-9]))
     table = np.array(rows)
     return float(model.fit(table[:, :2], table[:, 2]).theta_[0, 0])
@@ -100,13 +100,13 @@ def naive_bayes_small_units(rows):
     reference=f"sensitivity stays 1 whatever the weights; {NEW}",
 )
 def weighted_histogram(rows):
-    """Return weights in two bins of [0, 1], each record with a weight of its own."""
+    """Return the total weights in two bins of [0, 1]; each record has its own weight."""
     values, weights = zip(*rows, strict=True)
     counts, _ = tools.histogram(values, epsilon=1, bins=2, range=(0, 1), weights=weights)
     return counts
 
 
-# ---------------------------------------------------------------- finite numbers taken for real ones
+# ---------------------------------------------------------------- finite-precision arithmetic
 
 
 @fault(
@@ -115,7 +115,7 @@ def weighted_histogram(rows):
     reference=f"whole numbers above 2^53 are rounded as floats; {NEW}",
 )
 def geometric_large_numbers(database):
-    """One whole number (a time in nanoseconds) with geometric noise for a difference of 1."""
+    """Return an integer (a time in nanoseconds) with geometric noise for sensitivity 1."""
     return mechanisms.Geometric(epsilon=1, sensitivity=1).randomise(database[0])
 
 
@@ -135,7 +135,7 @@ def total_in_half_precision(database):
     reference=f"the sum wraps around in the dtype asked for; {NEW}",
 )
 def total_that_wraps(database):
-    """Return the sum of whole numbers up to 100, accumulated in eight bits."""
+    """Return the sum of integers up to 100, accumulated in eight bits."""
     return tools.sum(np.array(database, dtype=np.int8), epsilon=1, bounds=(0, 100), dtype=np.int8)
 
 
@@ -145,11 +145,11 @@ def total_that_wraps(database):
     reference=f"known as a crash, {UPSTREAM}107; that the crash tells on one record is not",
 )
 def median_of_many_ties(database):
-    """Return the median of a large yes/no column: every probability underflows, or none does."""
+    """Return the median of a large yes/no column; either every probability underflows or none does."""
     return tools.median(database, epsilon=1, bounds=(0, 1))
 
 
-# ---------------------------------------------------------------- what the data decide without noise
+# ---------------------------------------------------------------- decisions from the data without noise
 
 
 @fault(
@@ -158,7 +158,7 @@ def median_of_many_ties(database):
     reference=UPSTREAM + "80",
 )
 def mean_with_missing(database):
-    """Return the mean of a column in which one value may be missing: NaN goes straight through."""
+    """Return the mean of a column with at most one missing value; a NaN makes the output NaN."""
     return tools.mean(database, epsilon=1, bounds=(0, 1))
 
 
@@ -168,7 +168,7 @@ def mean_with_missing(database):
     reference=f"the number of bins is computed from the data, and no warning is given; {NEW}",
 )
 def histogram_with_automatic_bins(database):
-    """Return counts in as many bins of [0, 1] as suit the data."""
+    """Return counts in bins of [0, 1]; the library chooses their number from the data."""
     counts, _ = tools.histogram(database, epsilon=1, bins="auto", range=(0, 1))
     return counts
 
@@ -179,7 +179,7 @@ def histogram_with_automatic_bins(database):
     reference="a matter of the relation: ε holds for a record added or removed, 2ε for one replaced",
 )
 def histogram_replacing_one(database):
-    """Return counts in four bins, under the relation that every other tool is calibrated to."""
+    """Return counts in four bins, audited under the relation of all other tools: one record replaced."""
     counts, _ = tools.histogram(database, epsilon=1, bins=4, range=(0, 1))
     return counts
 
@@ -190,7 +190,7 @@ def histogram_replacing_one(database):
     reference=f"the classes are those present in the data; {NEW}",
 )
 def naive_bayes_classes(rows):
-    """Return the class priors of a naive Bayes model: their number tells whether anyone is in a class."""
+    """Return the class priors of a naive Bayes model; their number reveals whether a class is empty."""
     x, y = np.array(rows).T
     return models.GaussianNB(epsilon=1.0, bounds=(0, 1)).fit(x.reshape(-1, 1), y).class_prior_
 
@@ -201,7 +201,7 @@ def naive_bayes_classes(rows):
     reference="the library warns: PrivacyLeakWarning",
 )
 def mean_without_bounds(database):
-    """Return the mean with the bounds taken from the data."""
+    """Return the mean, with bounds computed from the data."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)
         return tools.mean(database, epsilon=1)
@@ -213,5 +213,5 @@ def mean_without_bounds(database):
     reference="documented: an integer random_state makes every answer the same",
 )
 def mean_with_a_seed(database):
-    """Return the mean in a script that sets random_state for the sake of repeatability."""
+    """Return the mean in a script that sets `random_state` to be reproducible."""
     return tools.mean(database, epsilon=1, bounds=(0, 1), random_state=42)

@@ -3,8 +3,8 @@
     dp-audit run examples/estimator.py:wrong --html wrong.html
     dp-audit run examples/estimator.py:right
 
-`wrong` publishes its scale without noise. `right` gives half of ε to either attribute, and bounds
-the number that it divides by.
+`wrong` publishes its scale without noise. `right` spends half of ε on each attribute, and keeps its divisor
+away from 0.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ WIDTH = 10.0
 
 
 class WrongScaler:
-    """Centres and scales a column."""
+    """Centre and scale a column, without noise on the scale."""
 
     def fit(self, X, rng):
         """Learn mean and scale."""
@@ -28,7 +28,7 @@ class WrongScaler:
 
 
 class RightScaler:
-    """Centres and scales a column by two noisy moments, each for ε/2."""
+    """Centre and scale a column by two noisy moments, with ε/2 for each."""
 
     def fit(self, X, rng):
         """Learn mean and scale."""

@@ -1,9 +1,9 @@
-"""Audit every example of an installed library, each by the command that repeats it, and write the table.
+"""Audit every example of the installed libraries, by the command that repeats each audit, and write a table.
 
     python examples/libraries.py                        # every example, to the terminal
     python examples/libraries.py --only median --table table.md --keep results/
 
-A library that is not installed here is named and left out. Exit code 1: an outcome is not the expected one.
+A missing library is named and skipped. The exit code is 1 if a verdict differs from the expected one.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ HEADER = (
     "command",
 )
 MARKS = ("<!-- outcomes -->", "<!-- end of outcomes -->")
-WIDEST = 48  # characters of a database in the table
+WIDEST = 48  # the most characters of a database that the table shows
 
 
 @dataclass(frozen=True)
 class Row:
-    """One audit: what was run, what came out, and how long it took."""
+    """One row of the table: the audit, its outcome, and its time."""
 
     library: str
     name: str
@@ -60,11 +60,11 @@ class Row:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the outcome is the one that the example's `expected` names."""
+        """Whether the verdict equals the `expected` of the example."""
         return self.result is not None and self.result.verdict.value == self.subject.expected
 
     def cells(self) -> tuple[str, ...]:
-        """Return the table's cells."""
+        """Return the cells of the row."""
         first = f"{self.library}, `{self.name}`"
         command = f"`{self.command}`"
         if self.result is None:
@@ -84,7 +84,7 @@ class Row:
 
 
 def examples(only: str) -> Iterator[tuple[str, str, Any]]:
-    """Yield the file, the name and the subject of every example whose library imports here."""
+    """Yield the file, name and subject of every example whose library is installed."""
     for module_name, library in MODULES.items():
         try:
             module = importlib.import_module(module_name)
@@ -102,7 +102,7 @@ def audit(module: str, name: str, subject: Any, keep: Path | None) -> Row:
     library = MODULES[module]
     arguments = ["run", f"examples/{module}.py:{name}", "--budget", str(subject.budget)]
     if subject.expected == "refuted":
-        arguments += ["--until", "budget"]  # to see how large the loss is, not only that it is too large
+        arguments += ["--until", "budget"]  # use the whole budget, to measure how large the loss is
     program = Path(sys.executable).with_name("dp-audit")
     start = time.perf_counter()
     done = subprocess.run(  # noqa: S603 - our own program, arguments from this folder
@@ -110,7 +110,7 @@ def audit(module: str, name: str, subject: Any, keep: Path | None) -> Row:
     )
     seconds = time.perf_counter() - start
     result = None
-    with contextlib.suppress(ValueError):  # what stands there instead is an error message
+    with contextlib.suppress(ValueError):  # the output holds an error message instead
         result = AuditResult.from_json(json.loads(done.stdout))
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ def markdown(rows: list[Row]) -> str:
 
 
 def write_table(rows: list[Row], path: Path) -> None:
-    """Write the table, between the two marks of a page that has them."""
+    """Write the table to a file, or between the two markers of a page that has them."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     before, begin, rest = text.partition(MARKS[0])
     _, end, after = rest.partition(MARKS[1])
@@ -160,7 +160,7 @@ def write_table(rows: list[Row], path: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run it."""
+    """Run the audits and write the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

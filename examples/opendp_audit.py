@@ -1,10 +1,10 @@
-"""Audits of OpenDP measurements, built once and called many times.
+"""Audits of OpenDP measurements; each is built once and called many times.
 
     dp-audit run examples/opendp_audit.py:laplace_count
 
-The claim is what the measurement's own privacy map says for neighbouring databases. OpenDP's metrics say
-which those are: `symmetric_distance` 1 is one record added or removed, 2 on databases of known size is one
-record replaced, `discrete_distance` 1 is any change of one record. OpenDP draws its own noise, so a seed does
+The claim is the value of the measurement's privacy map for neighbouring databases. OpenDP's metrics define
+neighbours: `symmetric_distance` 1 is one record added or removed, and 2 on databases of known size is one
+record replaced; `discrete_distance` 1 is any change of one record. OpenDP draws its own noise, so a seed does
 not repeat these runs.
 """
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measured:
-    """A measurement as a subject: its map is the claim; a copy builds its own, for it cannot be copied.
+    """A measurement as a subject. Its privacy map is the claim. A copy builds a new measurement.
 
     Parameters
     ----------
     build
-        Returns the measurement.
+        A function that returns the measurement.
     distance
         The distance of neighbouring databases in the measurement's input metric.
     relation
-        What that distance means.
+        The neighbouring relation that this distance means.
     pairs
         The neighbouring databases to compare.
     single
-        Whether the measurement takes the one record instead of a list.
+        Whether the measurement takes a single record instead of a list.
     expected, known, budget
-        What was found, where upstream knows of it, and runs that take well under a minute.
+        The verdict found, the upstream report of a fault, and a number of runs well under a minute.
     """
 
     build: Callable[[], dp.Measurement]
@@ -61,18 +61,18 @@ class Measured:
 
     @property
     def claim(self) -> PureDP | ApproximateDP:
-        """What the measurement's privacy map says."""
+        """The value of the privacy map."""
         loss = self.measurement.map(self.distance)
         return ApproximateDP(*loss) if isinstance(loss, tuple) else PureDP(loss)
 
     @property
     def reference(self) -> str:
-        """The library's word for it."""
+        """The part of the library that makes the claim."""
         return self.known or f"privacy map of the measurement at distance {self.distance}"
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Nothing that the report needs."""
+        """No parameters: the report needs none."""
         return {}
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
@@ -84,7 +84,7 @@ class Measured:
         return self.measurement(database[0] if self.single else list(database))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the built measurement out: it holds pointers."""
+        """Return the state without the built measurement, which holds pointers."""
         return {name: value for name, value in vars(self).items() if name != "built"}
 
 
@@ -151,7 +151,7 @@ distinct_count = Measured(
 
 # ---------------------------------------------------------------- selection and local randomisers
 
-# The first score falls and all the others rise: what the exponential mechanism's factor 2 is for.
+# The first score falls and all others rise: the case that needs the factor 2 of the exponential mechanism.
 SCORES = (([1.0] + [0.0] * 20, [0.0] + [1.0] * 20), ([1.0, 1.0, 0.0], [1.0, 0.0, 1.0]))
 
 exponential = Measured(
@@ -184,7 +184,7 @@ randomized_response_of_three = Measured(
     single=True,
 )
 
-# ---------------------------------------------------------------- aggregates: what a data scientist chains
+# ---------------------------------------------------------------- aggregates of chained steps
 
 total = Measured(lambda: _clamped() >> dp.t.then_sum() >> dp.m.then_laplace(1.0), 1, ADD, ADDED)
 total_of_whole_numbers = Measured(
@@ -234,7 +234,7 @@ median = Measured(
     lambda: _floats() >> dp.m.then_private_quantile(dp.max_divergence(), [i / 8 for i in range(9)], 0.5, 1.0),
     1,
     ADD,
-    # The score of the last candidate rises while those of all the others fall.
+    # The score of the last candidate rises and all other scores fall.
     (([-1.0, 0.0], [-1.0, 0.0, 0.9]), ([], [0.0]), ([0.5] * 4, [0.5] * 4 + [1.0])),
 )
 lower_quartile = Measured(
@@ -249,7 +249,7 @@ lower_quartile = Measured(
 
 @declare(claim=PureDP(epsilon=1.0), relation=ADD, pairs=ADDED, reference="privacy_loss", budget=1_000)
 def context_sum(database):
-    """Return a sum through the Context, whose budget is opened and spent on each call."""
+    """Return a sum through a Context; each call opens a budget and spends it."""
     dp.enable_features("contrib")
     context = dp.Context.compositor(
         data=list(database),
@@ -263,4 +263,4 @@ def context_sum(database):
 
 for _name, _subject in list(globals().items()):
     if isinstance(_subject, Measured):
-        vars(_subject)["name"] = _name  # what reports call it
+        vars(_subject)["name"] = _name  # the name in reports

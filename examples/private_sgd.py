@@ -3,8 +3,8 @@
     dp-audit run examples/private_sgd.py:wrong --html wrong.html
     dp-audit run examples/private_sgd.py:right
 
-Each step adds up the gradients of all records, clipped to length 1, and adds normal noise. `wrong` forgets to
-clip: one record with a large label moves a step without a bound.
+Each step sums the gradients of all records, clipped to length 1, and adds normal noise. `wrong` does not
+clip, so one record with a large label can move a step by any amount.
 """
 
 import math
@@ -18,7 +18,7 @@ DELTA = 1e-5
 
 
 def epsilon_of(steps: int, noise: float) -> float:
-    """Return ε of `steps` steps with normal noise `noise` for moves of at most 1.
+    """Return ε of `steps` steps with normal noise of scale `noise` and sensitivity 1.
 
     Derivation: each step is 1/(2·noise²)-zCDP, steps add up, and rho-zCDP implies
     (rho + 2·√(rho·ln(1/δ)), δ)-differential privacy (Bun and Steinke 2016).
@@ -29,10 +29,10 @@ def epsilon_of(steps: int, noise: float) -> float:
 
 @dataclass(frozen=True)
 class PrivateSlope:
-    """The weights after each of some steps of gradient descent; all of them are published.
+    """Gradient descent that publishes the weight after every step.
 
     Guarantee: (epsilon_of(steps, noise), DELTA)-differential privacy if one record is added or removed, and
-    if every record is clipped by itself.
+    if the gradient of every record is clipped.
     """
 
     clip_each: bool
@@ -45,7 +45,7 @@ class PrivateSlope:
 
     @property
     def claim(self) -> ApproximateDP:
-        """What the accountant says."""
+        """The claim from the accounting above."""
         return ApproximateDP(epsilon_of(self.steps, self.noise), DELTA)
 
     def __call__(self, database, rng):

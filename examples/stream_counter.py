@@ -3,8 +3,8 @@
     dp-audit run examples/stream_counter.py:wrong --html wrong.html
     dp-audit run examples/stream_counter.py:right
 
-An event is in one node of each level of the tree, so every node needs noise for ε/levels. `wrong`
-forgets this.
+An event is in one node of each level of the tree, so every node needs noise for ε/levels. `wrong` adds
+noise for ε to every node.
 """
 
 import math
@@ -15,10 +15,10 @@ from audit import PureDP
 
 @dataclass(frozen=True)
 class TreeCounter:
-    """Counts of a stream of bits after every event.
+    """Noisy counts of a stream of bits, one after every event.
 
     Guarantee: epsilon-differential privacy if one event is replaced and `scale` is levels/epsilon: an event
-    moves one node of each level by 1.
+    changes one node of each level by at most 1.
     """
 
     claim: PureDP

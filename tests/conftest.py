@@ -1,4 +1,4 @@
-"""Settings for all tests: Ctrl-C is heeded, and collected tests are exempt from garbage collection."""
+"""Settings for all tests: Ctrl-C works, and the garbage collector skips the collected tests."""
 
 import gc
 import signal
@@ -6,7 +6,7 @@ import signal
 
 def pytest_configure():
     gc.disable()
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job of `nohup` or a script
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # `nohup` and background jobs ignore Ctrl-C
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -1,9 +1,9 @@
-"""The same tests in other environments: `make matrix`, or `python -P tests/matrix.py oldest`.
+"""Run the tests in other environments: `make matrix`, or `python -P tests/matrix.py oldest`.
 
 oldest    the lowest version of each dependency that `pyproject.toml` allows
-newest    the newest that there are
-spawn     processes that may not fork, started where SIGINT is ignored, as in the background of a script
-names     the wheel, in a project with folders called `mechanisms`, `learners` and `reports`
+newest    the newest version of each dependency
+spawn     processes that may not fork, started with SIGINT ignored, as in the background of a script
+names     the installed wheel, in a project with its own folders `mechanisms`, `learners` and `reports`
 """
 
 import os
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 VENVS = ROOT / ".venv-matrix"
-#: What every environment is tried with: the ways in, processes, strategies, files, the page.
+#: Tests to run in every environment: user interfaces, processes, strategies, saved files, the HTML page.
 TESTS = [
     *("tests/audit/test_cli.py", "tests/audit/test_results.py", "tests/audit/test_sampling_workers.py"),
     *("tests/audit/test_replay_processes.py", "tests/audit/test_public_strategies.py"),
@@ -45,30 +45,31 @@ def test_mine(auditor, tmp_path):
 
 
 def oldest():
-    """The lowest version of each dependency; what these need is of today."""
+    """Test the lowest version of each dependency, with the current versions of their own dependencies."""
     wanted = _dependencies()
-    lowest = [re.sub(r">=(.*)", r"==\1.*", each) for each in wanted]  # its last repair: some were withdrawn
+    # the last patch release, since some first releases were withdrawn
+    lowest = [re.sub(r">=(.*)", r"==\1.*", each) for each in wanted]
     chosen = [
         each for each in TESTS if "compat" not in each
-    ]  # what is changed there came with later versions
+    ]  # test_compat is about changes of later versions
     _tests(_environment("oldest", *lowest, *_test_tools()), chosen)
 
 
 def newest():
-    """The newest versions."""
+    """Test the newest version of each dependency."""
     _tests(_environment("newest", "--upgrade", "--upgrade-strategy", "eager", *_test_tools()), TESTS)
 
 
 def spawn():
-    """Processes that may not fork, with the versions of the working environment."""
+    """Test processes that may not fork, with the versions of the current environment."""
     chosen = [each for each in TESTS if "sampling" in each or "replay" in each or "cli" in each]
-    heeded = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a new process inherits it
+    heeded = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a new process inherits this setting
     _run([sys.executable, "-m", "pytest", "-q", *chosen], cwd=ROOT, DP_AUDIT_SPAWN="1")
     signal.signal(signal.SIGINT, heeded)
 
 
 def names():
-    """The wheel in a project with folders of our names, in every way in."""
+    """Test every user interface of the wheel in a project that has folders with the same names as ours."""
     place = _environment("names")
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder)
@@ -97,12 +98,12 @@ def _dependencies():
 
 
 def _test_tools():
-    """Return what the tests need beside the dependencies: second opinions, and several processes."""
+    """Return the packages that only the tests need: reference implementations, and xdist."""
     return ["scikit-learn", "pytest-xdist", "dp-accounting"]
 
 
 def _environment(name, *wanted):
-    """Return the folder of the commands of an environment with the wheel and these, made anew."""
+    """Make a fresh environment with the wheel and these packages; return the folder of its commands."""
     subprocess.run([sys.executable, "-m", "venv", "--clear", VENVS / name], check=True)
     place = VENVS / name / "bin"
     subprocess.run([place / "python", "-m", "pip", "install", "-q", ROOT, *wanted], check=True)

@@ -1,4 +1,4 @@
-"""The map of `audit` lists the layers of the import contract."""
+"""The layer table of `audit/ARCHITECTURE.md` matches the import contract."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ def layers_of_the_map():
     return [name for cell in cells for name in re.findall(r"`(.*?)`", cell)]
 
 
-def test_the_map_lists_the_layers_of_the_import_contract_in_their_order():
+def test_the_table_lists_the_layers_of_the_import_contract_in_order():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     [contract] = [
         each
@@ -24,7 +24,7 @@ def test_the_map_lists_the_layers_of_the_import_contract_in_their_order():
     assert [name.removesuffix("/") for name in layers_of_the_map()] == lowest_first
 
 
-def test_the_map_writes_folders_with_a_slash_and_modules_without():
+def test_the_table_marks_folders_with_a_slash():
     assert {name: (ROOT / "audit" / name).is_dir() for name in layers_of_the_map()} == {
         name: name.endswith("/") for name in layers_of_the_map()
     }

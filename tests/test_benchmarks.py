@@ -1,4 +1,4 @@
-"""The one command for every table of `benchmarks/`: its list, what it saves, and what it makes again."""
+"""The command that makes every table of `benchmarks/`: its list, what it saves, and what it repeats."""
 
 import importlib.util
 import re
@@ -28,7 +28,7 @@ def test_every_script_makes_a_table(run):
     assert {table.script or name for name, table in run.TABLES.items()} == scripts - {"run"}
 
 
-def test_a_finished_table_is_saved_with_versions_and_seeds_and_a_failed_one_is_made_again(
+def test_a_finished_table_is_saved_with_versions_and_seeds_and_a_failed_one_is_repeated(
     run, tmp_path, monkeypatch, capsys
 ):
     (tmp_path / "good.py").write_text("print('a figure')")

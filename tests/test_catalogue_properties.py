@@ -1,6 +1,6 @@
-"""The catalogue's guarantees as properties: whatever the databases, exactly, by Hypothesis.
+"""The guarantees of the catalogue as exact properties of databases that Hypothesis draws.
 
-The audits of the catalogue go through small domains in full; these draw from domains too large for that.
+The catalogue audits enumerate small domains. These tests draw from domains that are too large to enumerate.
 """
 
 import pytest
@@ -64,7 +64,7 @@ def test_the_order_of_the_records_does_not_matter_to_a_symmetric_learner():
     check()
 
 
-def test_whatever_is_done_to_an_output_keeps_the_claim():
+def test_post_processing_keeps_the_claim():
     part = ExponentialMechanism(epsilon=1.0)
     pairs = strategies.neighbours(part.relation, records=part.records, size=(1, 8))
 
@@ -77,7 +77,7 @@ def test_whatever_is_done_to_an_output_keeps_the_claim():
     check()
 
 
-def test_databases_k_steps_apart_keep_the_claim_of_a_group():
+def test_databases_k_steps_apart_keep_the_group_claim():
     part = GeometricMechanism(epsilon=0.5)
 
     @FEW
@@ -90,7 +90,7 @@ def test_databases_k_steps_apart_keep_the_claim_of_a_group():
     check()
 
 
-def test_the_claims_of_parts_run_one_after_the_other_add_up():
+def test_the_claims_of_sequential_parts_add_up():
     @FEW
     @given(strategies.neighbours(Relation.REPLACE_ONE, records=BITS, size=(1, 20)), EPSILONS, EPSILONS)
     def check(pair, first, second):

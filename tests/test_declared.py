@@ -1,11 +1,11 @@
-"""Every subject of the catalogue is as it declares."""
+"""Every subject of the catalogue behaves as it declares."""
 
 from audit import parametrize_with_checks
 from audit.catalogue import load_catalogue
 
 _GAP = "BNS Proposition 2(ii) asks for a gap of the scores, not for records"
 _PROMISE = "BNS Lemma 3 asks for a promise of the quality function, not for records"
-#: Subjects that claim utility and have no `sample_size`, each with the reason.
+#: Subjects with a utility claim but no `sample_size`, each with the reason.
 WITHOUT_SIZE = {
     "OracleRun": "an oracle answers, and there are no records",
     "OnSample": "audits alone support its claim, on fewer examples than the text's",
@@ -18,11 +18,11 @@ WITHOUT_SIZE = {
 
 
 @parametrize_with_checks(load_catalogue())
-def test_a_subject_is_as_it_declares_itself_to_be(subject, check):
+def test_a_subject_behaves_as_it_declares(subject, check):
     check(subject)
 
 
-def test_a_subject_with_a_utility_claim_has_its_sample_size_and_a_smaller_error_needs_no_fewer_records():
+def test_a_subject_with_a_utility_claim_has_a_sample_size_that_grows_as_the_error_shrinks():
     without = set()
     for entry in load_catalogue():
         if entry.utility is None:

@@ -1,4 +1,4 @@
-"""Every Python block of the README and the pages runs and prints what the page shows; their tests pass."""
+"""Every Python block of the README and the docs runs, prints what the page shows, and passes its tests."""
 
 import doctest
 import io
@@ -12,9 +12,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-#: A block of Python and, right behind it, what it prints.
+#: A Python block, and directly after it the block of its output.
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\s*```text\n(?P<shown>.*?)```)?", re.DOTALL)
-#: The first line of a block that the reader saves as a file.
+#: The first line of a block that the reader should save as a file.
 FILE = re.compile(r"# (\w+\.py)\n")
 ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -29,8 +29,8 @@ def ids(page):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if "```python" in told(page)], ids=ids)
 def test_the_examples_of_a_page_run_and_print_what_it_shows(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # some save files
-    monkeypatch.syspath_prepend(tmp_path)  # and some import them
+    monkeypatch.chdir(tmp_path)  # some blocks save files
+    monkeypatch.syspath_prepend(tmp_path)  # some blocks import saved files
     names = {"__name__": page.stem}
     for block in BLOCK.finditer(told(page)):
         if named := FILE.match(block["code"]):
@@ -43,7 +43,7 @@ def test_the_examples_of_a_page_run_and_print_what_it_shows(page, tmp_path, monk
             assert doctest.OutputChecker().check_output(shown, printed.getvalue(), ALIKE), printed.getvalue()
     if [*tmp_path.glob("test_*.py")]:
         tests = [sys.executable, "-m", "pytest", "-q"]
-        assert subprocess.run(tests, check=False).returncode == 0  # pytest shows what it printed
+        assert subprocess.run(tests, check=False).returncode == 0  # pytest shows the printed output
 
 
 @pytest.mark.parametrize("page", PAGES, ids=ids)

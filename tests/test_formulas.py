@@ -1,4 +1,4 @@
-"""The mutations of the benchmark fit the code. (`test_catalogue_audit` compares the catalogue's formulas.)"""
+"""The benchmark's mutations apply to the current code; `test_catalogue_audit` compares the formulas."""
 
 import runpy
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from audit.catalogue import load_catalogue
 
 
-def test_each_mutation_of_the_benchmark_has_its_place_in_the_code():
+def test_each_mutation_of_the_benchmark_applies_to_the_code():
     root = Path(__file__).parent.parent
     mutations = runpy.run_path(str(root / "benchmarks" / "mutated.py"))["MUTATIONS"]
     assert [each.old for each in mutations if (root / each.path).read_text().count(each.old) != 1] == []

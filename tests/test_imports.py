@@ -1,4 +1,4 @@
-"""Mechanisms and learners import only these modules of the auditor."""
+"""Mechanisms and learners import only the modules of `audit` listed here."""
 
 import ast
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-#: Modules of `audit`, by what they are needed for. A package counts with all in it, but those of `ROOMS`.
+#: Modules of `audit` that both may import, by purpose. A package includes its modules, except for `ROOMS`.
 GROUPS = {
     "what is claimed, of which databases, and by whom": {"catalogue", "claims", "problems", "relations"},
     "the law of an output, which is declared": {"distributions"},
@@ -16,7 +16,7 @@ GROUPS = {
     "outputs and records of any kind are compared as the auditor compares them": {"values.canonical"},
     "a statement of a text is checked by exact numbers, and found true or false": {"findings", "laws.exact"},
 }
-#: What one of the packages alone needs.
+#: Modules that only one of the packages may import.
 OWN = {
     "mechanisms": {
         "the budget of a composition is read off its parts, as an audit reads a subject": {"subject.subject"},
@@ -26,18 +26,18 @@ OWN = {
 }
 
 
-#: Rooms of which single modules are known.
+#: Packages from which only single modules may be imported.
 ROOMS = {"laws", "subject", "values"}
 
 
 def known_as(name):
-    """Give the module of `audit` that an imported name belongs to: of a room with its own name."""
+    """Return the module of `audit` that an imported name belongs to; in `ROOMS`, the inner module."""
     parts = name.split(".")[1:] or [""]
     return ".".join(parts[: 2 if parts[0] in ROOMS else 1])
 
 
 def imported(source):
-    """Give the modules of `audit` that a source text imports, anywhere in it."""
+    """Return the modules of `audit` that a source text imports, at any depth."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -60,7 +60,7 @@ def test_a_package_imports_those_modules_of_the_auditor_and_no_others(package):
     assert set().union(*by_file.values()) == allowed
 
 
-def test_every_way_to_import_is_seen():
+def test_every_form_of_import_is_found():
     text = (
         "import audit\n"
         "import audit.verdict.betting as b, os\n"

@@ -1,6 +1,6 @@
-"""A public name or signature that differs from the last release is named in CHANGELOG.md.
+"""CHANGELOG.md names every public name or signature that differs from the last release.
 
-At a release: `python -P tests/test_public_names.py > tests/data/public-names.txt`.
+Update the list at a release: `python -P tests/test_public_names.py > tests/data/public-names.txt`.
 """
 
 import enum
@@ -35,7 +35,7 @@ _ADDRESS = re.compile(r"<(?:function|class|bound method) '?([\w.<>]+)'?[^<>]*>")
 
 
 def public_names():
-    """Return by its full name what each public name is: a signature, members of an enumeration, a kind."""
+    """Return a dict from full name to description: a signature, the members of an enumeration, or a kind."""
     found = {}
     for module, names in MODULES.items():
         held = import_module(module)
@@ -73,7 +73,7 @@ def changed(before, now):
 
 
 def unsaid(names, text):
-    """Return the names that a text does not have between backticks: `name` or `Class.method`."""
+    """Return the names that a text does not mention in backticks, as `name` or `Class.method`."""
     said = {quoted.partition("(")[0] for quoted in re.findall(r"`([^`]+)`", text)}
     return [name for name in names if not said.intersection(endings(name))]
 
@@ -84,7 +84,7 @@ def endings(name):
     return {rest, name}
 
 
-def test_what_differs_from_the_last_release_stands_in_the_changelog():
+def test_every_difference_from_the_last_release_is_in_the_changelog():
     released = dict(line.split(" ", 1) for line in RELEASED.read_text(encoding="utf-8").splitlines())
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     unreleased = text.partition("## Unreleased")[2].partition("\n## ")[0]
@@ -92,7 +92,7 @@ def test_what_differs_from_the_last_release_stands_in_the_changelog():
     assert silent == [], "name them in CHANGELOG.md, under Unreleased, in backticks"
 
 
-def test_a_change_is_noticed_and_an_entry_settles_it():
+def test_a_change_is_detected_and_an_entry_resolves_it():
     before = {"audit.a": "(x)", "audit.B.m": "(self)", "audit.c": "()"}
     now = {"audit.a": "(x, y)", "audit.B.m": "(self)", "audit.d": "()"}
     assert changed(before, now) == ["audit.a", "audit.c", "audit.d"]

@@ -1,4 +1,4 @@
-"""Checks of the README beyond those that `test_docs` makes of every page."""
+"""Checks of the README in addition to those of `test_docs`."""
 
 import io
 import re
@@ -13,7 +13,7 @@ def test_the_example_has_eight_lines():
     assert len(example.strip().splitlines()) <= 8
 
 
-def test_the_example_of_utility_refutes_and_meets_what_its_comments_say():
+def test_the_utility_example_gives_the_verdicts_of_its_comments():
     [example] = [
         each for each in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "audit_utility" in each
     ]

@@ -245,7 +245,7 @@ class Databases:
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Yield pairs to try: the given ones, boundary pairs, then all of a small domain, or random ones.
 
-        If no two neighbours are known to be in the domain (`unchecked`), the pairs merely may lie in it.
+        If no two neighbours are known to be in the domain (`unchecked`), the pairs may lie outside it.
         """
         yield from self.given
         if not self.only_given:

@@ -100,7 +100,7 @@ def rows_like(outputs: Any, example: Any) -> list[Any]:
 
 
 def least_gap(values: Floats) -> Floats:
-    """Return for each number a distance; no number further away has the same form.
+    """Return a distance for each number, such that numbers with the same form are at most that far apart.
 
     Examples
     --------

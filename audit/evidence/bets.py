@@ -26,10 +26,11 @@ state.
 factors above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
 neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
 
-**Two accounts.** A share of the wealth, fixed before the audit, is bet on whole tables and aims at the last
-run (`audit.evidence.goals`). The rest is bet on events as above, a part of it only later
-(`audit.evidence.reserve`). Each account is a supermartingale, and so is their sum; the guarantee is about the
-sum. An audit that goes on from another one starts with what its accounts held (`audit.evidence.standing`).
+**Two accounts.** The wealth is split before the audit. One account bets on whole tables and maximises its
+expected value at the last run (`audit.evidence.goals`). The other bets on events as above and holds a reserve
+back for later (`audit.evidence.reserve`). Each account is a supermartingale, so their sum is one too; the
+guarantee is about the sum. A continued audit starts with the wealth of both accounts
+(`audit.evidence.standing`).
 
 Bounds come from the wealth of the same calls against other claims (`Ledger`): the counts of a bet do not
 depend on the claim, and h and the weights at any (ε, δ) are functions of stored numbers.
@@ -171,10 +172,10 @@ class Bet:
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
     def at_worst(self) -> "Bet":
-        """Return the bet with the worst outcomes for its coins; a batch that was broken off counts as this.
+        """Return the bet with the worst outcomes for its coins; an interrupted batch counts as this.
 
-        All calls of the p side fall outside the event, all of the q side inside. That is the least D of
-        either side, for every event and against every claim. No batch with these coins loses more.
+        All calls of the p side fall outside the event, and all of the q side inside. Both sides then have
+        their smallest D, for every event and every claim, so no batch with these coins loses more.
         """
         nothing = np.zeros(len(self.p))
         if self.shares is not None:
@@ -219,12 +220,12 @@ class Ledger:
     goals
         The account that bets a share of the wealth on whole tables; None puts all wealth on `bets`.
     aims
-        For each bet, what that account was bet on at the same time; None if on nothing.
+        For each bet, the simultaneous bet of that account; None if it made none.
     before
-        Bets that the audit discarded when it began again. Their losses stay, their winnings are given up: the
+        Bets that the audit discarded when it began again. Their losses stay and their winnings are lost: the
         wealth against each claim begins at min(1, their wealth) ≤ their wealth, so the guarantee holds.
     start
-        What the accounts held before the first bet, if this audit goes on from another one.
+        The wealth of the accounts before the first bet, if this audit continues another one.
 
     Examples
     --------
@@ -246,7 +247,7 @@ class Ledger:
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
     def add(self, bet: Bet, aim: Aim | None = None) -> None:
-        """Append a finished bet, and what the account of `goals` was bet on at the same time."""
+        """Append a finished bet, and the simultaneous bet of the account of `goals`."""
         self.bets.append(bet)
         self.aims.append(aim)
         self._stacked = None

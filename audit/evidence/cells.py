@@ -1,29 +1,29 @@
 """Bets on all cells of a table at once, with stakes aimed at the last run.
 
 A table cuts the outputs into cells. Let p_k and q_k be the past's estimates of a cell's probability on the
-left and on the right, R = e^ε. Of all pairs of laws (P, Q) that keep the claim take the one nearest to
-(p, q), in KL(p ‖ P) + KL(q ‖ Q). With some μ + ν = 2 it has
+left and on the right, R = e^ε. Among all pairs of laws (P, Q) that keep the claim, the one closest to
+(p, q) minimises KL(p ‖ P) + KL(q ‖ Q). For some μ + ν = 2 it has
 
 - P_k = R·t_k and Q_k = t_k, t_k = (p_k + q_k)/(Rμ + ν), in cells where p is too large for the claim;
 - P_k = t_k and Q_k = R·t_k, t_k = (p_k + q_k)/(μ + Rν), in cells where q is too large;
 - P_k = p_k/μ and Q_k = q_k/ν elsewhere.
 
-A call, its side drawn by a fair coin, is bet on with 1 + λ·D, where
+A fair coin draws the side of a call. The bet on the call pays 1 + λ·D, where
 
-    D = p_k/P_k − 1 on the left,  D = q_k/Q_k − 1 on the right,  the output being in cell k.
+    D = p_k/P_k − 1 on the left,  D = q_k/Q_k − 1 on the right,  for an output in cell k.
 
-**Guarantee.** E[1 + λ·D | past] ≤ 1 for every pair of laws that keeps ε-DP, for any μ in (0, 2) and
-ν = 2 − μ. Write D + 1 = μ + a_k on the left and ν − b_k on the right. Where p is too large, R·p_k/P_k +
-q_k/Q_k = Rμ + ν, so b_k = R·a_k with a_k ≥ 0. If the subject's laws are P*, Q*, 2·E[D + 1] is μ + ν = 2 plus
-P*_k·a_k − Q*_k·R·a_k ≤ 0 from each of these cells. Where q is too large, the same holds with the sides
-exchanged; elsewhere a_k = b_k = 0. With δ > 0 the soft events f = a_k/max a and their mirror images each keep
-P*(f) ≤ R·Q*(f) + δ, so δ/2 times the sum of the largest a of both directions is taken off every payoff. The
-stake λ is fixed before the calls, and below 1/(−min D).
+**Guarantee.** E[1 + λ·D | past] ≤ 1 for every pair of laws that keeps ε-DP, if μ is in (0, 2) and ν = 2 − μ.
+Write D + 1 = μ + a_k on the left and ν − b_k on the right. Where p is too large, R·p_k/P_k + q_k/Q_k = Rμ +
+ν, so b_k = R·a_k with a_k ≥ 0. Let P*, Q* be the true laws of the subject. Then 2·E[D + 1] is μ + ν = 2 plus
+P*_k·a_k − Q*_k·R·a_k ≤ 0 for each of these cells. Where q is too large, the same holds with the sides
+exchanged; in all other cells a_k = b_k = 0. With δ > 0 the soft events f = a_k/max a and their mirror images
+each keep P*(f) ≤ R·Q*(f) + δ, so every payoff is reduced by δ/2 times the sum of the largest a of both
+directions. The stake λ is fixed before the calls, and below 1/(−min D).
 
-**The stake.** Let w be the wealth and v = (calls to come)·E[D²]. For small effects the stake of the fastest
-way from w to 1/α by the last call is λ = φ(Φ⁻¹(wα))/(√v·wα): the hedge of the option that pays 1/α if a
-normal variable of variance v is large enough. The guarantee does not rest on this: any stake that the past
-determines is allowed.
+**The stake.** Let w be the wealth and v = (remaining calls)·E[D²]. For small effects the stake with the best
+chance to grow w to 1/α by the last call is λ = φ(Φ⁻¹(wα))/(√v·wα). It hedges the option that pays 1/α if a
+normal variable with variance v is large enough. The guarantee does not depend on this: any stake that the
+past determines is allowed.
 """
 
 import math
@@ -60,7 +60,8 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
     """Return estimated cell probabilities of both sides, with log-ratios shrunk to what the counts support.
 
     The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. The others
-    are shrunk towards 0: the larger a cell's variance beside the spread that errors do not explain, the more.
+    are shrunk towards 0, and more so if a cell's variance is large relative to the spread that errors do not
+    explain.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ _STRENGTHS = np.exp(np.linspace(-20.0, 4.0, 49))
 
 @dataclass(frozen=True)
 class Coded:
-    """The vectors of a block coded as bins, left and right: what a score learns from the block."""
+    """The vectors of a block as bin indices, left and right; a score learns from them."""
 
     counts: Floats
     runs: Floats

@@ -1,4 +1,4 @@
-"""Power: the smallest true ε that the same bets would most likely have refuted.
+"""Power: the smallest true ε that the same bets would probably have refuted.
 
 **Guarantee.** About simulated audits, not about the subject. Suppose the named event has probability p on one
 side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the batches and stakes of this one reach
@@ -33,7 +33,7 @@ _SCALES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
 
 @dataclass(frozen=True)
 class Section:
-    """How one audit bet on a pair.
+    """The batches that one audit bet on a pair.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Power:
-    """The smallest ε that would most likely have been refuted, and by which event.
+    """The smallest ε that would probably have been refuted, and the event that refutes it.
 
     Parameters
     ----------
@@ -91,12 +91,13 @@ def detectable(
     memory
         What was learned about the pair that was bet on.
     sections
-        How this audit, and each one that it goes on from, bet on the pair. Each learned the pair anew.
+        The batches of this audit and of each earlier audit that it continues. Each learned the pair from
+        scratch.
     epsilon, delta, significance
         The claim, and the audit's significance times the share of the wealth that is bet on events.
     rarer
         Function of an event: the frequency of "only the q side inside" in coupled pairs, divided by that in
-        independent pairs. Without it 1.
+        independent pairs. The default is 1.
     """
     bet = sum(section.pairs for section in sections)
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
@@ -122,7 +123,7 @@ def detectable(
 
 
 def generic(delta: float) -> float:
-    """Return the probability, above δ, of the event that is assumed if no event looks promising.
+    """Return the probability of the generic event, (1 + δ)/2, which is assumed if no event looks promising.
 
     Examples
     --------

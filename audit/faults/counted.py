@@ -24,11 +24,11 @@ SWEPT: Final = 1_024
 COUNTED: Final = 3_000
 #: A subject with more different outputs is not counted.
 _FEW: Final = 40
-#: Most changes of the output that are followed through the range of one uniform draw.
+#: The most changes of the output that are located in the range of one uniform draw.
 _MOST_STEPS: Final = 200
 #: Runs without an output that the other side always gives, after which it counts as impossible.
 _MORE: Final = 1_000
-#: p has to exceed what the claim allows by this many standard errors.
+#: p must exceed the limit of the claim by this many standard errors.
 _ERRORS: Final = 4.0
 
 Shares = Mapping[Hashable, float]
@@ -43,17 +43,17 @@ class TooLikely:
     output
         The output in words.
     side
-        The side on which it comes out too often.
+        The side on which the output is too frequent.
     p, q
-        Its probability there, and on the other side.
+        Its probability on that side, and on the other side.
     places
         The parts of the output.
     alone
         Whether one part of the output is enough to break the claim.
     shared
-        The place of a draw that decides all parts: the only draw, or one whose values come twice.
+        The place of a draw that decides all parts: the only draw, or one whose values occur twice.
     is_it
-        Whether a run gives this output.
+        Function of a run: whether it gives this output.
     """
 
     output: str
@@ -118,22 +118,23 @@ def _seen(runs: Sequence[Run], place: int) -> tuple[Hashable, ...]:
 
 
 def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, certain: bool) -> bool:
-    """Whether no draw makes something happen on this side, however far it is pushed.
+    """Whether a condition stays false on this side for all values of the recorded draws that are tried.
 
     Parameters
     ----------
     scene, side
         What is run.
     happens
-        Whether it happened in a run. It did in no plain run, and in no run with draws at their ends.
+        Whether the condition holds in a run. It holds in no plain run, and in no run with draws at their
+        extremes.
     certain
-        Whether it happens in every run of the other side.
+        Whether the condition holds in every run of the other side.
     """
     runs = scene.plain(side)
     noise_alone = all(scale_of(draw) is not None for run in runs for draw in run.draws)
     if noise_alone and (
         all(run.draws for run in runs) or len(set(map(_key, runs))) == 1
-    ):  # else there may be draws that were not recorded
+    ):  # otherwise some draws may not have been recorded
         return True
     if _has_one_coin(runs):
         runs = _through(scene, side)

@@ -137,7 +137,7 @@ def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float |
 def _slope(move: Move, active: NDArray[np.bool_], again: Move | None) -> float | None:
     """Return what each number of noise is multiplied by before it is added to a number of the output.
 
-    None where they do not go one to one, or not in all runs alike, as in a ratio.
+    None if they do not go one to one, or not in all runs alike, as in a ratio.
     """
     if again is None or again.reach.shape != move.reach.shape:
         return None

@@ -91,7 +91,7 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
     runs
         Number of outputs that are compared with it.
     log_limit
-        The log e-value from which on the law counts as wrong.
+        The log e-value at and above which the law counts as wrong.
 
     Returns
     -------

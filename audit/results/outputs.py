@@ -14,20 +14,21 @@ MOST_EDGE = 1e300
 
 @dataclass(frozen=True, eq=False)
 class Outputs(SavedValue):
-    """Outputs of both databases, counted or by their laws, in bins of numbers and then by single values.
+    """The outputs on both databases, as counts or probabilities: bins of numbers, then single values.
 
     Attributes
     ----------
     of : str
-        What is counted: the words of what the event reads first, such as "the output".
+        Description of the counted quantity, the first feature of the event, such as "the output".
     edges : tuple of float
-        Ends of the bins, one more than bins; empty without numbers. The outer bins have what lies beyond too.
+        Edges of the bins, one more than the number of bins; empty without numbers. The outer bins include all
+        values beyond them.
     names : tuple of str
-        The single values, in short words; after the bins in the columns below.
+        Short texts of the single values. Their entries follow those of the bins in the tuples below.
     on_left, on_right : tuple of float
         Counts of runs or, by exact laws, probabilities.
     left_inside, right_inside : tuple of float
-        How much of these belongs to the event.
+        The part of these that is inside the event.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Ctrl-C as the end of an audit's time: the bets so far count and give the verdict.
+"""Ctrl-C ends an audit early; the bets so far count and give the verdict.
 
-No bet uses a batch that was broken off. The guarantee holds at all times of the audit simultaneously (Ville),
-so it covers the wealth before that batch, whenever the user stops.
+No bet uses an interrupted batch. The guarantee holds at all times of the audit simultaneously (Ville), so it
+covers the wealth before that batch, whenever the user stops.
 """
 
 import contextlib

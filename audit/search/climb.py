@@ -5,9 +5,9 @@ side scouts a pair. The pairs whose outputs lie furthest apart get a first look:
 sides. The most promising of these get a look twice as long, and so on (successive halving). Some pairs are
 the ends of a path of neighbours. The claim allows more on such a pair, and a promising path is halved.
 
-After `STEERED_AFTER` runs, the recorded draws of the scouts promise a growth for each pair (`steer`). The
-pair with the largest promise then comes first, unless its counts contradict the promise. Runs of a look are
-never bet on, and looks take a bounded share of all runs.
+After `STEERED_AFTER` runs, the recorded draws of the scouts predict a growth rate for each pair (`steer`).
+The pair with the largest prediction then comes first, unless its counts contradict it. The audit never bets
+on scouting runs, which are a bounded share of all runs.
 
 The search draws nothing itself: the caller takes `look = search.ask(...)`, then `search.tell(look, ...)`.
 """
@@ -99,7 +99,7 @@ class Contender:
 
     @property
     def worth(self) -> tuple[float, float]:
-        """The promise per step, then the distance: far pairs have rare events, which are slow to learn."""
+        """Sort key: the predicted growth rate per step, then the distance of coupled outputs per step."""
         return (self.promise or 0.0) / self.memory.distance, self.apart
 
 

@@ -1,13 +1,13 @@
-"""What recorded draws promise of a pair before any counting: a rank for the search.
+"""Predict from recorded draws, before any counting, how much a pair can reveal: a rank for the search.
 
-One run on each side, from one generator state, shows how far the output moves on the same draws. The draws
-show how wide the noise is. The least shift of the noise that undoes the move gives the law of the privacy
-loss, and this law gives the growth of the best bet. How the output depends on the noise is measured once for
-each form of the draws, by one run for each number of noise. Before a promise takes the lead it is tested: on
-shifted draws, the right database has to give the output of the left one. The weights of a `choice(p=...)`
-give the whole law of the choice at once.
+One run on each side, from the same generator state, shows how far the output moves on the same draws. The
+draws show the scale of the noise. The smallest shift of the noise that undoes the move gives the law of the
+privacy loss, and this law gives the growth rate of the best bet. For each form of the draws, one run for each
+noise variable measures how the output depends on the noise. A prediction larger than all earlier ones is
+tested: on shifted draws, the right database must give the output of the left one. The weights of a
+`choice(p=...)` give the whole law of the choice at once.
 
-A promise proposes; it never decides. Runs drawn for it count as runs, and none of them is bet on.
+Predictions only rank pairs; they decide nothing. Their runs count towards the budget but are never bet on.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ from audit.sampling.recorded.noise import (
 from audit.sampling.recorded.runs import Probe, Run, Shift
 from audit.values import canonical
 
-#: A run with more numbers of noise is not analysed.
+#: A run with more noise variables is not analysed.
 _MOST_NUMBERS: Final = 64
 #: How the output depends on the noise is measured for at most this many forms of draws and output.
 _FORMS: Final = 4
@@ -85,7 +85,7 @@ class Steering:
         return self._in_vain < _IN_VAIN
 
     def promise(self, left: Any, right: Any, draw: Draw, distance: int = 1) -> float:
-        """Return the growth that draws promise, in nats per pair of runs; 0 for none.
+        """Return the growth rate predicted from draws, in nats per pair of runs; 0 for none.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class Steering:
         return found or 0.0
 
     def _promise(self, left: Run, right: Run, draw: Draw, claim: tuple[float, float]) -> float | None:
-        """Return the growth that draws promise; None if they show nothing."""
+        """Return the growth rate predicted from draws; None if they show nothing."""
         places = [place for place, leaf in right.leaves.items() if is_number(leaf)]
         sides = values_at(left, places), values_at(right, places)
         noise = numbers_of([left]), numbers_of([right])
@@ -183,9 +183,9 @@ def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], o
 
 
 def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> float | None:
-    """Return the growth, in nats a pair of runs, of the best bet on one `choice(p=...)` that is published.
+    """Return the growth rate of the best bet on one published `choice(p=...)`, in nats per pair of runs.
 
-    The weights of a coupled run tell the whole law of the choice. None where no choice has weights on both
+    The weights of a coupled run give the whole law of the choice. None if no choice has weights on both
     sides. Draws after one that came out differently are not compared.
 
     Parameters
@@ -217,14 +217,15 @@ def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> 
 
 
 def _best_choice(p: Floats, q: Floats, epsilon: float, delta: float) -> float:
-    """Return the growth of the best bet on a set of choices of weights p against q."""
-    order = np.argsort(-p / np.maximum(q, 1e-300), kind="stable")[:-1]  # all together tell nothing
+    """Return the growth rate of the best bet on a set of choices, with weights p (left) and q (right)."""
+    # the set of all choices reveals nothing
+    order = np.argsort(-p / np.maximum(q, 1e-300), kind="stable")[:-1]
     growth = growth_rate(p[order].cumsum(), q[order].cumsum(), epsilon, delta)
     return float(np.max(growth, initial=0.0))
 
 
 def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, delta: float) -> float:
-    """Return the growth of the best bet on shifted noise, in nats per pair of runs; 0 for none.
+    """Return the growth rate of the best bet on shifted noise, in nats per pair of runs; 0 for none.
 
     Parameters
     ----------
@@ -233,7 +234,7 @@ def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, del
     scales
         The scales of both sides, shape (2, n).
     normal
-        Whether the noise is normal; else it is taken for Laplace noise.
+        Whether the noise is normal; otherwise it is treated as Laplace noise.
     epsilon, delta
         The claim.
 

@@ -6,13 +6,13 @@ There are three kinds of comparison. Each gives an e-value; trouble means that o
 - *on a database*: outputs of the code against the law (`audit.laws.law_check`);
 - *on a problem whose exact failure probability is known*: whole trials. They test the law of `draw`, the laws
   of the learner on every database, `errors` and `failure` together;
-- *on a problem whose conditional failure probabilities are bet on*: the code beside the law, trial by trial.
+- *on a problem whose conditional failure probabilities are bet on*: the code against the law, trial by trial.
 
-The last two use, for the i-th trial, the probability f_i of failing and the indicator x_i that it failed.
+For the i-th trial, the last two use the failure probability f_i and the indicator x_i of a failure.
 
-**Guarantee.** If the f_i are right, the product over trials of 1 + s·(x_i/f_i − 1) has expectation 1, as has
-the same product with 1 − x_i and 1 − f_i. So has their average over a fixed grid of s, which therefore
-reaches 1/t with probability at most t (Markov).
+**Guarantee.** If the f_i are right, the product over trials of 1 + s·(x_i/f_i − 1) has expectation 1. The
+same holds for the product with 1 − x_i and 1 − f_i. The average of both over a fixed grid of s has
+expectation 1 too, so it reaches 1/t with probability at most t (Markov).
 """
 
 import math

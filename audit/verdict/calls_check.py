@@ -1,11 +1,12 @@
 """The check that a subject's `sample` draws what its calls return.
 
-Calls confirm a refutation (`confirm`), and a declared law is compared with calls (`by_law`). A claim that was
-not refuted rests on runs that `sample` drew many at once. This check treats the outputs of `sample` and of
-single calls on one database like those of two databases, and bets against both having one law (ε = 0).
+Single calls confirm every refutation (`confirm`), and test every declared law (`by_law`). A verdict of not
+refuted may rest on runs of `sample` alone. This check compares the outputs of `sample` and of single calls on
+one database, as if they came from two databases. It bets against the claim that both have the same
+law (ε = 0).
 
-**Guarantee.** If both have one law and the runs are independent, the chance of reporting a difference is at
-most the significance. There are two databases, and the check starts a second time if a call changes its
+**Guarantee.** If both have the same law and the runs are independent, the chance of reporting a difference is
+at most the significance. There are two databases, and the check starts a second time if a call changes its
 input. Each of these four gets a quarter of the significance, and its wealth is a test martingale
 (`audit.evidence.bets`).
 """

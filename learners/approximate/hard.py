@@ -71,7 +71,7 @@ def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProb
 def interval_problems(dimension: int, *, alpha: float, size: int) -> list[IntervalProblem]:
     """Return problems about INTERVAL_d with samples of a size.
 
-    Mass just above α beside the threshold, on either side or both, the threshold at both ends and anywhere,
+    Mass just above α next to the threshold, on either side or both, the threshold at both ends and anywhere,
     all on two adjacent numbers, and the law spread over all numbers.
 
     Examples

@@ -29,7 +29,7 @@ __all__ = ["IntervalLearner", "SplitPromise"]
 
 @dataclass(frozen=True, kw_only=True)
 class SplitPromise(ConcavePromise):
-    """Rec with a budget of its own for each level.
+    """Rec with a separate budget for each level.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class SplitPromise(ConcavePromise):
 
     Guarantee
     ---------
-    That of the split: Rec is private as the composition of its calls, whatever each of them spends.
+    The claim of the split: Rec has the privacy of the composition of its calls, for any budgets of the calls.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class SplitPromise(ConcavePromise):
 
     @property
     def claim(self) -> PureDP | ApproximateDP:
-        """The privacy of the whole."""
+        """The total privacy."""
         return self.budgets.claim
 
     def _chain(self, database: Any) -> list[Level]:
@@ -85,19 +85,20 @@ class SplitPromise(ConcavePromise):
 class IntervalLearner(ThresholdLearner):
     """Return a threshold with few errors, found by Rec.
 
-    A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
-    output j ∈ {0 … 2^dimension} stands for the concept that says 1 of x < j.
+    A database is a list of (x, y), x an integer below 2^dimension and y 0 or 1, or a `NumberSample`; the
+    output j ∈ {0 … 2^dimension} stands for the concept that labels x with 1 if x < j.
 
     Parameters
     ----------
     dimension
         d, from 1 to 4,096.
     epsilon, delta
-        The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
+        The total privacy, epsilon > 0 and 0 < delta ≤ 1/2.
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     split
-        "fitted": every call of Rec gets the budget that it needs (`fitted_split`); "even": all the same.
+        "fitted": every call of Rec gets the budget that it needs (`fitted_split`); "even": all calls get the
+        same.
     points
         The numbers that a privacy audit builds databases of; default: all of them up to d = 2, else 0, 1 and
         2^d − 1.
@@ -107,22 +108,22 @@ class IntervalLearner(ThresholdLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range (delta = 0 among them: see `PureIntervalLearner`); in use, an example that
-        is none.
+        A parameter is out of range (for delta = 0 see `PureIntervalLearner`); in use, an invalid example.
 
     Guarantee
     ---------
     (epsilon, delta)-differential privacy when one record is replaced, for every database: the number of
-    errors of each threshold moves by at most 1, and Rec is as private as its 3·N + 1 calls together
+    errors of each threshold changes by at most 1, and Rec has the privacy of its 3·N + 1 calls combined
     (`Split`): one call up to d = 5, four up to d = 32, seven up to d = 64.
 
     Rec runs on the shifted score q(j) = r − errors(j) with the promise r and its own α = 1/2 (N9). On
     `sample_size` examples or more, labelled by a threshold t, q(t) = r and q is quasi-concave on its positive
-    levels, so that except with probability beta/2 (`Split`) Rec returns j with q(j) ≥ r/2: at most r/2
-    errors. Of the thresholds below t that err on more than alpha the largest, j*, errs on {j* … t − 1} alone,
-    and every smaller one on all of that: if one of them has at most r/2 errors, so has j*. The same above t.
-    So a bad threshold has at most r/2 errors with probability at most 2·Pr[Bin(m, alpha) ≤ r/2], which is at
-    most beta/2 by the choice of r (`promise_at`); `sample_size` is the least m whose r is enough for Rec.
+    levels. Except with probability beta/2 (`Split`), Rec then returns j with q(j) ≥ r/2, so at most r/2
+    errors. Let j* be the largest threshold below t with error above alpha. It errs only on {j* … t − 1}, and
+    every smaller threshold errs on all of that. So if any bad threshold below t has at most r/2 errors, j*
+    has too. The same holds above t. A bad threshold has at most r/2 errors with probability at most
+    2·Pr[Bin(m, alpha) ≤ r/2], which is at most beta/2 by the choice of r (`promise_at`); `sample_size` is the
+    least m whose r is enough for Rec.
 
     Examples
     --------
@@ -178,7 +179,7 @@ class IntervalLearner(ThresholdLearner):
         return StepFunction(errors.starts, self.promise_for(len(sample)) - errors.values, top=self.top)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` thresholds: an array, a list where they may exceed 64 bits.
+        """Return `size` thresholds: an array, or a list if they may exceed 64 bits.
 
         Run i draws the same numbers on every database of a size.
         """
@@ -191,7 +192,7 @@ class IntervalLearner(ThresholdLearner):
         return self.mechanism(len(counted)).distribution(self.quality(counted))
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours between which many thresholds change by 1 up or down."""
+        """Return neighbours on which the errors of many thresholds differ by 1, up or down."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         points = self.audited_points
         low, high = points[0], points[-1]

@@ -135,7 +135,7 @@ class PointLearner(OfNumbers, PlainParameters):
     """Return the number that comes most often with the label 1 if it is far ahead, else a random number.
 
     A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
-    output j stands for the concept that says 1 of j alone.
+    output j stands for the concept that labels only j with 1.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ class PointLearner(OfNumbers, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None where 2^d < 4/(alpha·beta)."""
+        """The accuracy claimed on `sample_size` examples; None if 2^d < 4/(alpha·beta)."""
         return PAC(self.alpha, self.beta) if self.enough_points else None
 
     @property

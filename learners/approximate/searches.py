@@ -192,7 +192,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return found
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the length; None where there are more than 256."""
+        """Return the exact law of the length; None if there are more than 256."""
         from audit.distributions import Finite
 
         if self.lengths > MOST_LISTED_LENGTHS:

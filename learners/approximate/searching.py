@@ -67,7 +67,8 @@ def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) ->
         for counts in (sample.zeros, sample.ones)
     )
     scores = np.minimum(zeros, ones)
-    ahead = sorted([*scores.tolist(), *[0.0] * min(2, members - len(scores))])  # the others hold none
+    # the other intervals contain no records
+    ahead = sorted([*scores.tolist(), *[0.0] * min(2, members - len(scores))])
     low = offset + (int(buckets[int(scores.argmax())]) if len(scores) else 0) * width
     return Contest(low, min(low + width, top) - 1, ahead[-1] - ahead[-2])
 
@@ -76,18 +77,18 @@ def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) ->
 class SearchingIntervalLearner(ThresholdLearner):
     """Find the length of an interval with many ones and zeros, then the interval, then a threshold in it.
 
-    A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`.
+    A database is a list of (x, y), x an integer below 2^dimension and y 0 or 1, or a `NumberSample`.
 
     Parameters
     ----------
     dimension
         d, from 1 to 4,096.
     epsilon, delta
-        The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
+        The total privacy, epsilon > 0 and 0 < delta ≤ 1/2.
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     by
-        How the length is searched: "power" or "length" (`LengthSearch`).
+        The method of searching for the length: "power" or "length" (`LengthSearch`).
     points, size
         The numbers, and the number of examples, that a privacy audit builds databases of.
 
@@ -98,23 +99,27 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy when one record is replaced, by composition: the search is pure
-    (`LengthSearch`), each of two tight A_dist spends delta/2 on min(zeros, ones), which one record moves by
-    at most 1, and an exponential mechanism chooses from H by its errors. `shares` add up to epsilon. The
-    delta is A_dist's alone; choosing the interval purely would cost Ω(d) examples, as properly and purely
-    anything must.
+    (epsilon, delta)-differential privacy when one record is replaced, by composition. The search is pure
+    (`LengthSearch`). Each of two tight A_dist spends delta/2 on min(zeros, ones), which one record changes by
+    at most 1. An exponential mechanism chooses from H by errors. `shares` add up to epsilon. Only A_dist uses
+    delta. A pure choice of the interval would cost Ω(d) examples, as every proper pure learner does.
 
-    *Utility*, on `sample_size` examples labelled by a threshold t. Except with probability beta/6 each, no
-    comparison errs by more than s, A_dist releases what leads by g or more, and the exponential mechanism
-    comes within f = (2/ε)·ln(66/beta) of the fewest errors in H, which has at most 12 thresholds. The level
-    is g + s. (i) If the search finds J, some J numbers in a row have g ones and g zeros. Intervals of 2J
-    begin at the multiples of 2J, and J further on (the text says length J there, N21): one of them holds
-    those J numbers. It alone of its family holds ones and zeros, the labels changing once, at t. It leads by
-    g, or is the only one, and is released. H has thresholds ⌈J/2⌉ apart in it, on either side of t. The
-    ⌈J/2⌉ numbers between are no more than the length before J (or one number), and have at most g + 2s ones,
-    or zeros; one of the two thresholds errs on no others. (ii) If it finds none, all numbers have at most
-    g + 2s ones, or zeros; H has the thresholds 0 and 2^d. In both cases at most g + 2s + f examples are
-    wrong, and `promised_size` is enough, as for `IntervalLearner`.
+    *Utility*, on `sample_size` examples labelled by a threshold t. Three events each fail with probability at
+    most beta/6: no comparison errs by more than s; A_dist releases every interval that leads by g or more;
+    and the exponential mechanism comes within f = (2/ε)·ln(66/beta) of the fewest errors in H, which has at
+    most 12 thresholds. The level of the search is g + s.
+
+    (i) If the search finds J, some J consecutive numbers have g ones and g zeros. The families have intervals
+    of length 2J that begin at multiples of 2J, or J later (the text gives length J there, N21). One interval
+    contains those J numbers. Labels change only once, at t, so no other interval of its family contains both
+    ones and zeros. It leads by g, or is the only one, so A_dist releases it. H has thresholds in it at
+    distance ⌈J/2⌉, on both sides of t. The ⌈J/2⌉ numbers between them are at most the length tried before J
+    (or one number). They have at most g + 2s ones, or at most g + 2s zeros, and one of the two thresholds
+    errs on no other numbers.
+
+    (ii) If the search finds no length, all numbers have at most g + 2s ones, or at most g + 2s zeros, and H
+    has the thresholds 0 and 2^d. In both cases at most g + 2s + f examples are wrong, and `promised_size` is
+    enough, as for `IntervalLearner`.
 
     Examples
     --------
@@ -139,14 +144,16 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The epsilon of the search, of each A_dist, and of the choice from H: the errors are then fewest.
+        """The epsilon of the search, of each A_dist, and of the choice from H, chosen to minimise the errors.
 
-        They are a sum of κ/ε; its least at a given Σ n·ε, n calls each, has ε in proportion to √(κ/n).
+        The error bound is a sum of terms κ/ε. For a fixed Σ n·ε, with n calls of each kind, its minimum has ε
+        proportional to √(κ/n).
         """
         comparisons = LengthSearch(dimension=self.dimension, by=self.by).comparisons
         needs = (
             2.0 * comparisons * math.log(comparisons / (2.0 * self._failure)),
-            -math.log(2.0 * self._failure * self.delta),  # of two calls: 2·ln(…)/ε each, once in the sum
+            # two calls with 2·ln(…)/ε each; the term occurs once in the sum
+            -math.log(2.0 * self._failure * self.delta),
             2.0 * math.log((_CANDIDATES - 1) / self._failure),
         )
         search, stable, choice = (math.sqrt(need) for need in needs)
@@ -160,14 +167,14 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @cached_property
     def search(self) -> LengthSearch:
-        """The search, its level set."""
+        """The search with its level set."""
         search = LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by)
         level = self.stable.needed_gap(self._failure) + search.slack(self._failure)
         return LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by, level=level)
 
     @cached_property
     def most_errors(self) -> float:
-        """The most errors on a sample, except with probability beta/2."""
+        """The largest number of errors on a sample, except with probability beta/2."""
         chosen = 2.0 / self.shares[2] * math.log((_CANDIDATES - 1) / self._failure)
         return self.search.level + self.search.slack(self._failure) + chosen
 
@@ -193,7 +200,7 @@ class SearchingIntervalLearner(ThresholdLearner):
         return found
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the threshold; None where the search has more than 256 lengths."""
+        """Return the exact law of the threshold; None if the search has more than 256 lengths."""
         from audit.distributions import Finite
 
         if self.search.lengths > MOST_LISTED_LENGTHS:
@@ -215,7 +222,7 @@ class SearchingIntervalLearner(ThresholdLearner):
 
 
 class _Run:
-    """What a run of a learner knows of one database."""
+    """The quantities of one database that a run of a learner uses."""
 
     def __init__(self, counted: NumberSample, learner: SearchingIntervalLearner) -> None:
         self.counted, self.learner = counted, learner
@@ -223,7 +230,7 @@ class _Run:
         self.test = learner.stable.test
 
     def contests(self, length: int) -> tuple[Contest, Contest]:
-        """Return the contests of {A_i} and {B_i}; empty ones where the search found no length."""
+        """Return the contests of {A_i} and {B_i}; empty ones if the search found no length."""
         if not length:
             return Contest(0, 0, 0.0), Contest(0, 0, 0.0)
         told = {"width": 2 * length, "top": self.learner.top}

@@ -1,4 +1,4 @@
-"""How many examples INTERVAL_d needs: by the recursion as it runs, and by the formulas that BNS print."""
+"""Sample sizes of INTERVAL_d: for the recursion as it runs, and by the formulas printed in BNS."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST = 1e12
 def promise_at(size: int, *, alpha: float, failure: float) -> float:
     """Return the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure; 1 if there is no such r.
 
-    `interval_size` takes no m without such an r.
+    `interval_size` accepts only an m for which such an r exists.
 
     Examples
     --------
@@ -37,13 +37,13 @@ def promise_at(size: int, *, alpha: float, failure: float) -> float:
 
 
 def interval_size(split: Split, *, alpha: float, beta: float) -> int:
-    """Return the least m from which on Rec with these budgets is an (alpha, beta)-learner of INTERVAL_d.
+    """Return the smallest m with which Rec and these budgets are an (alpha, beta)-learner of INTERVAL_d.
 
     Guarantee
     ---------
-    Half of beta goes to Rec, half to the sample; see `IntervalLearner`. The promise that m allows grows with
-    m, so that all larger samples do as well. However large epsilon is, the sample alone asks for 2·(1 −
-    alpha)^m ≤ beta/2: r = 1.
+    Half of beta goes to Rec and half to the sample; see `IntervalLearner`. The promise grows with m, so all
+    larger samples are enough too. Even for a very large epsilon the sample needs 2·(1 − alpha)^m ≤ beta/2,
+    the case r = 1.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def interval_size(split: Split, *, alpha: float, beta: float) -> int:
 
 
 def promised_size(needed: float, *, alpha: float, beta: float) -> int:
-    """Return the least m at which half of beta allows a promise of `needed`; see `promise_at`.
+    """Return the smallest m at which half of beta allows the promise `needed`; see `promise_at`.
 
     Examples
     --------
@@ -87,14 +87,15 @@ def promised_size(needed: float, *, alpha: float, beta: float) -> int:
 def lemma_3_size(
     top: int, *, alpha: float, beta: float, epsilon: float, delta: float, shifted: bool = False
 ) -> float:
-    """Return r/alpha for the r that BNS Lemma 3 asks for, with the calls' budget by Lemma 2.
+    """Return r/alpha for the r that BNS Lemma 3 requires, with the budget of each call by Lemma 2.
 
     Parameters
     ----------
     top
         T, the last threshold.
     alpha, beta, epsilon, delta
-        Of the learner; Lemma 3 fails with 2·log*(T) times its own beta, half of the learner's.
+        Parameters of the learner. The failure probability in Lemma 3 is 2·log*(T) times its own beta, and
+        equals half of the learner's beta.
     shifted
         False: as printed, Rec's α is the learner's. True: with the shifted score and Rec's own α = 1/2 (N9).
 
@@ -113,7 +114,7 @@ def lemma_3_size(
 def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
     """Return r/alpha for Lemma 3's r, Rec's own α = 1/2 and a budget split evenly over the calls.
 
-    The depth N + 1 of the recursion stands in place of log*(T).
+    The depth N + 1 of the recursion replaces log*(T).
 
     Examples
     --------
@@ -131,8 +132,8 @@ def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: flo
 def theorem_2_size(dimension: int, *, delta: float) -> float:
     """Return what BNS Theorem 2 prints inside its O: 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ).
 
-    As printed both logarithms of 1/δ are under the root, which may be a slip: Lemma 2 contributes √(log*·
-    ln(1/(log*·δ))) and Lemma 3 a whole ln(1/δ). This function takes the second one outside the root.
+    In the text both logarithms of 1/δ are under the root, which may be a misprint: Lemma 2 contributes
+    √(log*·ln(1/(log*·δ))) and Lemma 3 a factor ln(1/δ). This function puts the second one outside the root.
 
     Examples
     --------

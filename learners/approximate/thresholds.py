@@ -25,7 +25,7 @@ __all__ = ["ThresholdLearner"]
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdLearner(OfNumbers, PlainParameters):
-    """A learner that returns a threshold j ∈ {0 … 2^dimension}, the concept that says 1 of x < j.
+    """A learner that returns a threshold j ∈ {0 … 2^dimension}: the concept that labels x with 1 if x < j.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class ThresholdLearner(OfNumbers, PlainParameters):
         return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
 
     def counted(self, database: Any) -> NumberSample:
-        """Return a database counted, or refuse it."""
+        """Return the counts of a database; raise if it is invalid."""
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:

@@ -36,7 +36,7 @@ class _Separable(Reweighted):
     margin: float
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return any population: of known examples, or of `random_separable` with a seed that is named."""
+        """Return a random population: known examples, or `random_separable` with the seed in its name."""
         if rng.random() < 0.5:
             return super().fresh(populations, rng)
         seed = int(rng.integers(2**31))
@@ -70,7 +70,7 @@ def _less(query: StatisticalQuery, truth: float, answer: float) -> float:
 
 
 def perceptron_against(*, dimension: int = 2, alpha: float = 0.2, margin: float = 0.5) -> OracleRun:
-    """Return `PerceptronQueries` against every valid oracle.
+    """Return the audit run of `PerceptronQueries` against all valid oracles.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def kmeans_against(
     tau: float = 0.01,
     least_mass: float = 0.2,
 ) -> OracleRun:
-    """Return `KMeansQueries` against every valid oracle, on laws where Lloyd's iteration is steady.
+    """Return the audit run of `KMeansQueries` against all valid oracles, on laws where Lloyd is steady.
 
     Raises
     ------

@@ -287,7 +287,7 @@ class ConjunctionLearner(KeepsVariables):
         return self.algorithm.learn(oracle)
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with one record a chunk, of which one moves an average from end to end."""
+        """Return neighbours with one record per chunk; one record moves its average by the whole range."""
         zero, one = (0,) * self.dimension, (1,) * self.dimension
         left = [(zero, 1)] * self.dimension
         return [(left, [(one, 1), *left[1:]])]
@@ -300,7 +300,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's share of x_i = 0 ∧ y = 1 in its chunk, None where there is no record each.
+        """Return each variable's share of x_i = 0 ∧ y = 1 in its chunk, None if there is no record each.
 
         Examples
         --------

@@ -88,7 +88,7 @@ def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float
 
 
 def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return `ConjunctionQueries` (B Theorem 5) against every valid oracle.
+    """Return the audit run of `ConjunctionQueries` (B Theorem 5) against all valid oracles.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun
 
 
 def trusting_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
-    """Return `TrustingConjunctions` against every valid oracle, with the claim of the right one.
+    """Return the audit run of `TrustingConjunctions`, with the claim of the correct learner.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     epsilon
         The privacy claimed, > 0.
     start, rounds, tau, least_mass
-        As in `KMeansQueries`; 2·tau/least_mass, how far a coordinate may be off, below 1/2.
+        As in `KMeansQueries`. The error bound of a coordinate, 2·tau/least_mass, must be below 1/2.
     beta
         Failure probability, in (0, 1/2).
     model
@@ -107,7 +107,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     def utility_claim(self) -> Accuracy | None:
         """The distance from Lloyd's centres claimed on `sample_size` points of a steady law.
 
-        None where no law of the library is steady, as where the first centres are near one another.
+        None if no law of the library is steady, as where the first centres are near one another.
 
         Examples
         --------

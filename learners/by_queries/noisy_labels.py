@@ -156,7 +156,7 @@ class NoisyConjunctionLearner(KeepsVariables):
         return list(map(self._with_noise, clean))
 
     def random(self, rng: np.random.Generator) -> LearningProblem:
-        """Return any problem, with `sample_size` noisy examples."""
+        """Return a random problem, with `sample_size` noisy examples."""
         return self._with_noise(super().random(rng))
 
     def _with_noise(self, problem: LearningProblem) -> NoisyLabelProblem:

@@ -266,7 +266,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None where `rounds` is given."""
+        """The accuracy claimed on `sample_size` examples; None if `rounds` is given."""
         return PAC(self.alpha, self.beta) if self.rounds is None else None
 
     def problems(self) -> list[SeparableProblem]:
@@ -276,7 +276,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
         )
 
     def random(self, rng: np.random.Generator) -> SeparableProblem:
-        """Return any problem of this margin, with `sample_size` examples."""
+        """Return a random problem with this margin and `sample_size` examples."""
         return random_separable(self.dimension, margin=self.margin, examples=self.sample_size(), rng=rng)
 
     @property

@@ -34,7 +34,7 @@ class _OnNumbers(ConceptClass):
         return range(2**self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return 1: POINT never says 1 of two points, INTERVAL never of the larger of two alone."""
+        """Return 1: POINT never labels two points with 1, and INTERVAL never only the larger of two."""
         return 1
 
     def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:

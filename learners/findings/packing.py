@@ -1,8 +1,8 @@
-"""The least cost of pure privacy, by packing: many mutually exclusive answers, each likely on some database.
+"""The minimum cost of pure privacy, by packing: many disjoint sets of answers, each likely on some database.
 
-On m records a pure ε-private algorithm gives every set of answers at least e^(−εm) times the probability that
-the set has on any other database. Suppose that N sets exclude each other, and that each has probability 1 − β
-on some database. Then N·e^(−εm)·(1 − β) ≤ 1.
+Take a pure ε-private algorithm and two databases of m records. Every set of answers has at least e^(−εm)
+times the probability on one that it has on the other. Suppose that N disjoint sets each have probability 1 −
+β on some database. Then N·e^(−εm)·(1 − β) ≤ 1.
 """
 
 from __future__ import annotations

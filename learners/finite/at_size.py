@@ -36,7 +36,7 @@ class AtSize(PlainParameters):
     places
         Where records are replaced: in parts of the sample that different steps of the learner read.
     labels
-        The two labels of an example; None where records have none.
+        The two labels of an example; None if records have none.
 
     Examples
     --------

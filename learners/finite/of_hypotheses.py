@@ -70,7 +70,7 @@ class OfHypotheses(StatedSize):
         return varied_problem(problem, rng, noisy=self.agnostic)
 
     def random(self, rng: np.random.Generator) -> LearningProblem:
-        """Return any problem, with `sample_size` examples."""
+        """Return a random problem, with `sample_size` examples."""
         from learners.finite.proposals import random_problem
 
         size = self.sample_size()

@@ -59,7 +59,7 @@ def check_accuracy(alpha: Any, beta: Any, *, owner: str, below: float = 0.5) -> 
 
 @dataclass(frozen=True, eq=False)
 class LearningProblem:
-    """A law of labelled examples, and how far a hypothesis is from the best of its class.
+    """A law of labelled examples, and the excess error of a hypothesis over the best of its class.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class LearningProblem:
     law
         Pr[x, y], shape (points, 2): the points in the order of the domain, the labels in theirs.
     examples
-        How many independent examples `draw` gives.
+        The number of independent examples that `draw` returns.
 
     Guarantee
     ---------
@@ -127,13 +127,13 @@ class LearningProblem:
 
     @cached_property
     def risks(self) -> NDArray[np.float64]:
-        """Pr[h(x) ≠ y] of every hypothesis."""
+        """Return Pr[h(x) ≠ y] for every hypothesis."""
         weights = self.hypotheses.table.weights(self.law[:, 0] - self.law[:, 1])
         return np.asarray(weights + self.law[:, 1].sum())
 
     @cached_property
     def optimum(self) -> float:
-        """OPT: the least error of the class."""
+        """OPT, the smallest error in the class."""
         return float(self.risks.min())
 
 
@@ -142,7 +142,7 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return agnostic problems: the realizable ones, coin-like labels, and two rivals just over alpha apart.
+    """Return agnostic problems: realizable ones, coin-flip labels, and two rivals just over alpha apart.
 
     Examples
     --------
@@ -242,10 +242,9 @@ def light_variable_problems(hypotheses: Hypotheses, *, alpha: float, examples: i
 
     Guarantee
     ---------
-    The target is always true. In the last two problems each of the d variables is 0, alone, on a share of
-    alpha/d of the examples, a little more or a little less: the threshold of B Theorem 5 lies at half of
-    that, and an oracle that answers too low by its whole tolerance keeps every variable, for an error of
-    about alpha.
+    The target is always true. In the last two problems each of the d variables alone is 0 on a share of
+    slightly more or less than alpha/d of the examples. The threshold of B Theorem 5 is half of that. An
+    oracle whose answers are too low by the whole tolerance keeps every variable, for an error of about alpha.
 
     Examples
     --------

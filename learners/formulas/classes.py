@@ -1,4 +1,4 @@
-"""Learners over listed classes: the choice by e^(−ε·errors/2), and what uses it (K11 §3.1, BNS §5-6)."""
+"""Learners over listed classes: the choice by weights e^(−ε·errors/2), and its uses (K11 §3.1, BNS §5-6)."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ def _size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
 
 
 def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]]:
-    """Return neighbours on which a record turns against all concepts but one, which is far behind.
+    """Return neighbours that differ in one record, on which all concepts but one start to err.
 
-    The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))), g = e^(ε/2), with t the records.
+    The other concept errs on all the rest. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))), where
+    g = e^(ε/2) and t is the number of records.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -76,7 +77,7 @@ def generic(made: Any) -> Formulas:
 
 
 def by_length(made: Any) -> Formulas:
-    """Return the formulas of the choice by e^(−ε·errors/2)·2^−bits; the bits are alike on all databases."""
+    """Return the formulas of the choice by weights e^(−ε·errors/2)·2^−bits; bits ignore the data."""
     concepts, domain = made.concepts, made.concepts.listed_domain()
     names = list(concepts.listed_concepts())
 

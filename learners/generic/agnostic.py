@@ -42,9 +42,9 @@ def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: floa
 
     Guarantee
     ---------
-    |H|·(2·exp(−2nα²/9) + exp(−εnα/6)): all training errors are within α/3 of the errors but with the first
-    probability (Hoeffding, a union bound), and then a hypothesis of training error OPT + 2α/3 or more has at
-    most e^(−εnα/6) of the best one's probability.
+    |H|·(2·exp(−2nα²/9) + exp(−εnα/6)): except with the first probability, all training errors are within
+    α/3 of the errors (Hoeffding, union bound). A hypothesis with training error OPT + 2α/3 or more then has
+    at most e^(−εnα/6) times the probability of the best one.
 
     Examples
     --------
@@ -56,13 +56,13 @@ def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: floa
 
 
 def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return the sample size from which on the generic learner is agnostically (alpha, beta)-accurate.
+    """Return a sample size at and above which the generic learner is agnostically (alpha, beta)-accurate.
 
     Guarantee
     ---------
     n = ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉. Put L = ln(3|H|/β). As n ≥ 6L/α² and L ≥ 0 the first term of
     `failure_bound` is at most 2|H|·e^(−4L/3) ≤ 2|H|·e^(−L) = 2β/3, and as n ≥ 6L/(εα) the second at most
-    |H|·e^(−L) = β/3. (K11 Theorem 3.4 has ln(1/β) here, and then the second term alone is β wherever ε ≤ α.)
+    |H|·e^(−L) = β/3. (K11 Theorem 3.4 has ln(1/β) here. The second term alone is then β if ε ≤ α.)
 
     Examples
     --------
@@ -76,7 +76,7 @@ def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) 
 
 
 def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return the sample size from which on the learner that favours short descriptions is accurate.
+    """Return a sample size at and above which the learner that favours short descriptions is accurate.
 
     Guarantee
     ---------
@@ -139,37 +139,37 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         The privacy claimed, > 0.
     concepts
         H, the class to choose from: a `ConceptClass` or `Hypotheses`. Default: the points of {0, 1, 2, 3}.
-        OPT is the least error in H; to learn another class C, choose an H that approximates C.
+        OPT is the smallest error in H; to learn another class C, choose an H that approximates C.
     alpha, beta
         Excess error and failure probability, each in (0, 1/2).
     size
         The number of records that a privacy audit builds databases of.
     score
-        q: takes a database and `hypotheses`, returns one number each; higher is better. It moves by at most 1
-        when a record is replaced. Declared, not derived. None: minus the number of errors.
+        q: takes a database and `hypotheses`, returns one number for each; higher is better. It must change by
+        at most 1 when a record is replaced; this is not checked. None: minus the number of errors.
     bits
-        How long the description of a concept is, a whole number ≥ 0, public: a bit halves the weight. None:
-        all alike.
+        Length of the description of a concept, an integer ≥ 0. It is public. Each bit halves the weight.
+        None: all weights are equal.
 
     Raises
     ------
     InvalidKind, InvalidValue
         A parameter is out of range; in use, a length that is not a whole number ≥ 0, or a record whose x is
-        no point of the domain or whose y is none of the class's two labels.
+        not in the domain or whose y is not one of the two labels of the class.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, for every database, also for inconsistent ones
-    (K08 Theorem 3.7, K11 Lemma 3.3): the number of errors of every hypothesis moves by at most 1. For a class
-    whose hypotheses a record can lower and raise freely the exact worst loss comes close to epsilon; see
+    epsilon-differential privacy when one record is replaced, for every database, including inconsistent ones
+    (K08 Theorem 3.7, K11 Lemma 3.3): the number of errors of every hypothesis changes by at most 1. If one
+    record can raise and lower the score of any hypothesis, the exact worst loss is close to epsilon; see
     `mechanisms.ExponentialMechanism`.
 
-    `bits` adds a constant to the exponent of each hypothesis, the same on all databases; the ratio of a
-    weight to the sum of weights moves as before.
+    `bits` adds to the exponent of each hypothesis a constant that is the same on all databases, so the bound
+    on the ratio of probabilities does not change.
 
     On `sample_size` or more independent examples of any law of (x, y) the error exceeds OPT + alpha with
-    probability at most beta (`generic_size`, or `described_size` with lengths, derived there). Nothing is
-    claimed of the error on fewer records, or for another score.
+    probability at most beta (`generic_size`, or `described_size` with lengths, where the proof is). No
+    error is claimed for fewer records or a custom score.
 
     Examples
     --------
@@ -202,19 +202,19 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def lengths(self) -> NDArray[np.int64] | None:
-        """The bits of every hypothesis, None where all are alike."""
+        """The bits of every hypothesis; None if all are equal."""
         if self.bits is None:
             return None
         return lengths_of(self.bits, self.hypotheses.names, owner=type(self).__name__)
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The excess error claimed on `sample_size` examples; None for a score of one's own."""
+        """The excess error claimed on `sample_size` examples; None for a custom score."""
         return PAC(self.alpha, self.beta) if self.score is None else None
 
     @property
     def _needed(self) -> int:
-        """The number of examples that the utility claim needs, whichever hypothesis is best."""
+        """The number of examples that the utility claim needs if any hypothesis may be the best."""
         return self.size_for(None if self.lengths is None else int(self.lengths.max()))
 
     def size_for(self, bits: int | None) -> int:
@@ -237,7 +237,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
         return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def scores(self, database: Any) -> NDArray[np.float64]:
-        """Return the score of every hypothesis, in their order: minus the number of errors, or one's own."""
+        """Return the score of every hypothesis, in order: minus the number of errors, or the custom score."""
         owner = type(self).__name__
         if self.score is not None:
             return floats(self.score(database, self.hypotheses), what=f"The scores of `{owner}`")
@@ -289,8 +289,8 @@ class VCLearner(GenericLearner):
     ---------
     As `GenericLearner`, with |H| the number of labellings of the domain X that the class can give. By Sauer's
     lemma that is at most Σ_{i ≤ v} C(|X|, i) for VC dimension v, which gives n = O((v·ln|X| +
-    ln(1/β))·max{1/εα, 1/α²}) (K11 Corollary 3.6) however many concepts there are. OPT is the same: every
-    concept labels the domain like one that was kept.
+    ln(1/β))·max{1/εα, 1/α²}) (K11 Corollary 3.6) for any number of concepts. OPT is the same, because
+    every concept has the same labels as one that was kept.
 
     Examples
     --------

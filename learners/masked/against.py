@@ -38,7 +38,7 @@ class _Concepts(Reweighted):
         return _named(MaskedProblem(population, examples=1).varied(rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return any concept."""
+        """Return a random concept."""
         first: MaskedPopulation = next(iter(populations.values()))
         return _named(random_masked(first.dimension, examples=1, rng=rng))
 

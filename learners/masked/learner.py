@@ -154,7 +154,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return problem.varied(rng)
 
     def random(self, rng: np.random.Generator) -> MaskedProblem:
-        """Return any problem, with `sample_size` examples."""
+        """Return a random problem, with `sample_size` examples."""
         return random_masked(self.dimension, examples=self.sample_size(), rng=rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:

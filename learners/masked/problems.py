@@ -83,7 +83,7 @@ class MaskedProblem:
 
 
 def random_masked(dimension: int, *, examples: int, rng: np.random.Generator) -> MaskedProblem:
-    """Return the problem of any concept.
+    """Return the problem of a random concept.
 
     Examples
     --------

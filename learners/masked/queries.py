@@ -1,4 +1,4 @@
-"""The statistical queries that are asked about MASKED-PARITY: of one record, of many, and by their parts."""
+"""The statistical queries about MASKED-PARITY: their values on records, and the parts of their means."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None where the plan does not prove it.
+        """The accuracy claimed on `sample_size` examples; None if the plan does not prove it.
 
         Examples
         --------
@@ -186,7 +186,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return chosen_candidates(candidates, test, form=self.form, epsilon=self.epsilon, rng=rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None where A has none, or too many candidates combine."""
+        """Return the exact law of the answer; None if A has none, or too many candidates combine."""
         made = self.plan
         check_database(database)
         if not self._law_is_feasible(len(database)):

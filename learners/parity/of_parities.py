@@ -40,7 +40,7 @@ class OfParities(StatedSize):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on samples of `sample_size` examples; None where none is."""
+        """The accuracy claimed on samples of `sample_size` examples; None if none is."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> Sequence[ParityProblem]:
@@ -54,7 +54,7 @@ class OfParities(StatedSize):
         return problem.varied(rng)
 
     def random(self, rng: np.random.Generator) -> ParityProblem:
-        """Return any problem at `sample_size`."""
+        """Return a random problem at `sample_size`."""
         from learners.parity.sources import random_problem
 
         return random_problem(self.dimension, alpha=self.alpha, size=self.sample_size(), rng=rng)

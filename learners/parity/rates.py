@@ -1,4 +1,4 @@
-"""How often A refuses and how often it takes an example, and how many examples it then needs."""
+"""The probabilities that A refuses and that it takes an example, and the resulting sample sizes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Rates:
 
     @classmethod
     def printed(cls, epsilon: float, *, owner: str) -> Rates:
-        """Return p = epsilon/4 and q = 1/2, or refuse an epsilon beyond the proof's reach.
+        """Return p = epsilon/4 and q = 1/2; raise if the proof does not cover epsilon.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Rates:
 
     @property
     def loss(self) -> float:
-        """The privacy loss: the larger of ln((1 + p)/(1 − p)), of a parity, and ln(1 − p + p/q), of ⊥."""
+        """The privacy loss: the larger of ln((1 + p)/(1 − p)) for a parity and ln(1 − p + p/q) for ⊥."""
         p = self.inclusion
         return max(2.0 * math.atanh(p), math.log1p(p / self.refusal - p))
 
@@ -71,15 +71,15 @@ class Rates:
 
         Guarantee
         ---------
-        For examples of a parity: 2^d·(1 − p·alpha)^count, at most 1. Each r of error > alpha stays in the
-        space of solutions only if no chosen example tells it from the target, and an example is chosen and
-        tells it with probability p·error > p·alpha, independently of the others. No Chernoff bound is needed.
+        For examples of a parity: 2^d·(1 − p·alpha)^count, at most 1. Each r with error > alpha stays in the
+        space of solutions only if no chosen example separates it from the target. An example is chosen and
+        separates them with probability p·error > p·alpha, independently. No Chernoff bound is needed.
         """
         log = dimension * math.log(2.0) + count * math.log1p(-self.inclusion * alpha)
         return math.exp(min(0.0, log))
 
     def needed(self, bad: float, *, dimension: int, alpha: float) -> int:
-        """Return the least count of examples for which the bound of `bad` is at most that.
+        """Return the smallest number of examples at which the bound of the method `bad` is at most `bad`.
 
         Examples
         --------
@@ -90,11 +90,11 @@ class Rates:
         return max(0, math.ceil(log / -math.log1p(-self.inclusion * alpha)))
 
     def sample_size(self, beta: float, *, dimension: int, alpha: float) -> int:
-        """Return a count of examples with which one run fails with probability at most `beta`.
+        """Return a number of examples for which one run fails with probability at most `beta`.
 
         Guarantee
         ---------
-        The failure is at most q + (1 − q)·bad, whatever the distribution of the examples.
+        The failure probability is at most q + (1 − q)·bad for every distribution of the examples.
 
         Raises
         ------

@@ -193,7 +193,7 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
     Notes
     -----
     In "rarely uniform" all parities but the target have an error just above alpha, which makes the union
-    bound of the sample size tight but for the dependence of the events. In "unit vectors" there is one
+    bound of the sample size tight except for the dependence of the events. In "unit vectors" there is one
     parity for each set of unit vectors, and those of a single one have an error just above or below alpha.
 
     Examples

@@ -3,9 +3,9 @@
 Bit i of a column is the coefficient of that variable in equation i. One XOR then changes a variable in all
 equations at once: elimination on n equations in d variables takes d²/2 such XORs of n bits.
 
-Instead of the equations the space of solutions is kept, as an origin and directions, with the value of every
-equation's left side at each direction. An equation that some direction does not satisfy takes one direction
-out and straightens the others along it.
+The class stores the space of solutions: an origin, directions, and the value of the left side of every
+equation at each direction. An equation that some direction breaks removes one direction and corrects the
+others by it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Space:
     directions: tuple[int, ...]
 
     def member(self, coins: int) -> int:
-        """Return the solution that takes direction j where bit j of `coins` is 1."""
+        """Return the origin plus every direction j for which bit j of `coins` is 1."""
         solution = self.origin
         for place, direction in enumerate(self.directions):
             if coins >> place & 1:
@@ -86,7 +86,7 @@ class BitSystem:
         for j, column in enumerate(columns):
             if not column:
                 continue
-            lowest = column & -column  # the equation that takes direction j out
+            lowest = column & -column  # the equation that removes direction j
             for k in range(j + 1, len(columns)):
                 if columns[k] & lowest:
                     columns[k] ^= column
@@ -100,7 +100,7 @@ class BitSystem:
     def solve_words(
         self, chosen: NDArray[np.uint64], coins: NDArray[np.bool_]
     ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        """Return a solution of each choice of equations, and whether it is one, many choices at a time.
+        """Return a solution of each choice of equations, and whether it exists; many choices at once.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class BitSystem:
         Returns
         -------
         solutions, solvable
-            Of shape (systems,); what is not solvable has no meaning as a solution.
+            Both have shape (systems,). Entries of systems without a solution have no meaning.
         """
         columns = [np.uint64(column) & chosen for column in self.columns]
         rest, solutions = np.uint64(self.labels) & chosen, np.zeros_like(chosen)
@@ -139,7 +139,7 @@ class BitSystem:
 
 
 def as_numbers(rows: NDArray[np.bool_]) -> list[int]:
-    """Return each row of booleans as a number, the first place the lightest.
+    """Return each row of booleans as a number; the first column is the lowest bit.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def as_numbers(rows: NDArray[np.bool_]) -> list[int]:
 
 
 def as_tuple(number: int, length: int) -> tuple[int, ...]:
-    """Return the bits of a number, the lightest first.
+    """Return the bits of a number, lowest bit first.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.ui
 
 @dataclass(frozen=True)
 class HashedPoint:
-    """The predictor that says 1 of the numbers in one bucket of a linear hash.
+    """The predictor that labels the numbers in one bucket of a linear hash with 1.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class HashedPoint:
 
     @property
     def count(self) -> int:
-        """How many numbers it says 1 of: 2^(d − rank), or none."""
+        """How many numbers it labels with 1: 2^(d − rank) or 0."""
         basis: list[tuple[int, int]] = []
         bits = [self.bucket >> place & 1 for place in reversed(range(len(self.rows)))]
         for mask, bit in zip(self.rows, bits, strict=True):
@@ -272,7 +272,7 @@ class HashedPointLearner(PureLearner):
         return [self._one(sample, choices, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of (map, bucket); None where there are more than 4096 maps."""
+        """Return the exact law of (map, bucket); None if there are more than 4096 maps."""
         from audit.distributions import Finite
 
         maps = self._maps()

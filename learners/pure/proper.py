@@ -31,7 +31,7 @@ __all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size
 
 
 def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return the m from which on the exponential mechanism, by its errors, learns a class with its target.
+    """Return the smallest m with which the exponential mechanism on errors learns a class with its target.
 
     Guarantee
     ---------

@@ -113,7 +113,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """Alpha and beta, for every database; None where `size` is below `sample_size`."""
+        """Alpha and beta, for every database; None if `size` is below `sample_size`."""
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     @cached_property
@@ -151,7 +151,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @cached_property
     def _needed(self) -> int:
-        """The least number of records from which on privacy and accuracy are claimed."""
+        """The smallest number of records for which privacy and accuracy are claimed."""
         return least_with(lambda m: self.failure_bound(m) <= self.beta, start=self.private_size)
 
     @property
@@ -185,7 +185,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return self._problem(name, database)
 
     def random(self, rng: np.random.Generator) -> Problem:
-        """Return any database of `size` records: a few points of random masses, far apart or close."""
+        """Return a random database of `size` records: a few points with random masses, far apart or close."""
         name, database = random_numbers(self.dimension, size=self._m, rng=rng)
         return self._problem(name, database)
 

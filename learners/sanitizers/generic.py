@@ -239,7 +239,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return FixedProblem(name, changed, self._error)
 
     def random(self, rng: np.random.Generator) -> Problem:
-        """Return any database of `sample_size` records: random masses on the points of the domain."""
+        """Return a random database of `sample_size` records: random masses on the points of the domain."""
         points = self.records
         times = rng.multinomial(self.sample_size(), rng.dirichlet(np.full(len(points), 0.5))).tolist()
         records = [point for point, count in zip(points, times, strict=True) for _ in range(count)]

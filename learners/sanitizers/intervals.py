@@ -96,7 +96,7 @@ class IntervalSanitizer(IntervalCuts):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """Alpha and beta, for every database; None where `size` is below `sample_size`."""
+        """Alpha and beta, for every database; None if `size` is below `sample_size`."""
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     def problems(self) -> list[Problem]:
@@ -171,7 +171,7 @@ class IntervalSanitizer(IntervalCuts):
         return rounded(points, np.stack([middles, ends], axis=1).ravel(), size=self.output_size)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, None where it has too many outcomes to list."""
+        """Return the exact law of the output, None if it has too many outcomes to list."""
         from audit.distributions import Finite
 
         wide = min(2**self.dimension, 3 * self.rounds + 1, 64)

@@ -1,4 +1,4 @@
-"""Exact laws of the sanitizers on the numbers of 64 bits: noisy counts are shown by a few classes."""
+"""Exact laws of the sanitizers on 64-bit numbers: outputs show noisy counts as a few classes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["LumpedIntervals", "LumpedPoints"]
 
 @dataclass(frozen=True, kw_only=True)
 class _Lumped(PlainParameters):
-    """The common part of both: the sanitizer's own claim, and classes of counts."""
+    """The common part of both classes: the claim of the sanitizer, and the classes of counts."""
 
     of: Any
     told: Sequence[int]
@@ -48,7 +48,7 @@ class _Lumped(PlainParameters):
 
     @property
     def records(self) -> Sequence[int]:
-        """The numbers that are told."""
+        """The points whose counts are shown."""
         return self.told
 
     @property
@@ -58,7 +58,7 @@ class _Lumped(PlainParameters):
         return size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return what was found, and the class of every count told."""
+        """Return what was found, and the class of every count that is shown."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -66,11 +66,11 @@ class _Lumped(PlainParameters):
         raise NotImplementedError
 
     def _output(self, what: str, counts: Mapping[int, int]) -> str:
-        """Return an output, from noisy counts: each by the edges of the place of its point in `told`."""
+        """Return an output from noisy counts; each is classified by the edges of its point in `told`."""
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
-        """Return the law of the outputs, from what can be found, how likely, and its counts without noise."""
+        """Return the law of the outputs, from the possible findings with their probabilities and counts."""
         from audit.distributions import Finite
 
         rate, masses = self.of.noise.rate, {}
@@ -85,23 +85,25 @@ class _Lumped(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedPoints(_Lumped):
-    """A sanitizer of POINT_d that shows which points it found, and the class of their noisy counts.
+    """A sanitizer of POINT_d whose output is the points found and the classes of their noisy counts.
 
     Parameters
     ----------
     of
-        A `PointSanitizer` whose output is no database. The proper one's output is computed from this one's.
+        A `PointSanitizer` whose output is not a database. The output of the proper one is a function of this
+        one.
     told
-        The points whose counts are told, if they are found.
+        The points whose counts are shown, if they are found.
     edges
         For each of them, increasing in 1 … size: where a new class of counts begins.
 
     Guarantee
     ---------
-    Private as the sanitizer is, whose output is only joined. On neighbouring databases in which a count rises
-    from c − 1 to c, c an edge of its point, and one falls likewise, nothing is lost by joining: each noisy
-    count k ≥ c becomes likelier by the factor e^rate, and every other one less likely by it, so that the
-    class decides the ratio. Counts of points that are not told must not differ between the databases.
+    At least as private as the sanitizer, because its output is post-processed. Take neighbouring databases in
+    which one count rises from c − 1 to c, where c is an edge of its point, and another falls in the same way.
+    Then the classes keep the whole loss: each noisy count k ≥ c becomes more likely by a factor e^rate and
+    each other one less likely by the same factor, so the class determines the ratio. Counts that are not
+    shown must be equal on both databases.
 
     Examples
     --------
@@ -120,7 +122,7 @@ class LumpedPoints(_Lumped):
         return [self._output(_points(output), self._told(output)) for output in outputs]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law; for databases of few points."""
+        """Return the exact law, for databases with few distinct points."""
         choosing = self.of.choosing(database)
         counted = list(zip(choosing.tally.points.tolist(), choosing.tally.counts.tolist(), strict=True))
         chosen = (
@@ -135,21 +137,21 @@ class LumpedPoints(_Lumped):
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedIntervals(_Lumped):
-    """A sanitizer of INTERVAL_d that shows the intervals taken out, and the classes of noisy counts between.
+    """A sanitizer of INTERVAL_d that outputs the removed intervals and the classes of the noisy counts.
 
     Parameters
     ----------
     of
         An `IntervalSanitizer`. Its output is computed from the intervals and the noisy counts.
     told
-        The points of whose cells the counts are told.
+        The points whose cells have their counts shown.
     edges
         For each of them, increasing in 1 … size: where a new class of counts begins.
 
     Guarantee
     ---------
-    Private as what the sanitizer computes its output from, and nothing is lost by joining: see
-    `LumpedPoints`. The count of a cell without a point told must not differ between the databases.
+    At least as private as the intermediate result of the sanitizer, with the whole loss kept: see
+    `LumpedPoints`. Counts of cells that are not shown must be equal on both databases.
 
     Examples
     --------
@@ -171,7 +173,7 @@ class LumpedIntervals(_Lumped):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law, None where there are too many sequences of intervals; worked out once."""
+        """Return the exact law, None if there are too many sequences of intervals; cached."""
         seen: Tally = self.of.tally(database)
         key = (seen.points.tobytes(), seen.counts.tobytes())
         if key not in self._laws:
@@ -192,7 +194,7 @@ class LumpedIntervals(_Lumped):
         )
 
     def _told(self, cuts: list[int], counts: NDArray[np.int64]) -> dict[int, int]:
-        """Return the counts of the cells that hold a point told; of two in one cell, for the first."""
+        """Return the counts of the cells that contain a point in `told`, once for each cell."""
         cells: dict[int, int] = {}
         for place, point in enumerate(self.told):
             cells.setdefault(bisect(cuts, point) - 1, place)
@@ -208,5 +210,5 @@ def _intervals(nodes: tuple[Node, ...]) -> str:
 
 
 def _worded(what: str, classes: Iterable[int]) -> str:
-    """Return an output as text: comparing outputs of tuples within tuples takes most of an audit."""
+    """Return an output as text, because comparing nested tuples would take most of an audit."""
     return f"{what}; {' '.join(map(str, classes))}"

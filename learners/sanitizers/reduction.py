@@ -36,7 +36,7 @@ _ROUNDING = 1e-12
 
 
 def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> int:
-    """Return the size from which on no concept of error above `high` has a training error up to `low`.
+    """Return a sample size at which no concept with error above `high` has a training error of at most `low`.
 
     Guarantee
     ---------
@@ -240,7 +240,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return [self.sanitizer(database, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept, the sanitizer's mapped; None where that is not finite."""
+        """Return the exact law of the concept, the sanitizer's mapped; None if that is not finite."""
         from audit.distributions import Finite
 
         if not isinstance(self.sanitizer, GenericSanitizer):

@@ -53,7 +53,7 @@ def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float
 def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
     """Return POINT with target c_0, weight 1.01·alpha on 0 and the rest on 1.
 
-    All rivals have error 1.01·alpha, but for c_1, which is always wrong.
+    All rivals except c_1 have error 1.01·alpha; c_1 is always wrong.
     """
     law: NDArray[np.float64] = np.zeros((len(hypotheses.domain), 2))
     law[0, 1] = _WEIGHT * _ALPHA
@@ -63,10 +63,10 @@ def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
 
 @cache
 def few_points(bits: int) -> Hypotheses:
-    """Return POINT_d, all of its 2^d concepts, on the first `DOMAIN` points of its domain.
+    """Return POINT_d with all of its 2^d concepts, on the first `DOMAIN` points of its domain.
 
-    The generic learner counts the errors of concepts: on laws of these points it is the learner of the whole
-    class, whose table would fill the memory.
+    The generic learner only counts errors of concepts. On laws of these points it equals the learner of the
+    whole class, whose table would fill the memory.
 
     Examples
     --------

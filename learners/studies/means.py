@@ -140,7 +140,7 @@ class OneZeroMeans(MeansProblem):
         return cls(name, shares, ((0.0, 1.0),) * len(target), chunk, measure, target, masses)
 
     def varied(self, rng: np.random.Generator) -> OneZeroMeans:
-        """Return a problem near this one: a variable more or less in the target, or a mass moved."""
+        """Return a problem near this one: one variable of the target toggled, or one mass moved."""
         stem = self.name.split(", varied")[0]
         target, masses = list(self.target), list(self.masses)
         here, there = rng.integers(0, len(target), 2).tolist()
@@ -199,7 +199,7 @@ def _heavy(name: str, target: tuple[bool, ...], *, alpha: float, chunk: int) -> 
 
 
 def _random_zeros(rng: np.random.Generator, *, dimension: int, alpha: float, chunk: int) -> OneZeroMeans:
-    """Return any target and masses; in half of the cases they sum to 0.8 to 3 times alpha."""
+    """Return a random target and random masses; in half of the cases they sum to 0.8 to 3 times alpha."""
     total = min(1.0, alpha * float(rng.uniform(0.8, 3.0))) if rng.random() < 0.5 else 1.0
     masses = total * rng.dirichlet(np.full(dimension, float(rng.choice([0.1, 1.0]))))
     target = tuple((rng.random(dimension) < 0.5).tolist())

@@ -1,4 +1,4 @@
-"""Studies of PARITY: what A* needs beside elimination without privacy, and how that grows with 1/ε."""
+"""Studies of PARITY: sample sizes of A* and of nonprivate elimination, and their growth with 1/ε."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Elimination:
     dimension: int
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a parity as a tuple of bits, None where no parity agrees with the examples."""
+        """Return a parity as a tuple of bits, or None if no parity agrees with the examples."""
         examples = examples_of(database, dimension=self.dimension, owner="Elimination")
         space = BitSystem.of(examples).solve((1 << len(examples)) - 1)
         coins = as_numbers((rng.random(self.dimension) < 0.5)[None, :])[0]
@@ -50,7 +50,7 @@ class Elimination:
 
 
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
-    """Return the probability that a uniform solution misses the target, an example informing with `rate`.
+    """Return the probability that a uniform solution misses the target; examples count at `rate`.
 
     Guarantee
     ---------
@@ -113,7 +113,7 @@ _RARELY = (
 
 
 def parity(*, epsilon: float = 1.0) -> Study:
-    """Return the study of PARITY: A*, tight, beside elimination (K08 Theorem 3.8, K11 Theorem 4.4)."""
+    """Return the study of PARITY: tight A* and elimination (K08 Theorem 3.8, K11 Theorem 4.4)."""
     return Study(
         "parity",
         "PARITY: what privacy costs.",

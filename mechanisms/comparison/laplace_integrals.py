@@ -1,12 +1,12 @@
 """Integrals of a Laplace density times distribution functions of Laplace noise: laws of comparisons.
 
-Guarantee: for up to 20 factors a sum over `quadrature` is within a relative 1e-12 of the integral. Between
-the knots an integrand is a sum of terms c·e^(κx) with |κ| at most the sum R of all rates 1/scale, since each
-factor is a sum of two. On a piece of length h a Gauss rule of 16 nodes misses such a term by the fraction
-2.7e-45·(κh/2)^32 of its value at the middle, below 1e-25 at h = 8/R. The terms of one integrand outweigh
-it by 3^factors at most, 4e9 for 20. Beyond the outermost knots every integrand falls at least like the
-density, and a factor grows to at most twice its value there. The part left out, beyond 60 scales, is below
-2^20·e^(−60) of the whole. Every term of the sum is positive: rounding is that of a product.
+Guarantee: for up to 20 factors a sum over `quadrature` has a relative error of at most 1e-12. Between the
+knots each factor is a sum of two terms. The integrand is then a sum of terms c·e^(κx), where |κ| is at most
+the sum R of all rates 1/scale. On a piece of length h a Gauss rule with 16 nodes has a relative error of
+2.7e-45·(κh/2)^32 for such a term, below 1e-25 at h = 8/R. The absolute terms of an integrand add up to at
+most 3^factors times its value, 4e9 for 20 factors. Beyond the outermost knots every integrand decreases at
+least as fast as the density, and a factor at most doubles. The omitted part, beyond 60 scales, is below
+2^20·e^(−60) of the whole. Every term of the sum is positive, so its rounding error is that of a product.
 """
 
 from __future__ import annotations

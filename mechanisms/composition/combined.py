@@ -173,7 +173,7 @@ def _is_vector(subject: Subject, database: Any) -> bool:
 
 
 def law_of(subject: Subject, database: Any) -> Law | None:
-    """Return the exact law of a subject's output, None where it declares none.
+    """Return the exact law of a subject's output, None if it declares none.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def law_of(subject: Subject, database: Any) -> Law | None:
 
 
 def product_of(laws: list[Law | None]) -> Product | None:
-    """Return the law of outputs laid out one after the other, None where a law is missing.
+    """Return the law of outputs laid out one after the other, None if a law is missing.
 
     Examples
     --------

@@ -115,7 +115,7 @@ class Parallel(Combined):
         )
 
     def distribution(self, database: Any) -> Product | None:
-        """Return the exact law, None where a part has none."""
+        """Return the exact law, None if a part has none."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
         return product_of([law_of(subject, part) for subject, part in pairs])
 

@@ -106,11 +106,11 @@ class PostProcessed(Undeclared):
     part
         A subject that claims its privacy.
     function
-        Takes an output and returns anything; it does not see the database, and is not random.
+        A deterministic function of the output. It must not see the database.
 
     Guarantee
     ---------
-    Whatever the part claims (K11 Claim 2.2): an event about the function's value is an event about its
+    The claim of the part (K11 Claim 2.2): every event about the value of the function is an event about its
     argument.
 
     Examples
@@ -139,7 +139,7 @@ class PostProcessed(Undeclared):
         return [self.function(output) for output in listed(drawn(self._subject, database, size, rng=rng))]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law, None where that of the part is not finite."""
+        """Return the exact law, None if that of the part is not finite."""
         from audit.distributions import Finite
 
         law = law_of(self._subject, database)

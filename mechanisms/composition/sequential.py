@@ -94,7 +94,7 @@ class Sequential(Combined):
         )
 
     def distribution(self, database: Any) -> Product | None:
-        """Return the exact law, None where a part has none."""
+        """Return the exact law, None if a part has none."""
         return product_of([law_of(subject, database) for subject in self.subjects()])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
@@ -159,7 +159,7 @@ class RandomChoice(Combined):
         return [outputs[part][run] for run, part in enumerate(chosen)]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law, None where a part has none, or one that is neither finite nor a density."""
+        """Return the exact law, None if a part has none, or one that is neither finite nor a density."""
         return mixture([law_of(subject, database) for subject in self.subjects()], self.probabilities)
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:

@@ -26,8 +26,8 @@ class QualityFunctions:
     """The relation of quality functions on one range that differ by at most 1 at every point.
 
     A quality of sensitivity 1 turns neighbouring databases into such functions. So privacy under this
-    relation covers every such quality and every database. Rounding of 1e-12 relative to the values is
-    forgiven.
+    relation covers every such quality and every database. Relative rounding errors of 1e-12 are
+    tolerated.
 
     Examples
     --------
@@ -54,8 +54,8 @@ class QualityFunctions:
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
         """Yield neighbours: in four patterns, or random ones without end.
 
-        The patterns: everything moves up or down by 1, or what is above the middle value moves against
-        the rest.
+        In the patterns all values move up or down by 1, or those above the median move
+        against the rest.
         `records` is not used.
         """
         del records
@@ -78,7 +78,7 @@ def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[Ste
     rng
         A generator.
     lead
-        The gap that A_dist asks for: the heights of most instances differ by about it.
+        The gap that A_dist needs; in most instances the heights differ by about this gap.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def _height(rng: np.random.Generator, lead: float) -> float:
 
 
 def _cuts(top: int, rng: np.random.Generator, most: int = _PIECES) -> list[int]:
-    """Return breakpoints at every scale: some far apart, some a few points beside others."""
+    """Return breakpoints at every scale: some far apart, some a few points from others."""
     found = {0}
     for _ in range(int(rng.integers(1, most + 1))):
         anchor = sorted(found)[int(rng.integers(len(found)))]

@@ -164,7 +164,7 @@ class ConcavePromise(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """What BNS Lemma 3 claims at `beta`, errors as shares of the promise; None where it says nothing."""
+        """What BNS Lemma 3 claims at `beta`, errors as shares of the promise; None if it says nothing."""
         failure = 1.0 if self.beta is None else 2.0 * self.beta * log_star(self.top)
         if self.beta is None or failure >= 1.0 or self._objection(self.beta) is not None:
             return None

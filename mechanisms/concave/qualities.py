@@ -16,7 +16,7 @@ __all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
 
 
 def as_quality(database: Any) -> StepFunction:
-    """Return a database that is a quality function, or the vector of its values, as a quality function.
+    """Return a quality function from a database, which is a quality function or the vector of its values.
 
     Guarantee
     ---------
@@ -59,19 +59,19 @@ class IntervalVotes:
 
 @dataclass(frozen=True)
 class ThresholdAgreement:
-    """margin − the number of labelled points that threshold j gets wrong: INTERVAL_d as a concave problem.
+    """The quality `margin` − (errors of threshold j), which makes INTERVAL_d a concave problem.
 
-    The threshold j ∈ {0 … 2^bits} says 1 of x < j and 0 of all others; a record is (x, y) with x ∈ {0 …
-    2^bits − 1} and a label y, 0 or 1. With `margin` = α·m the promise r = α·m holds for points that some
-    threshold labels without error, whatever α, while Rec runs with its own alpha = 1/2. With α itself it
-    would need r ≥ (2/α)^log*, which BNS Theorem 2 does not state.
+    The threshold j ∈ {0 … 2^bits} labels x with 1 if x < j, and otherwise with 0. A record is (x, y) with x ∈
+    {0 … 2^bits − 1} and a label y, 0 or 1. With `margin` = α·m the promise r = α·m holds if some threshold
+    labels all points correctly. This works for every α, because Rec runs with its own alpha = 1/2. With α
+    itself Rec would need r ≥ (2/α)^log*, which BNS Theorem 2 does not state.
 
     Parameters
     ----------
     bits
         d.
     margin
-        The score of a threshold without error. Public.
+        The quality of a threshold without error. It is public.
 
     Guarantee
     ---------
@@ -100,7 +100,7 @@ class ThresholdAgreement:
 
 
 def _agreeing(record: tuple[int, int], top: int) -> tuple[int, int]:
-    """Return the thresholds that label a point right: j > x for a one, j ≤ x for a zero."""
+    """Return the thresholds that label a point correctly: j > x for a 1, j ≤ x for a 0."""
     x, label = record
     if label not in (0, 1) or not 0 <= x < top:
         raise InvalidValue(

@@ -112,7 +112,7 @@ def _missed(subject: PrivateQueryAnswers) -> float:
 def _log10(subject: PrivateQueryAnswers) -> float:
     """Return log10 Pr[some noise exceeds τ], from the logarithms of the tails where these are tiny.
 
-    1 − Π(1 − e_i) is Σ e_i but for a relative error below Σ e_i.
+    1 − Π(1 − e_i) is Σ e_i up to a relative error below Σ e_i.
     """
     logs = -_TAU / subject.scales
     if logs.max() > -40.0:

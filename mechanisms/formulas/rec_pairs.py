@@ -67,7 +67,7 @@ def literal_lists(top: int) -> tuple[list[float], list[float]]:
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return the neighbouring qualities on {0 … top} where the climb ended; None where none was made.
+    """Return the neighbouring qualities on {0 … top} where the climb ended; None if none was made.
 
     Examples
     --------

@@ -175,7 +175,7 @@ class NonInteractiveProtocol(_Protocol):
         return [output for block in blocks for output in block]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law of the output, None where an answer has none or there are too many."""
+        """Return the exact law of the output, None if an answer has none or there are too many."""
         if callable(self.queries):
             return None
         entries = Grouped(self._sized(database))
@@ -282,7 +282,7 @@ class InteractiveProtocol(_Protocol):
             )
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, None where an answer has no finite law or paths are many."""
+        """Return the exact law of the output, None if an answer has no finite law or paths are many."""
         if self.coins:
             return None
         entries = Grouped(self._sized(database))

@@ -59,7 +59,7 @@ def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
-    """Return the law of `flattened` answers to listed questions, None where one has no law.
+    """Return the law of `flattened` answers to listed questions, None if one has no law.
 
     Answers on fixed entries are independent, so it is the product of the transition laws.
 
@@ -100,7 +100,7 @@ def transcript_law(
     Returns
     -------
     Finite or None
-        None where an answer has no finite law, or there are more than 50,000 sequences.
+        None if an answer has no finite law, or there are more than 50,000 sequences.
 
     Examples
     --------

@@ -1,4 +1,4 @@
 """Mechanisms that answer a numeric query with noise, Laplace or geometric, on a number or a vector.
 
-`noises` holds the two noises and the law of an answer that carries one; the others are subjects.
+`noises` holds both kinds of noise and the law of a noisy answer; the other modules hold subjects.
 """

@@ -1,4 +1,4 @@
-"""A statistical query: a bounded function of one record, and how well its mean has to be known."""
+"""A statistical query: a bounded function of one record, and the tolerance for its mean."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class StatisticalQuery:
     tau
         The tolerance, > 0, in the units of the function.
     low, high
-        Ends of the range, low < high. A value beyond them is refused where it is met, never clamped.
+        Ends of the range, low < high. A value outside them raises when it occurs; it is never clamped.
     boolean
-        True: the function takes the values `low` and `high` only.
+        Whether the function takes only the values `low` and `high`.
     vectorised
         Optional: takes many records, as an array or a sequence, and returns all values as an array. It must
         agree with `function`.
@@ -135,7 +135,7 @@ class StatisticalQuery:
 
     @property
     def width(self) -> float:
-        """Length of the range: what replacing one record moves a sum by, at most."""
+        """Length of the range: the largest change of a sum when one record is replaced."""
         return self.high - self.low
 
     def with_tau(self, tau: float) -> StatisticalQuery:
@@ -154,7 +154,7 @@ class StatisticalQuery:
         Raises
         ------
         InvalidValue
-            A value is NaN or outside [low, high], or strictly between where the query is Boolean; or
+            A value is NaN or outside [low, high], or strictly between for a Boolean query; or
             `vectorised` returned another shape.
         """
         if self.vectorised is None:

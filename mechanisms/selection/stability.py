@@ -236,12 +236,10 @@ class StableSelection(PlainParameters):
     def printed_gap(self, beta: float) -> float:
         """Return the gap at which BNS Proposition 2(ii) promises the best with probability 1 − `beta`.
 
-        Guarantee
-        ---------
-        (4/epsilon)·ln(2/(beta·delta)), whatever the subject's own noise. For A_dist the promise is *false*
-        beyond epsilon = 4·ln 2: the failure there is Pr[Lap(4/epsilon) < 2 − (4/epsilon)·ln(2/beta)] =
-        (beta/4)·e^(epsilon/2) as long as epsilon ≤ 2·ln(2/beta), for the proof forgets the 2 of the
-        threshold. `needed_gap` is right.
+        Guarantee --------- The gap is (4/epsilon)·ln(2/(beta·delta)); it does not depend on the noise of the
+        subject. For A_dist the statement is *false* for epsilon > 4·ln 2, because the proof omits the 2 of
+        the threshold. The failure probability is Pr[Lap(4/epsilon) < 2 − (4/epsilon)·ln(2/beta)], which is
+        (beta/4)·e^(epsilon/2) if epsilon ≤ 2·ln(2/beta). `needed_gap` is correct.
 
         Examples
         --------
@@ -253,7 +251,7 @@ class StableSelection(PlainParameters):
         return 4.0 / self.epsilon * (math.log(2.0) - math.log(beta) - math.log(self.delta))
 
     def needed_gap(self, beta: float) -> float:
-        """Return the least gap from which on the best is returned with probability at least 1 − `beta`.
+        """Return the smallest gap at and above which the best is returned with probability ≥ 1 − `beta`.
 
         Guarantee
         ---------

@@ -1,4 +1,4 @@
-"""The replacements of one record that reveal most, in databases that hold few different ones."""
+"""The most revealing replacements of one record, in databases with few distinct records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RECORDS = 6
 
 
 def excess(p: Finite, q: Finite, *, epsilon: float) -> float:
-    """Return the delta that p needs beside q at `epsilon`: Σ max(0, p − e^epsilon·q), either way round.
+    """Return the delta of p and q at `epsilon`, Σ max(0, p − e^epsilon·q), the larger of both directions.
 
     Examples
     --------
@@ -47,13 +47,13 @@ def revealing_swaps(
     law
         The exact law on a database.
     epsilon
-        Where delta is measured.
+        The epsilon at which delta is measured.
     records
         The finite domain; the first few are used.
     size
         Length of a database, at least 1.
     heads
-        After the first record come this many copies of one record, then another one to the end.
+        Numbers of copies: after the first record come this many copies of one record, then copies of another.
     limit
         How many pairs to return.
 
@@ -69,7 +69,7 @@ def revealing_swaps(
     def delta(pair: Pair) -> float:
         return excess(law(pair[0]), law(pair[1]), epsilon=epsilon)
 
-    # nlargest keeps the earliest of equals, so the order above is the order of preference
+    # nlargest keeps the first of equal values, so the order above is the order of preference
     return nlargest(limit, _pairs(list(records)[:_RECORDS], size, heads), key=delta)
 
 

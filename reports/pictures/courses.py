@@ -58,7 +58,7 @@ def evidence(result: AuditResult) -> Picture | None:
 
 
 def search(result: AuditResult) -> Picture | None:
-    """Return the largest loss found by pairs tried, beside the claimed ε; None where one pair was all."""
+    """Return the largest loss found by pairs tried, beside the claimed ε; None if one pair was all."""
     course, (epsilon, _) = result.search_course, finite_claim(result)
     if course is None or course.places[-1] < 2 or len(course.places) < 2:
         return None

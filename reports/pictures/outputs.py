@@ -19,7 +19,7 @@ _NAME, _LONG = 8, 44
 
 
 def outputs_picture(witness: Witness) -> Picture | None:
-    """Return the outputs of a witness, None where it keeps none, as a result of an older version."""
+    """Return the outputs of a witness, None if it keeps none, as a result of an older version."""
     outputs = witness.outputs
     if outputs is None:
         return None

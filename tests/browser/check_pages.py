@@ -1,7 +1,7 @@
-"""Reports in a browser: both widths and themes, paper, no script, axe-core. `make browser-test` runs this.
+"""Open the reports in a browser: two widths and themes, print, no script, axe-core; `make browser-test`.
 
-The suite of tests does not collect it: it needs Chromium (Debian's, or what CHROMIUM names) and Playwright.
-`PICTURES=FOLDER make browser-test` keeps a picture of every page.
+The test suite skips this file: it needs Playwright and Chromium (Debian's, or the path in CHROMIUM).
+`PICTURES=FOLDER make browser-test` saves a screenshot of every page.
 """
 
 import json
@@ -33,7 +33,7 @@ from audit.claims import PureDP
 def test_release(auditor, scale):
     auditor.check(lambda data, rng: data[0] + rng.laplace(scale=scale), PureDP(1.0), records=[0, 1], size=2)
 """
-#: Name of a page, and the command that makes it; {} is the page.
+#: The name of each page and the command that makes it; {} stands for the path of the page.
 PAGES = {
     "suite": "suite *laplace-h* --budget 20000 --html {}",
     "refuted": "run flawed-laplace-half-scale --html {}",
@@ -44,7 +44,7 @@ SIZES = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
 
 
 def study():
-    """Give a measured curve and one of a closed form, which meet at the same places."""
+    """Return a study with one measured curve and one closed-form curve over the same values of d."""
 
     def cells(size, how):
         sizes = [(d, round(size(d))) for d in (4, 8, 16, 32)]
@@ -59,7 +59,7 @@ def study():
 
 
 def utility():
-    """Give a refuted utility claim whose problems have long names and small numbers."""
+    """Return a refuted utility claim whose problems have long names and tiny probabilities."""
     tried = [
         (f"two rivals of alpha apart on noisy labels, weights moved ({i})", 9.81e-296) for i in range(14)
     ]
@@ -97,7 +97,7 @@ def browser():
 
 @pytest.fixture
 def opened(browser, pages):
-    """Open a page; what the browser says of errors, as of the content policy, fails the test."""
+    """Return a function that opens a page; any browser error, such as a policy violation, fails the test."""
     contexts, errors = [], []
 
     def opened(name, *, width=1280, scheme="light", script=True, fragment=""):
@@ -138,7 +138,7 @@ def test_a_page_has_no_violation_no_overflow_and_nothing_overlapping(opened, nam
     found = Axe().run(page).response
     doubtful = [
         each for each in found["incomplete"] if each["id"] != "color-contrast"
-    ]  # in pictures, over bars
+    ]  # axe cannot judge the contrast of text over the bars of a picture
     told = [
         f"{each['id']}: {node['html'][:200]}"
         for each in found["violations"] + doubtful
@@ -155,7 +155,7 @@ def shown(page):
     )
 
 
-def test_a_filter_by_verdict_finds_that_verdict_alone(opened):
+def test_a_filter_by_verdict_shows_only_that_verdict(opened):
     page = opened("large")
     box = page.locator("#index-filter")
     for words, wanted in (
@@ -200,7 +200,7 @@ def test_a_link_opens_the_section_that_it_leads_to(opened, script):
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_paper_has_every_section(opened, script):
+def test_a_printed_page_has_every_section(opened, script):
     page = opened("suite", script=script)
     page.emulate_media(media="print")
     paper = page.pdf()
@@ -209,8 +209,8 @@ def test_paper_has_every_section(opened, script):
     assert len(re.findall(rb"/Type\s*/Page\b", paper)) > page.locator("article").count()
 
 
-def test_what_a_large_page_takes(opened, pages):
-    """Print how long 250 audits take until a filter has answered; it is measured, not asserted."""
+def test_print_the_time_of_a_large_page(opened, pages):
+    """Print how long filtering a page of 250 audits takes; the time is not asserted."""
     page = opened("large")
     timing = page.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
     took = page.evaluate(

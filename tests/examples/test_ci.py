@@ -1,4 +1,4 @@
-"""The files of `examples/ci`, copied into a separate project: every command in them runs there."""
+"""Copy the files of `examples/ci` into a separate project and run every command in them."""
 
 import json
 import shlex
@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parents[2] / "examples" / "ci"
 
 @pytest.fixture
 def project(tmp_path):
-    """Copy the example, and return what runs a command there."""
+    """Copy the example and return a function that runs a command in the copy."""
     shutil.copytree(HERE, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
 
     def run(command, **replaced):
@@ -29,12 +29,12 @@ def project(tmp_path):
 
 
 def commands(job):
-    """Return the commands of a job of the workflow, without those that install."""
+    """Return the commands of one workflow job, without the installation steps."""
     steps = yaml.safe_load((HERE / "audits.yml").read_text())["jobs"][job]["steps"]
     return [step["run"] for step in steps if "pip install" not in step.get("run", "pip install")]
 
 
-def test_each_night_goes_on_from_the_one_before(project):
+def test_each_nightly_run_continues_from_the_previous_one(project):
     [night] = commands("night")
     for nights in (1, 2):
         ran = project(night, **{"20_000_000": "3_000"})
@@ -46,7 +46,7 @@ def test_each_night_goes_on_from_the_one_before(project):
     assert (project.folder / "report" / "mean.html").exists()
 
 
-def test_a_push_audits_and_the_hook_refuses_a_release_that_is_wrong(project):
+def test_a_push_runs_audits_and_the_hook_blocks_a_faulty_release(project):
     [push] = commands("push")
     ran = project(push, **{"-n": "-n", "auto": "1", "--audit-time-limit=60": "--audit-budget=5000"})
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -59,7 +59,7 @@ def test_a_push_audits_and_the_hook_refuses_a_release_that_is_wrong(project):
     assert "Mean does not satisfy its claim" in ran.stdout
 
 
-def test_an_ordinary_run_leaves_audits_out_and_a_named_one_runs(project):
+def test_an_ordinary_run_skips_audits_and_an_audit_named_explicitly_runs(project):
     ran = project("python -m pytest -q")
     assert "1 deselected" in ran.stdout
     assert "privacy audits" not in ran.stdout

@@ -1,6 +1,6 @@
-"""The examples of published libraries, if these are installed; the recipe is tested everywhere.
+"""Examples that audit published libraries. Tests skip if a library is missing; the recipe test always runs.
 
-`make libraries` builds an environment in which nothing here is skipped.
+`make libraries` builds an environment in which no test here is skipped.
 """
 
 import importlib
@@ -15,13 +15,13 @@ from audit import Verdict, audit_privacy
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-# A published library's own warnings (of numpy's or scikit-learn's next version) are not ours to fix.
+# Libraries warn about the next version of numpy or scikit-learn. We cannot fix those warnings.
 pytestmark = pytest.mark.filterwarnings("default")
 
 
 @pytest.fixture
 def example(monkeypatch):
-    """Import an example by name, or skip where its library is not to be had."""
+    """Import an example by name, or skip the test if its library is missing."""
     monkeypatch.syspath_prepend(EXAMPLES)
 
     def load(name):
@@ -49,31 +49,32 @@ def test_the_recipe_pins_every_dependency_at_its_lower_bound():
 
 
 def test_geometric_noise_of_diffprivlib_keeps_its_claim(example):
-    # Its ε is exactly 1, so the wealth is a supermartingale: a false alarm has probability at most 1e-7.
+    # The true ε is exactly 1, so the wealth is a supermartingale. A false alarm has probability at most 1e-7.
     subject = example("diffprivlib_audit").geometric
     result = audit_privacy(subject, budget=4_000, significance=1e-7)
     assert result.verdict is Verdict.NOT_REFUTED
 
 
-def test_the_mean_of_mostly_missing_values_in_diffprivlib_does_not(example):
-    # Laplace noise of scale 1/10 on means 0 and 1, clamped to [0, 1]: "at least 1/2" has p = 1 − e⁻⁵/2,
-    # q = e⁻⁵/2 = 0.003. Even p = 1 against q = 0 takes ln(1e7) / ln(1 + 1/e) = 52 pairs; there are 2,000, of
-    # which fewer than 1,800 inside on one side or more than 100 on the other have probability below 1e-50.
+def test_the_mean_of_mostly_missing_values_in_diffprivlib_breaks_its_claim(example):
+    # Laplace noise of scale 1/10 on means 0 and 1, clamped to [0, 1]. The event "at least 1/2" has p = 1 −
+    # e⁻⁵/2 and q = e⁻⁵/2 = 0.003. Even p = 1 and q = 0 need ln(1e7) / ln(1 + 1/e) = 52 pairs; there are
+    # 2,000. Fewer than 1,800 hits on one side, or more than 100 on the other, have probability below 1e-50.
     subject = example("diffprivlib_faults").nanmean
     result = audit_privacy(subject, budget=4_000, significance=1e-7)
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower > 1
 
 
-def test_a_count_of_opendp_keeps_what_its_privacy_map_says(example):
+def test_a_count_of_opendp_keeps_the_epsilon_of_its_privacy_map(example):
     subject = example("opendp_audit").laplace_count
-    assert subject.claim.epsilon == pytest.approx(1.0)  # a count changes by 1, the scale is 1
+    # the count has sensitivity 1 and the noise has scale 1
+    assert subject.claim.epsilon == pytest.approx(1.0)
     result = audit_privacy(subject, budget=4_000, significance=1e-7)
     assert result.verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.parametrize("module", ["diffprivlib_audit", "diffprivlib_faults", "opendp_audit"])
-def test_every_declared_pair_is_one_of_neighbours(example, module):
+def test_every_declared_pair_consists_of_neighbours(example, module):
     declared = list(vars(example(module)).items())
     subjects = {n: s for n, s in declared if hasattr(s, "suggested_pairs") and not isinstance(s, type)}
     assert len(subjects) > 10
@@ -83,7 +84,7 @@ def test_every_declared_pair_is_one_of_neighbours(example, module):
 
 
 @pytest.mark.parametrize("module", ["diffprivlib_audit", "diffprivlib_faults", "opendp_audit"])
-def test_every_example_stands_in_the_table_of_outcomes(module):
+def test_every_example_has_a_row_in_the_table_of_outcomes(module):
     table = (ROOT / "docs" / "libraries.md").read_text(encoding="utf-8")
     source = (EXAMPLES / f"{module}.py").read_text(encoding="utf-8")
     names = re.findall(r"^def (\w+)\((?:database|rows|scores)", source, re.MULTILINE)

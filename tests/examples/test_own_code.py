@@ -1,4 +1,4 @@
-"""Examples of people's own code: wrong ones are refuted and the fault named, right ones are not."""
+"""Examples of user code: audits refute the wrong versions, name the fault, and pass the right ones."""
 
 import importlib.util
 from pathlib import Path
@@ -24,7 +24,7 @@ def load(name):
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_the_wrong_one_is_refuted_and_its_fault_named_and_the_right_one_is_not(name):
+def test_the_wrong_version_is_refuted_with_its_fault_named_and_the_right_one_is_not(name):
     module = load(name)
     wrong = audit_privacy(module.wrong, budget=20_000)
     assert wrong.verdict is Verdict.REFUTED

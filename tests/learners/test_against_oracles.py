@@ -1,4 +1,4 @@
-"""SQ learners against every valid oracle: each promise holds for any answers; flawed twins break."""
+"""SQ learners against valid oracles: promises hold for all valid answers; the flawed twins break theirs."""
 
 import inspect
 import math
@@ -66,7 +66,7 @@ def test_the_promise_holds_for_any_offsets_on_every_hard_population(run, data):
     target=st.sampled_from(list(product((0, 1), repeat=3))),
     weights=st.lists(st.floats(0.001, 1.0), min_size=8, max_size=8),
 )
-def test_conjunctions_keep_it_for_any_target_and_weights(drawn, target, weights):
+def test_conjunctions_keep_the_promise_for_any_target_and_weights(drawn, target, weights):
     points = [
         (x, int(all(bit or not kept for bit, kept in zip(x, target, strict=True))))
         for x in product((0, 1), repeat=3)
@@ -74,7 +74,7 @@ def test_conjunctions_keep_it_for_any_target_and_weights(drawn, target, weights)
     case = OracleCase("drawn", Population(points, np.array(weights) / math.fsum(weights)), drawn)
     run = conjunctions_against(alpha=0.1)
     output = run(case, RNG)
-    # the error by the definition: a conjunction of the kept variables against the labels
+    # the error by definition: the conjunction of the kept variables, compared with the labels
     wrong = [
         mass
         for (x, y), mass in zip(points, case.population.weights.tolist(), strict=True)
@@ -86,7 +86,7 @@ def test_conjunctions_keep_it_for_any_target_and_weights(drawn, target, weights)
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32), drawn=offsets(60))
-def test_the_perceptron_keeps_it_on_random_examples(seed, drawn):
+def test_the_perceptron_keeps_the_promise_on_random_examples(seed, drawn):
     problem = random_separable(3, margin=0.6, examples=1, rng=np.random.default_rng(seed))
     run = perceptron_against(dimension=3, alpha=0.15, margin=0.6)
     case = OracleCase("drawn", Population(problem.records, problem.weights), drawn)
@@ -104,7 +104,7 @@ def test_masked_parity_is_learned_from_the_oracle_that_hides_the_mask(run, word)
 
 
 @pytest.mark.parametrize("dimension", [8, 16])
-def test_the_bent_learner_is_met_at_the_tolerance_of_k08_and_refuted_at_that_of_k11(dimension):
+def test_the_bent_learner_meets_its_claim_at_the_tolerance_of_k08_and_not_at_that_of_k11(dimension):
     met = audit_utility(bent_against(dimension=dimension), budget=600)
     assert (met.verdict, met.evidence, met.beta_upper) == (Verdict.NOT_REFUTED, Evidence.EXACT, 0.0)
     stopped = audit_utility(coarse_against(dimension=dimension), budget=600)
@@ -121,8 +121,9 @@ def test_a_flawed_twin_is_refuted_by_an_adversary_and_right_with_exact_answers(r
     assert audit_utility(run, problems=exact, budget=6_000).verdict is Verdict.PROVED
 
 
-def test_the_trusting_conjunctions_err_by_all_that_the_light_variables_weigh():
-    # each of three variables is 0 on 1.05·alpha/3, and answered alpha/6 less: below alpha/3
+def test_the_error_of_trusting_conjunctions_is_the_mass_of_the_light_variables():
+    # Each of three variables is 0 with probability 1.05·alpha/3. The answer is alpha/6 too low, so below
+    # alpha/3.
     result = audit_utility(trusting_against(alpha=0.2), budget=600)
     assert result.worst == "always true, each variable 0 on 1.05·alpha/3, answers down"
     assert (result.witness.output, result.witness.error) == ((1, 1, 1), pytest.approx(1.05 * 0.2))
@@ -133,14 +134,14 @@ def test_the_trusting_conjunctions_err_by_all_that_the_light_variables_weigh():
 @pytest.mark.parametrize(
     ("run", "share"),
     [
-        (conjunctions_against(), 1 / 1.05),  # the light variables weigh so much of alpha
-        (perceptron_against(), 1 / 1.05),  # and so do the examples on the far side
-        (weak_against(), 1.0),  # half of the examples are guessed
-        (kmeans_against(), 1.8 * 0.2 / (2 * 0.2005)),  # see below
+        (conjunctions_against(), 1 / 1.05),  # the light variables have total mass alpha/1.05
+        (perceptron_against(), 1 / 1.05),  # the examples on the far side have mass alpha/1.05
+        (weak_against(), 1.0),  # half of the labels are guesses
+        (kmeans_against(), 1.8 * 0.2 / (2 * 0.2005)),  # derived in the next test
     ],
     ids=["conjunctions", "perceptron", "weak", "k-means"],
 )
-def test_the_library_comes_near_the_promise_and_a_claim_of_less_is_refuted(run, share):
+def test_the_library_nearly_reaches_the_promise_and_a_smaller_claim_is_refuted(run, share):
     alpha = run.utility_claim.alpha
     worst = run.problems()[0]
     reached = error_of(run, worst.database)
@@ -149,8 +150,9 @@ def test_the_library_comes_near_the_promise_and_a_claim_of_less_is_refuted(run, 
     assert audit_utility(run, claim, budget=600).verdict is Verdict.REFUTED
 
 
-def test_k_means_is_hardest_where_sums_and_mass_are_off_against_each_other():
-    # one cluster that hardly moves: s/m up to 0.75, mass 0.2105, both off by 0.01 the worst way round
+def test_k_means_errs_most_when_sum_and_mass_are_off_with_the_worst_signs():
+    # One cluster hardly moves: s/m is up to 0.75 and the mass 0.2105. Both are off by 0.01, with the worst
+    # signs.
     run = kmeans_against()
     light = 0.2 + 1.05 * 0.01
     hand = max(abs((0.75 * light + s) / (light - s) - 0.75) for s in (0.01, -0.01))
@@ -159,19 +161,19 @@ def test_k_means_is_hardest_where_sums_and_mass_are_off_against_each_other():
 
 
 @pytest.mark.parametrize("run", EVERY, ids=lambda run: run.name)
-def test_what_is_audited_can_be_pickled_and_drawn_again(run):
+def test_problems_and_outputs_can_be_pickled_and_repeated(run):
     rng = np.random.default_rng(11)
     library = run.problems()
     for problem in (library[0], library[-1], run.vary(library[0], rng), run.random(rng)):
         again = pickle.loads(pickle.dumps(problem))
         output = pickle.loads(pickle.dumps(run(problem.database, rng)))
-        assert run(again.database, rng) == output  # a fresh oracle each time
+        assert run(again.database, rng) == output  # each run makes a fresh oracle
         assert again.error(output, again.database) == problem.error(output, problem.database)
         assert again.name == str(problem.database)
 
 
 @pytest.mark.parametrize("run", RIGHT.values(), ids=RIGHT)
-def test_whatever_the_search_proposes_the_promise_holds(run):
+def test_the_promise_holds_on_every_problem_that_the_search_proposes(run):
     rng = np.random.default_rng(5)
     problem = run.problems()[0]
     for _ in range(15):
@@ -182,7 +184,8 @@ def test_whatever_the_search_proposes_the_promise_holds(run):
 
 
 def test_only_steady_laws_are_proposed_to_k_means():
-    # elsewhere nothing is promised: here a point at 0.5 is 0.24 from the first centre, 0.3 from the second
+    # Nothing is promised for other laws. Here a point at 0.5 is 0.24 from the first centre and 0.3 from the
+    # second.
     run, rng = kmeans_against(), np.random.default_rng(2)
     assert not run.laws.keeps(Population(((0.2,), (0.5,), (0.8,)), (0.4, 0.1, 0.5)))
     label = "the first hardly heavy enough"
@@ -190,18 +193,18 @@ def test_only_steady_laws_are_proposed_to_k_means():
     for _ in range(30):
         assert run.laws.keeps(run.random(rng).database.population)
         assert run.laws.keeps(run.laws.near(label, light, rng)[1])
-    # without the filter there would be others, of a first mass within tau of the least
+    # Without the filter some proposals have a first mass within tau of the minimum.
     assert not all(run.laws.keeps(Reweighted().near(label, light, rng)[1]) for _ in range(30))
 
 
-def test_k_means_that_forgives_nothing_is_refused_in_one_line():
-    # centres within 0.2 of Lloyd's, 0.5 apart: any point may change sides
+def test_k_means_without_a_margin_is_refused_in_one_line():
+    # Centres are within 0.2 of Lloyd's and 0.5 apart, so any point may change clusters.
     with pytest.raises(InvalidValue, match="smaller `tau`") as caught:
         kmeans_against(tau=0.02).problems()
     assert "\n" not in str(caught.value)
 
 
-def test_populations_are_those_of_the_learners_hard_problems():
+def test_populations_come_from_the_learners_hard_problems():
     algorithm = KMeansQueries(((0.25,), (0.75,)), 2, 0.01, 0.2)
     clusters = {each.name for each in cluster_problems(algorithm, examples=1)}
     assert set(kmeans_against().algorithm.populations) == clusters
@@ -209,14 +212,14 @@ def test_populations_are_those_of_the_learners_hard_problems():
     assert set(perceptron_against().algorithm.populations) == separable
 
 
-def test_claims_have_no_probability_of_failure():
+def test_claims_have_a_failure_probability_of_zero():
     assert conjunctions_against(alpha=0.3).utility_claim == PAC(0.3, 0.0)
     assert masked_against(dimension=4).utility_claim == PAC(0.0, 0.0)
     assert kmeans_against(tau=0.02, least_mass=0.25).utility_claim == Accuracy(2 * 0.02 / 0.25, 0.0)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_what_a_run_reports_of_its_parameters_builds_it_again(entry):
+def test_a_run_can_be_rebuilt_from_its_reported_parameters(entry):
     known = inspect.signature(entry.factory).parameters
     told = entry.factory().parameters
     assert set(known) <= set(told)

@@ -1,4 +1,4 @@
-"""Points and thresholds with approximate privacy: laws by hand, sizes from their bounds, both verdicts."""
+"""Approximately private learners of points and thresholds: laws and sizes by hand, audits of both claims."""
 
 import math
 from itertools import product
@@ -70,7 +70,7 @@ def test_samples_have_the_targets_labels_and_the_sources_masses(problem):
     for x, y in (drawn[0], drawn[-1], *drawn[40_000:40_010]):
         assert y == says.label(7, x)
     count = {x: int(z + o) for x, z, o in zip(drawn.points.tolist(), drawn.zeros, drawn.ones, strict=True)}
-    for x, mass in source.atoms:  # 6 standard deviations: false alarm 2e-9 each
+    for x, mass in source.atoms:  # 6 standard deviations: each check has false alarm probability 2e-9
         assert abs(count[x] - 100_000 * mass) < 6 * math.sqrt(100_000 * mass)
     rest = [x for x in count if x not in (7, LAST)]
     assert len(rest) > 45_000
@@ -86,7 +86,7 @@ def test_the_law_of_samples_of_two_numbers_is_binomial():
 
 
 def test_the_hard_problems_are_hard_where_samples_are_few():
-    """On a fifth of the examples the learners fail on some problem with probability above beta."""
+    """With a fifth of the examples, each learner fails on some problem with probability above beta."""
     learner = PointLearner(dimension=64)
     few = point_problems(64, alpha=0.1, size=learner.sample_size() // 5)
     assert audit_utility(learner, problems=few, exact=False).verdict is Verdict.REFUTED
@@ -99,7 +99,7 @@ def test_the_hard_problems_are_hard_where_samples_are_few():
 
 
 def test_the_law_of_the_point_learner_is_the_printed_algorithm():
-    """A_dist by its Laplace tail, a refusal replaced by a uniform point (BNS §3.1)."""
+    """The law of A_dist comes from its Laplace tail; a refusal becomes a uniform point (BNS §3.1)."""
     learner = PointLearner(dimension=2, epsilon=4.0, delta=0.01)
     database = [(1, 1)] * 7 + [(2, 1)] * 2 + [(1, 0)]
     passed = stats.laplace.sf(math.log(100) + 2 - 5, scale=1.0)
@@ -112,14 +112,14 @@ def test_the_law_of_the_point_learner_is_the_printed_algorithm():
 
 @pytest.mark.parametrize("tight", [False, True])
 def test_the_point_learner_is_exactly_as_private_as_its_a_dist(tight):
-    """E9 at d = 64: delta/2 is reached as printed, delta with the tight noise."""
+    """E9 at d = 64: the printed noise reaches delta/2, the tight noise reaches delta."""
     learner = PointLearner(dimension=64, tight=tight, points=(0, LAST), size=4, **LOOSE)
     result = audit_privacy(LumpedLearner(of=learner), budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert result.delta_lower == pytest.approx(0.05 if tight else 0.025, rel=1e-9)
 
 
-def test_joining_answers_loses_nothing_where_all_can_be_listed():
+def test_lumping_answers_keeps_the_privacy_loss_on_a_small_domain():
     learner = PointLearner(dimension=3, points=(0, 5), size=3, **LOOSE)
     lumped = LumpedLearner(of=learner)
     databases = list(product(learner.records, repeat=3))
@@ -140,7 +140,7 @@ def test_a_learner_with_half_the_noise_is_refuted():
     ("alpha", "beta", "tight"), [(0.1, 0.1, False), (0.1, 0.1, True), (0.02, 0.01, True)]
 )
 def test_the_point_learners_size_is_the_least_by_an_independent_sum(alpha, beta, tight):
-    """The failure at mass 3α/4 by scipy's binomial and Laplace laws."""
+    """The failure probability at mass 3α/4 comes from scipy's binomial and Laplace laws."""
     learner = PointLearner(dimension=64, alpha=alpha, beta=beta, tight=tight)
     scale = (2.0 if tight else 4.0) / 1.0
     threshold = 2 + scale * math.log(1 / (2e-6 if tight else 1e-6))
@@ -164,7 +164,7 @@ def test_the_size_does_not_grow_with_d_and_is_refused_where_the_domain_is_too_sm
 
 
 def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
-    """Exact failure, summed over all samples, at the smallest d of the claim."""
+    """The exact failure probability, summed over all samples, at the smallest d that the claim covers."""
     learner = PointLearner(dimension=9, tight=True)
     problems = [problem for problem in learner.problems() if problem.distribution]
     assert len(problems) == 6
@@ -172,7 +172,7 @@ def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
     assert result.verdict in (Verdict.PROVED, Verdict.NOT_REFUTED)
     light = next(p for p in problems if p.name.startswith("0.75"))
     by_hand = missed(learner.selection, size=learner.sample_size(), mass=0.075)
-    assert by_hand <= 0.1  # an error of 0.075 is no failure; only the rival's 0.925 is one
+    assert by_hand <= 0.1  # an error of 0.075 is within alpha; only the rival's error of 0.925 is a failure
     failure = sum(
         learner.distribution(sample).pmf(511) * light.distribution().pmf(sample)
         for sample in list(light.distribution().support())[:60]
@@ -196,15 +196,16 @@ def test_the_interval_learners_size_is_the_least_whose_promise_is_enough():
 
 
 @pytest.mark.parametrize("epsilon", [20.0, 1000.0])
-def test_however_large_epsilon_is_the_sample_must_show_what_a_bad_threshold_gets_wrong(epsilon):
+def test_at_a_large_epsilon_sampling_error_sets_the_size(epsilon):
     learner = IntervalLearner(dimension=2, epsilon=epsilon)
     m = learner.sample_size()
-    assert 2 * 0.9**m <= 0.05 < 2 * 0.9 ** (m - 1)  # r = 1: a bad threshold passes where it has no error
+    # r = 1: a bad threshold passes only if it has no error on the sample
+    assert 2 * 0.9**m <= 0.05 < 2 * 0.9 ** (m - 1)
     result = audit_utility(learner, budget=4_000)
     assert result.verdict in (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
-def test_the_true_depth_asks_for_far_less_than_lemma_3():
+def test_the_true_depth_needs_far_fewer_examples_than_lemma_3():
     told = {"beta": 0.1, "epsilon": 1.0, "delta": 1e-6}
     ours = IntervalLearner(dimension=64, alpha=0.1).sample_size()
     assert ours < 1e5 < 1e8 < lemma_3_size(2**64, alpha=0.1, shifted=True, **told)
@@ -239,7 +240,7 @@ def test_up_to_d_5_the_interval_learner_is_the_exponential_mechanism():
     ids=["ones", "zeros", "first", "last", "adjacent", "heavy"],
 )
 def test_constant_and_crowded_samples_at_d_64_have_few_errors(database):
-    """The exact law: at most r/2 errors but with the failure that the split allows."""
+    """By the exact law, more than r/2 errors occur with at most the failure probability of the split."""
     learner = IntervalLearner(dimension=64)
     sample = NumberSample.counted([x for x, _ in database], [y for _, y in database])
     errors, promise = threshold_errors(sample, top=2**64), learner.promise_for(len(sample))
@@ -312,14 +313,14 @@ def test_an_empty_sample_is_answered(kind):
 # Findings.
 
 
-def test_n2_has_the_numbers_that_were_worked_out_and_the_condition_repairs_it():
+def test_n2_has_the_numbers_of_the_errata_and_the_condition_repairs_it():
     rows = {row[0]: row[4] for row in findings()["N2"]().tables[0].rows}
     assert rows[8] == pytest.approx(0.1403, abs=5e-5)
     assert rows[128] == pytest.approx(0.007873, abs=5e-7)
     assert rows[1024] == pytest.approx(0.0009774, abs=5e-8)
     source = crowded_source(6, target=0, mass=(1 / 64) * (1 + 1e-9), rivals=9)
-    assert source.at(1) + source.at(0) > 1 / 8  # each rival is bad, D(j) is above α²
-    repaired = 9 / (4 * 64)  # the rivals' share at 2^d = 4/(αβ)
+    assert source.at(1) + source.at(0) > 1 / 8  # each rival is bad because D(j) is above α²
+    repaired = 9 / (4 * 64)  # the rivals' probability at 2^d = 4/(αβ)
     assert repaired < 1 / 8
 
 
@@ -343,13 +344,14 @@ def test_the_sizes_on_the_findings_page_are_those_of_the_learners():
     assert f"a tight A_dist {table[0][4]} (E9; {learner.sample_size()} as printed)" in said
     assert table[-1][2] > 3 * table[0][2]
     assert len({(row[3], row[4]) for row in table}) == 1
-    for d, least, proper, *_ in table:  # packing: 2^d points, each with at least e^(−εm)·(1 − β)
+    # packing: 2^d points, each returned with probability at least e^(−εm)·(1 − β)
+    for d, least, proper, *_ in table:
         assert 2.0**d * math.exp(-least) * 0.9 == pytest.approx(1.0)
         assert least < proper
     assert findings()["BNS Lemma 1"]().found <= 0.1
 
 
-def test_the_audit_of_thresholds_at_64_bits_has_every_problem_and_varies_the_quick_ones():
+def test_the_audit_of_thresholds_at_64_bits_tries_every_problem_and_varies_the_quick_ones():
     entry = next(entry for entry in numbers.entries if entry.name == "interval-learner-64")
     family, learner = entry.utility["problems"], entry.factory()
     names = [problem.name for problem in family.problems()]

@@ -1,4 +1,4 @@
-"""How the budget of thresholds is split over the calls of Rec: accounts, exact laws, exact failures."""
+"""How thresholds split their budget over the calls of Rec: privacy accounting, exact laws, exact failures."""
 
 import math
 
@@ -17,7 +17,7 @@ from mechanisms.concave.hard import hard_qualities, plateau
 
 @pytest.mark.parametrize("dimension", [1, 5, 6, 32, 33, 64])
 @pytest.mark.parametrize("delta", [1e-6, 1e-2])
-def test_the_whole_of_a_split_is_the_claim_by_the_optimal_composition(dimension, delta):
+def test_the_calls_of_a_split_compose_optimally_to_the_claim(dimension, delta):
     for split in (
         fitted_split(2**dimension, epsilon=1.0, delta=delta, failure=0.05),
         even_split(2**dimension, epsilon=1.0, delta=delta),
@@ -26,10 +26,10 @@ def test_the_whole_of_a_split_is_the_claim_by_the_optimal_composition(dimension,
         assert composed_epsilon(split.claims, delta=delta) <= 1.0 + 1e-9
         total = sequential_bound(split.claims)
         assert total.delta <= delta * (1 + 1e-9)
-        assert total.epsilon >= 1.0 - 1e-6  # nothing is left over
+        assert total.epsilon >= 1.0 - 1e-6
 
 
-def test_the_sum_is_the_best_account_at_small_deltas_and_the_optimal_composition_at_large_ones():
+def test_basic_composition_is_best_at_small_deltas_and_optimal_composition_at_large_ones():
     small = fitted_split(2**64, epsilon=1.0, delta=1e-6, failure=0.05)
     large = fitted_split(2**64, epsilon=1.0, delta=0.05, failure=0.05)
     assert sequential_bound(small.claims).epsilon == pytest.approx(1.0, abs=1e-8)
@@ -40,7 +40,7 @@ def test_the_sum_is_the_best_account_at_small_deltas_and_the_optimal_composition
         )
 
 
-def test_the_accounts_are_inverted_by_their_own_formulas():
+def test_the_inverse_of_each_account_matches_its_formula():
     told = accounts(2**64, epsilon=1.0, delta=1e-6)
     assert told["calls"] == pytest.approx((1 / 7, 1e-6 / 4), rel=1e-8)
     assert told["tight"] == pytest.approx((1 / 5, 1e-6 / 2), rel=1e-8)
@@ -50,14 +50,14 @@ def test_the_accounts_are_inverted_by_their_own_formulas():
 
 
 @pytest.mark.parametrize("dimension", [12, 64])
-def test_rec_with_the_fitted_split_keeps_the_budget_by_its_exact_law(dimension):
+def test_the_exact_law_of_rec_with_the_fitted_split_keeps_the_budget(dimension):
     from learners.entries.numbers import _rec
 
     subject = _rec(dimension=dimension)
     pairs = composed_pairs(dimension, count=6)
     found = compare_pairs(pairs, subject.distribution, subject.claim)
     assert found.within
-    assert found.delta > 1e-3  # of 0.05: the pairs do tell
+    assert found.delta > 1e-3  # the budget is 0.05; the pairs reveal a real loss
 
 
 def test_rec_keeps_the_stated_budget_at_64_bits_and_a_split_of_four_times_as_much_exceeds_it():
@@ -68,7 +68,7 @@ def test_rec_keeps_the_stated_budget_at_64_bits_and_a_split_of_four_times_as_muc
     assert subject.claim == ApproximateDP(**stated)
     found = compare_pairs(pairs, subject.distribution, subject.claim)
     assert found.within
-    assert found.delta > 1e-7  # of 1e-6
+    assert found.delta > 1e-7  # the budget is 1e-6
     greedy = {"epsilon": 4.0, "delta": 4e-6}
     law = _rec(dimension=64, **greedy).distribution
     assert compare_pairs(composed_pairs(64, count=6, **greedy), law, subject.claim).over
@@ -88,7 +88,7 @@ def test_rec_with_three_times_the_budget_exceeds_the_claim_on_those_pairs():
 @pytest.mark.parametrize("top", [2**5, 2**6, 2**12, 2**64])
 @pytest.mark.parametrize("even", [False, True])
 def test_rec_fails_less_than_the_bound_on_plateaus_and_shelves(top, even):
-    """Exact failures at the least promise, on the hardest quasi-concave qualities known."""
+    """Exact failure probabilities at the smallest promise, on the hardest quasi-concave qualities known."""
     split = (
         even_split(top, epsilon=1.0, delta=1e-3)
         if even
@@ -120,7 +120,7 @@ def test_the_even_split_is_concave_promise_itself():
 
 @pytest.mark.parametrize(("top", "inner"), [(2**12, 13), (2**40, 7), (2**64, 7)])
 def test_every_kind_of_failure_has_an_equal_share_at_the_least_promise(top, inner):
-    """31 rivals in H, the Laplace tail of each A_dist, the innermost range: by hand."""
+    """By hand: 31 rivals in H, the Laplace tail of each A_dist, and the innermost range."""
     split = fitted_split(top, epsilon=1.0, delta=1e-6, failure=0.05)
     gap = split.least_promise(0.05) / (2 * 4**split.rounds)
     share = 0.05 / (2 * split.rounds + 1)

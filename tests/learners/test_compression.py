@@ -1,4 +1,4 @@
-"""Occam's razor by compression: private over all rounds; the examples it needs follow the target's length."""
+"""The compression learner: private over all rounds; a shorter target needs fewer examples."""
 
 import math
 from collections import Counter
@@ -27,7 +27,7 @@ def laplace_cdf(x):
 
 
 def law_by_hand(database, *, epsilon, alpha):
-    """Two rounds, of records 0 | 1 and 2, 3 | 4, 5, over the hypotheses of at most 0, then 1 bit."""
+    """Return the law of two rounds: records 0 | 1 with 0-bit hypotheses, 2, 3 | 4, 5 with at most 1 bit."""
 
     def errors(name, part):
         return sum(NAMES[name]["uv".index(x)] != y for x, y in part)
@@ -78,15 +78,16 @@ def test_runs_follow_the_law(draw):
     assert stats.ncx2.sf(stats.chi2.isf(SIGNIFICANCE, degrees), degrees, excess) > 0.99
 
 
-def test_a_round_that_surely_passes_leaves_no_negative_probability():
-    # of records that one hypothesis fits the measured error is 2·alpha/3 below the limit, times thousands
+def test_a_round_that_passes_almost_surely_gives_no_negative_probability():
+    # One hypothesis fits all records, so its measured error is 2·alpha/3 below the limit: thousands of noise
+    # scales.
     learner = CompressionLearner(concepts=ConjunctionClass(6), alpha=0.2, beta=0.1)
     for problem in learner.problems():
         law = learner.distribution(problem.draw(np.random.default_rng(0)))
         assert float(np.exp(law.log_probabilities).sum()) == pytest.approx(1.0, rel=1e-12)
 
 
-def test_the_entry_that_is_proved_to_cost_epsilon_has_two_rounds():
+def test_the_entry_with_a_proved_epsilon_has_two_rounds():
     [entry] = [entry for entry in load_catalogue() if entry.name == CompressionLearner.name]
     learner = entry.factory()
     assert (learner.epsilon, len(learner.rounds(learner.size))) == (1.0, 2)
@@ -94,7 +95,7 @@ def test_the_entry_that_is_proved_to_cost_epsilon_has_two_rounds():
 
 def test_a_round_that_used_its_records_twice_would_be_refuted():
     class Reusing(CompressionLearner):
-        """Tests on the records that it learned from."""
+        """A flawed learner that tests on the records it learned from."""
 
         def rounds(self, size):
             return [it._replace(middle=it.start) for it in super().rounds(size)]
@@ -102,14 +103,14 @@ def test_a_round_that_used_its_records_twice_would_be_refuted():
         def _learned(self, it, database):
             return super()._learned(it._replace(middle=it.stop), database)
 
-    # a record then has part in both steps: a loss of up to 2ε
+    # a record then affects both steps: the loss is up to 2ε
     learner = Reusing(epsilon=1.0, size=2, concepts=NESTED, bits=int, first_round=2, caps=(2,))
     result = audit_privacy(learner, budget=20_000)
     assert result.verdict is Verdict.REFUTED
     assert 1.0 < result.epsilon_lower <= 2.0
 
 
-def test_rounds_double_and_admit_longer_and_longer_hypotheses():
+def test_rounds_double_in_size_and_allow_longer_hypotheses():
     learner = CompressionLearner(concepts=ConjunctionClass(8))
     rounds = learner.rounds(learner.sample_size())
     lengths = [it.stop - it.start for it in rounds]
@@ -122,7 +123,7 @@ def test_rounds_double_and_admit_longer_and_longer_hypotheses():
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("beta", [0.01, 0.3])
-def test_each_round_has_the_records_that_its_guarantee_asks_for(epsilon, beta):
+def test_each_round_has_the_records_that_its_guarantee_needs(epsilon, beta):
     learner = CompressionLearner(concepts=ConjunctionClass(6), epsilon=epsilon, beta=beta)
     for count, it in enumerate(learner.rounds(8 * learner.sample_size()), start=1):
         each = beta / 2 ** (count + 1)
@@ -151,9 +152,11 @@ def evidence(failed, *, beta):
 
 @pytest.mark.parametrize(("target", "bits"), [((0, 0, 0), 0), ((0, 1, 0), 1), ((1, 1, 1), 3)])
 def test_it_stops_at_the_round_of_the_target_with_a_good_hypothesis(target, bits):
-    """F is the probability of failure given the sample. If its mean is at most β = 0.1, the product of the
-    1 + (F/β − 1)/2 has expectation at most 1 and passes 1e7 with probability at most 1e-7 (Markov). Samples
-    of which half fail for sure, 36 of 100 are enough, are seen with 99.8 %.
+    """F is the failure probability given the sample. If its mean is at most β = 0.1, the product of
+    1 + (F/β − 1)/2 over the samples has expectation at most 1, so it exceeds 1e7 with
+    probability at most 1e-7 (Markov).
+    Power: 36 samples of 100 with F = 1 are enough. With F = 1 on half of all samples, that happens in 99.8 %
+    of tests.
     """
     learner = CompressionLearner(alpha=0.3)
     hypotheses, rng = learner.hypotheses, np.random.default_rng(27)
@@ -173,18 +176,18 @@ def test_it_stops_at_the_round_of_the_target_with_a_good_hypothesis(target, bits
 
 def test_a_bad_hypothesis_does_not_pass():
     learner = CompressionLearner(alpha=0.2)
-    # always labelled against the only hypothesis that the first round admits
+    # every label contradicts the only hypothesis that the first round allows
     database = [((1, 1, 1), 0)] * learner.size_for(0)
     assert learner.distribution(database).pmf(INSUFFICIENT) > 1 - learner.beta / 4
 
 
-def test_the_hold_out_is_hoeffding_and_the_laplace_tail():
+def test_the_hold_out_size_follows_from_hoeffding_and_the_laplace_tail():
     assert hold_out_size(alpha=0.1, beta=0.05, epsilon=1.0) == 877  # 200·ln 80 = 876.4
     assert hold_out_size(alpha=0.1, beta=0.05, epsilon=0.01) == 7378  # 2000·ln 40 = 7377.8
 
 
 @pytest.mark.parametrize("record", [("u", 2), ("w", 1), ("u",), 4])
-def test_a_record_that_is_none_is_refused_even_where_no_round_reads_it(record):
+def test_an_invalid_record_is_refused_even_if_no_round_reads_it(record):
     with pytest.raises((InvalidValue, InvalidKind)):
         CompressionLearner(**SMALL).distribution([record])
 

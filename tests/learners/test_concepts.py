@@ -1,4 +1,4 @@
-"""What the concept classes say, against their definitions, and the VC dimension against brute force."""
+"""Labels of the concept classes against their definitions, and the VC dimension against brute force."""
 
 import math
 from fractions import Fraction
@@ -47,7 +47,7 @@ CLASSES = pytest.mark.parametrize("concepts", DEFINITIONS, ids=lambda c: type(c)
 
 
 def brute_vc(table):
-    """The largest k such that some k columns show all 2^k patterns."""
+    """Return the largest k for which some k columns show all 2^k patterns."""
     best = 0
     for k in range(1, table.shape[1] + 1):
         if any(
@@ -59,7 +59,7 @@ def brute_vc(table):
 
 
 @CLASSES
-def test_a_class_says_what_its_definition_says(concepts):
+def test_a_class_labels_as_its_definition_does(concepts):
     define = DEFINITIONS[concepts]
     expected = [[define(c, x) for x in concepts.domain] for c in concepts.concepts]
     assert [[concepts.label(c, x) for x in concepts.domain] for c in concepts.concepts] == expected
@@ -77,7 +77,7 @@ def test_members_are_distinct_and_counted(concepts):
 
 
 @CLASSES
-def test_the_vc_dimension_is_that_of_the_table(concepts):
+def test_the_vc_dimension_matches_the_truth_table(concepts):
     assert concepts.vc_dimension() == brute_vc(concepts.table())
     assert ExplicitClass(concepts.domain, concepts.table()).vc_dimension() == concepts.vc_dimension()
 
@@ -145,7 +145,7 @@ def test_errors_are_those_of_exact_arithmetic():
         assert distribution.concept_error(parity, r) == found
 
 
-def test_noise_turns_labels_round_at_its_rate():
+def test_noise_flips_labels_at_its_rate():
     clean = ExampleDistribution.realizable(PointClass(1), 1, [0.25, 0.75])
     noisy = clean.noisy(0.1, labels=(0, 1))
     assert dict(zip(noisy.examples, noisy.probabilities, strict=True)) == pytest.approx(
@@ -161,7 +161,7 @@ def test_draws_follow_the_distribution():
     counts = [sum(x == k for x, _ in drawn) for k in range(4)]
     assert counts[2] == 0
     assert all(y == (x < 2) for x, y in drawn)
-    # six standard deviations: false alarm below 1e-8
+    # six standard deviations: false alarm probability below 1e-8
     for count, mass in zip(counts, masses, strict=True):
         assert abs(count - 20_000 * mass) <= 6 * math.sqrt(20_000 * mass * (1 - mass))
 
@@ -228,6 +228,6 @@ def test_bad_input_gets_one_line(make, message):
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_no_list_of_pairs_is_refused():
+def test_anything_but_a_list_of_pairs_is_refused():
     with pytest.raises(InvalidKind, match=r"must be a list of \(x, y\)"):
         PointClass(1).split([0, 1])

@@ -51,7 +51,7 @@ def error(output, target, weights):
 
 
 def hard_weights(alpha, *, factor):
-    """Each variable is 0, alone, on factor·alpha/d of the examples; the rest are all ones."""
+    """Return a law: each variable alone is 0 with probability factor·alpha/d; else all variables are 1."""
     light = factor * alpha / DIMENSION
     return [
         1 - DIMENSION * light if sum(x) == DIMENSION else light * (sum(x) == DIMENSION - 1) for x in WORDS
@@ -75,9 +75,10 @@ def test_every_valid_oracle_gives_an_error_of_at_most_alpha(target, weights, adv
     assert oracle.least_tau == alpha / (2 * DIMENSION)  # B Theorem 5
 
 
-def test_an_oracle_outside_the_tolerance_breaks_it():
+def test_an_oracle_outside_the_tolerance_breaks_the_promise():
     alpha = 0.3
-    weights = hard_weights(alpha, factor=1.2)  # above alpha/d each: valid oracles keep none of them
+    # each has mass above alpha/d, so no valid oracle makes the learner keep it
+    weights = hard_weights(alpha, factor=1.2)
     always = (0,) * DIMENSION
     people = population(always, weights)
     valid = ConjunctionQueries(DIMENSION, alpha).learn(AdversarialOracle(people, "down"))
@@ -94,7 +95,7 @@ def test_an_oracle_outside_the_tolerance_breaks_it():
     assert error(broken, always, weights) == pytest.approx(1.2 * alpha)
 
 
-def test_the_tolerance_is_used_up_by_the_worst_case():
+def test_the_worst_case_needs_the_whole_tolerance():
     alpha = 0.3
     weights = hard_weights(alpha, factor=0.999)
     always = (0,) * DIMENSION
@@ -141,7 +142,7 @@ def test_it_runs_through_every_oracle(kind, target):
 
 @pytest.mark.parametrize("eta", [0.0, 0.2, 0.4])
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-def test_noise_on_the_labels_is_undone(eta, adversary):
+def test_label_noise_is_corrected(eta, adversary):
     alpha, target = 0.3, (1, 0, 1)
     weights = hard_weights(alpha, factor=1.1)
     noisy = noisy_labels(population(target, weights, false=-1), eta)
@@ -149,7 +150,7 @@ def test_noise_on_the_labels_is_undone(eta, adversary):
     assert error(ConjunctionQueries(DIMENSION, alpha).learn(oracle), target, weights) <= alpha
 
 
-def test_without_undoing_the_noise_the_target_is_lost():
+def test_without_the_correction_the_target_is_missed():
     weights = [1.0] * 8
     noisy = noisy_labels(population((1, 0, 0), weights, false=-1), 0.4)
     output = ConjunctionQueries(DIMENSION, 0.3).learn(ExactOracle(noisy))
@@ -157,7 +158,7 @@ def test_without_undoing_the_noise_the_target_is_lost():
 
 
 def tail_of_sum(records, x):
-    """Pr[Laplace(1) + … > x] of one or two terms, in closed form."""
+    """Return Pr[sum of one or two Laplace(1) variables > x], in closed form."""
     one = {1: lambda s: math.exp(-s) / 2, 2: lambda s: math.exp(-s) * (2 + s) / 4}[records]
     return one(x) if x >= 0 else 1 - one(-x)
 
@@ -179,7 +180,7 @@ def test_the_law_is_a_product_of_laplace_tails(model, chunk):
         for place in (0, 1):
             part = database[place * chunk : (place + 1) * chunk]
             mean = sum(x[place] == 0 and y == 1 for x, y in part) / chunk
-            # answer = mean + sum/(ε·chunk): kept where the sum is at most (α/4 − mean)·ε·chunk
+            # answer = mean + sum/(ε·chunk); the variable is kept if the sum is at most (α/4 − mean)·ε·chunk
             terms = 1 if model == "central" else chunk
             kept.append(1 - tail_of_sum(terms, (alpha / 4 - mean) * epsilon * chunk))
         law = learner.distribution(database)
@@ -203,7 +204,7 @@ def test_runs_follow_the_law(model, draw):
     law = learner.distribution(database)
     expected = runs * np.array([law.pmf(word) for word in words])
     assert stats.chisquare([seen[word] for word in words], expected).pvalue > SIGNIFICANCE
-    # power: noise of half the scale would be seen
+    # power: noise of half the scale would be detected
     other = ConjunctionLearner(dimension=2, epsilon=2.0, model=model).distribution(database)
     wrong = runs * np.array([other.pmf(word) for word in words])
     excess = ((wrong - expected) ** 2 / expected).sum()
@@ -213,11 +214,11 @@ def test_runs_follow_the_law(model, draw):
 def test_the_loss_is_epsilon_for_large_chunks_and_equal_in_both_models_for_chunks_of_one_record():
     central, local = (ConjunctionLearner(dimension=2, model=model) for model in ("central", "local"))
     assert worst(central, 2)[0] == pytest.approx(worst(local, 2)[0])
-    # means 1/2 and 1 lie on one side of the threshold: the tails differ by e^epsilon exactly
+    # means 1/2 and 1 are on the same side of the threshold, so the tails differ by exactly e^epsilon
     assert worst(ConjunctionLearner(dimension=1), 2)[0] == pytest.approx(1.0, abs=1e-9)
 
 
-def test_a_claim_of_half_is_refuted():
+def test_a_claim_of_half_the_epsilon_is_refuted():
     assert (
         audit_privacy(ConjunctionLearner(dimension=1, size=2), PureDP(0.5), budget=20_000).verdict
         is Verdict.REFUTED
@@ -228,7 +229,7 @@ def test_a_claim_of_half_is_refuted():
 def test_at_the_sample_size_the_error_is_at_most_alpha(model):
     learner = ConjunctionLearner(dimension=2, alpha=0.3, beta=0.1, model=model)
     rng, draws = np.random.default_rng(11), 40
-    slack = math.sqrt(math.log(1e7) / (2 * draws))  # Hoeffding, 1e-7
+    slack = math.sqrt(math.log(1e7) / (2 * draws))  # Hoeffding, false alarm probability 1e-7
     for problem in learner.problems():
         failed = []
         for _ in range(draws):
@@ -242,11 +243,11 @@ def test_at_the_sample_size_the_error_is_at_most_alpha(model):
 def test_sizes_follow_from_hoeffding_and_the_laplace_tail():
     # d = 2, alpha = 0.2: tau = 0.05; 2·ln(4·2/0.1)/tau² = 3505.6 exceeds 2·ln(40)/(ε·tau) = 147.6 at ε = 1
     assert ConjunctionLearner(dimension=2).sample_size() == 2 * 3506
-    # at ε = 0.01 the noise decides: 2·ln(40)/(0.01·0.05) = 14755.5
+    # at ε = 0.01 the noise sets the size: 2·ln(40)/(0.01·0.05) = 14755.5
     assert ConjunctionLearner(dimension=2, epsilon=0.01).sample_size() == 2 * 14756
 
 
-def test_too_few_records_are_answered_alike_whatever_they_are():
+def test_the_answer_to_too_few_records_does_not_depend_on_them():
     learner = ConjunctionLearner(dimension=3, size=2)
     assert learner([((1, 1, 1), 1)] * 2, np.random.default_rng(0)) == INSUFFICIENT
     assert learner.sample([((1, 1, 1), 1)] * 2, 3, np.random.default_rng(0)) == [INSUFFICIENT] * 3
@@ -254,7 +255,7 @@ def test_too_few_records_are_answered_alike_whatever_they_are():
 
 
 @pytest.mark.parametrize("record", [((1, 1), 2), ((1, 1), -1), ((1, 2), 1), ((1,), 1), "ab", 5])
-def test_a_record_that_is_none_is_refused_in_one_line(record):
+def test_an_invalid_record_is_refused_in_one_line(record):
     for ask in (
         ConjunctionLearner().distribution,
         lambda it: ConjunctionLearner()(it, np.random.default_rng(0)),
@@ -284,14 +285,14 @@ def test_a_chunk_oracle_refuses_more_queries_than_it_has_chunks_for():
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
-def test_each_query_sees_its_own_chunk_only(model):
+def test_each_query_reads_only_its_own_chunk(model):
     noise = ChunkNoise(model, 1e6)
     oracle = EvenChunks([0, 0, 1, 1, 9], queries=2, noise=noise, rng=np.random.default_rng(0))
     mean = StatisticalQuery(float, tau=0.1, low=0.0, high=9.0)
     assert oracle.ask_all([mean, mean]) == pytest.approx([0.0, 1.0], abs=1e-2)  # the fifth record is not used
 
 
-def test_the_law_of_many_variables_is_that_of_their_bits():
+def test_the_law_of_many_variables_is_a_product_over_the_variables():
     rng = np.random.default_rng(3)
     rows = [(tuple(rng.integers(0, 2, 20).tolist()), int(rng.integers(2))) for _ in range(400)]
     learner = ConjunctionLearner(dimension=20, alpha=0.4, epsilon=0.5)
@@ -301,7 +302,8 @@ def test_the_law_of_many_variables_is_that_of_their_bits():
     for factor, mean in zip(law.factors, means, strict=True):
         assert factor.pmf(1) == pytest.approx(noise.cdf(0.4 / 40 - mean), rel=1e-9)
     drawn = np.array(learner.sample(rows, 20_000, rng))
-    for place, factor in enumerate(law.factors):  # 20 tests at 1e-8: 0.02 off shows with probability > 0.98
+    # 20 tests at 1e-8; an error of 0.02 is detected with probability above 0.98
+    for place, factor in enumerate(law.factors):
         assert stats.binomtest(int(drawn[:, place].sum()), 20_000, factor.pmf(1)).pvalue > 1e-8
     near = [(rows[0][0], 1 - rows[0][1]), *rows[1:]]
     assert epsilon_at(law, learner.distribution(near)) <= 0.5 + 1e-9

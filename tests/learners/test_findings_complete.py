@@ -1,4 +1,4 @@
-"""The page of findings is complete: every system built, every statement cited, every erratum is on it."""
+"""The findings page is complete: it covers every system, every numbered statement and every erratum."""
 
 import math
 import re
@@ -38,7 +38,7 @@ TOKEN = re.compile(
 
 
 def statements(words):
-    """Read "K11 Claims 5.9, 5.10; B Thm 6" as {(K11, Claim, 5.9), (K11, Claim, 5.10), (B, Theorem, 6)}."""
+    """Parse "K11 Claims 5.9, 5.10; B Thm 6" as {(K11, Claim, 5.9), (K11, Claim, 5.10), (B, Theorem, 6)}."""
     found, text, kind = set(), None, None
     for match in TOKEN.finditer(words):
         new_text, new_kind, number, last = match.groups()
@@ -61,7 +61,7 @@ def computed():
     return {name: compute() for name, compute in load_findings().items()}
 
 
-def test_every_system_has_a_finding_that_names_it_and_no_finding_names_another():
+def test_every_system_is_named_by_a_finding_and_findings_name_no_others():
     named = [row for finding in computed().values() for row in finding.rows]
     assert set(SYSTEMS) - set(named) == set()
     assert set(named) - set(SYSTEMS) == set()
@@ -75,7 +75,7 @@ def test_every_erratum_names_itself_and_names_are_of_findings():
             assert name in finding.errata
 
 
-def test_what_is_wrong_with_a_statement_is_named_wherever_the_statement_is_on_the_page():
+def test_every_finding_about_a_faulty_statement_names_its_erratum():
     cited = {name: statements(f"{name}; {finding.source}") for name, finding in computed().items()}
     wrong = [name for name in computed() if name.split(" ")[0] in ERRATA]
     missing = [
@@ -113,12 +113,12 @@ REMARKS = [
 ]
 
 
-def test_what_the_texts_claim_without_a_number_is_on_the_page():
+def test_unnumbered_claims_of_the_texts_are_on_the_page():
     judged = {name: computed()[name].judgement for name in REMARKS}
     assert {name: said for name, said in judged.items() if said not in ("holds", "not verified")} == {}
 
 
-def test_the_list_of_statements_is_read_as_it_is_meant():
+def test_references_to_statements_are_parsed_correctly():
     counts = Counter(text for text, _, _ in statements(STATEMENTS))
     assert counts == {"B": 5, "C": 1, "K08": 16, "K11": 24, "BNS": 16}
 
@@ -179,11 +179,11 @@ def test_a_bound_that_holds_is_not_exceeded(name):
         ("K11 §5.1.1, R_g", 1.0),
     ],
 )
-def test_what_is_met_with_equality_is(name, loss):
+def test_findings_said_to_hold_with_equality_do(name, loss):
     assert computed()[name].found == pytest.approx(loss, rel=1e-9)
 
 
-def test_the_label_learner_is_private_in_its_labels_alone():
+def test_the_label_learner_is_private_only_in_its_labels():
     (_, label, _), (_, example, delta) = computed()["BNS Theorem 7"].tables[1].rows
     assert label <= 1
     assert example == math.inf
@@ -191,7 +191,7 @@ def test_the_label_learner_is_private_in_its_labels_alone():
 
 
 @pytest.mark.parametrize("name", ["K11 Theorem 5.7", "K11 §3.1, compression"])
-def test_what_is_private_though_more_is_not_shown_does_not_exceed_its_epsilon(name):
+def test_the_loss_found_for_a_private_system_does_not_exceed_its_epsilon(name):
     finding = computed()[name]
     assert 0 < finding.found <= finding.claimed * (1 + 1e-9)
 
@@ -212,7 +212,7 @@ ORDERS = [
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_where_the_text_gives_only_an_order_the_page_says_so_and_divides_by_nothing(name):
+def test_for_a_claim_up_to_constants_the_page_says_so_and_shows_no_ratio(name):
     finding = computed()[name]
     assert finding.ratio is None
     assert re.search(r"\bonly (an|the) order|orders only", finding.shown)
@@ -222,10 +222,10 @@ def test_a_lower_bound_with_a_quoted_proof_is_not_judged_to_hold():
     assert computed()["BNS Theorem 6"].judgement == "not verified"
 
 
-def test_perceptron_and_k_means_stay_within_what_they_are_allowed():
+def test_perceptron_and_k_means_stay_within_their_bounds():
     assert all(error <= allowed for *_, allowed, error in computed()["K11 §1.1.1, adaptivity"].tables[0].rows)
 
 
-def test_the_exact_learners_and_classes_are_right_everywhere():
+def test_the_exact_learners_and_classes_have_no_error():
     for name in ("K11 Proposition 5.18", "Concept classes"):
         assert computed()[name].ratio == 1

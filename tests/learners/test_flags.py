@@ -1,4 +1,4 @@
-"""Flags are True or False: a text such as `false`, which is true to Python, is refused in one line."""
+"""Flags must be True or False. The string "false", which Python treats as true, is refused in one line."""
 
 import pytest
 
@@ -45,7 +45,7 @@ FLAGS = [
 
 
 @pytest.mark.parametrize(("kind", "name", "settings"), FLAGS, ids=[kind.__name__ for kind, _, _ in FLAGS])
-def test_what_is_no_flag_is_refused(kind, name, settings):
+def test_anything_but_a_boolean_is_refused(kind, name, settings):
     for value in ("false", "nonsense", 1, None):
         with pytest.raises(InvalidKind, match=f"`{name}` of .* must be True or False; got"):
             kind(**settings, **{name: value})
@@ -54,7 +54,7 @@ def test_what_is_no_flag_is_refused(kind, name, settings):
 @pytest.mark.parametrize(
     ("text", "tight"), [("false", False), ("False", False), ("true", True), ("True", True)]
 )
-def test_the_command_line_reads_a_flag_as_what_it_says(text, tight):
+def test_the_command_line_reads_true_and_false(text, tight):
     assert ParityLearner(**read_parameters([f"tight={text}"])).tight is tight
 
 

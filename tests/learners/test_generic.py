@@ -1,4 +1,4 @@
-"""The generic private learner: its law, its sizes, its VC version, and the errors of both texts."""
+"""The generic private learner: its law, sample sizes, VC version, and the errata of both texts."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ SIGNIFICANCE = 1e-7
 
 
 def law_by_hand(concepts, database, *, epsilon):
-    """Softmax of −ε·errors/2, by plain loops over the class's own labels."""
+    """Return the softmax of −ε·errors/2, by plain loops over the labels of the class."""
     errors = [
         sum(concepts.label(concept, x) != y for x, y in database) for concept in concepts.listed_concepts()
     ]
@@ -35,14 +35,15 @@ def worst_loss_by_hand(concepts, *, epsilon, size):
     worst = 0.0
     for database in product(records, repeat=size):
         law = np.log(law_by_hand(concepts, database, epsilon=epsilon))
-        for other in records:  # a law depends on the multiset, so that changing the first record is enough
+        # the law depends only on the multiset, so changing the first record covers all cases
+        for other in records:
             changed = np.log(law_by_hand(concepts, (other, *database[1:]), epsilon=epsilon))
             worst = max(worst, float(np.abs(law - changed).max()))
     return worst
 
 
 @pytest.mark.parametrize("concepts", [PointClass(2), IntervalClass(3), ConjunctionClass(2)])
-def test_the_law_is_the_softmax_of_the_errors_on_any_sample_consistent_or_not(concepts):
+def test_the_law_is_the_softmax_of_the_errors_on_every_sample(concepts):
     rng = np.random.default_rng(1)
     domain = concepts.listed_domain()
     for size in (0, 1, 7, 30):
@@ -76,7 +77,7 @@ def test_the_audit_proves_the_claim_and_finds_the_loss_computed_by_hand(concepts
     assert epsilon / 2 < result.epsilon_lower <= epsilon
 
 
-def test_a_learner_that_forgets_the_two_is_refuted():
+def test_a_learner_without_the_factor_two_is_refuted():
     result = audit_privacy(
         GenericLearner(epsilon=2.0, size=2), GenericLearner(epsilon=1.0).claim, budget=20_000
     )
@@ -96,7 +97,7 @@ def test_runs_follow_the_law(draw):
     seen = Counter(outputs)
     expected = np.array(law_by_hand(PointClass(2), database, epsilon=2.0))
     assert stats.chisquare([seen[k] for k in range(4)], runs * expected).pvalue > SIGNIFICANCE
-    # power: the law at ε = 2.4 would be seen
+    # power: the law at ε = 2.4 would be detected
     wrong = np.array(law_by_hand(PointClass(2), database, epsilon=2.4))
     excess = runs * ((wrong - expected) ** 2 / expected).sum()
     assert stats.ncx2.sf(stats.chi2.isf(SIGNIFICANCE, 3), 3, excess) > 0.9
@@ -112,7 +113,7 @@ def test_runs_follow_the_law(draw):
         ("ours", 1000, 0.1, 0.05, 1.0, 6602),  # 6·(ln 1000 + ln 60)·100 = 6601.3
     ],
 )
-def test_sizes_are_what_the_formulas_say(source, hypotheses, alpha, beta, epsilon, size):
+def test_sizes_match_the_formulas(source, hypotheses, alpha, beta, epsilon, size):
     numbers = {"alpha": alpha, "beta": beta, "epsilon": epsilon}
     if source == "ours":
         assert generic_size(hypotheses, **numbers) == size
@@ -124,7 +125,9 @@ def test_sizes_are_what_the_formulas_say(source, hypotheses, alpha, beta, epsilo
 @pytest.mark.parametrize("alpha", [0.01, 0.1, 0.45])
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 5.0])
 @pytest.mark.parametrize("beta", [0.001, 0.1, 0.45])
-def test_the_proofs_bound_is_met_at_our_size_and_missed_at_the_printed_one(hypotheses, alpha, beta, epsilon):
+def test_the_bound_of_the_proof_holds_at_our_size_and_fails_at_the_printed_one(
+    hypotheses, alpha, beta, epsilon
+):
     ours = generic_size(hypotheses, alpha=alpha, beta=beta, epsilon=epsilon)
     assert failure_bound(hypotheses, alpha=alpha, epsilon=epsilon, size=ours) <= beta
     printed = 6 * math.log(hypotheses / beta) * max(1 / epsilon / alpha, alpha**-2)
@@ -135,7 +138,7 @@ def test_the_proofs_bound_is_met_at_our_size_and_missed_at_the_printed_one(hypot
         assert failure_bound(hypotheses, alpha=alpha, epsilon=epsilon, size=printed) >= beta * (1 - 1e-12)
 
 
-def test_e3_has_the_numbers_that_were_worked_out():
+def test_e3_has_the_numbers_of_the_errata():
     finding = findings()["E3"]()
     assert finding.found == pytest.approx(0.140, abs=5e-4)
     first = 10 * 2 * math.exp(-2 * 111 * 0.25 / 9)
@@ -145,11 +148,11 @@ def test_e3_has_the_numbers_that_were_worked_out():
     two = next(row for row in finding.tables[0].rows if row[0] == 2)
     assert two[5] == pytest.approx(0.467, abs=1e-3)  # |H| = 2, β = 0.4, ε > α: false there too
     fine = next(row for row in finding.tables[0].rows if row[:3] == (10, 0.1, 1.0))
-    assert fine[5] == pytest.approx(0.043, abs=5e-4)  # ε > α: can be true
+    assert fine[5] == pytest.approx(0.043, abs=5e-4)  # ε > α: the condition can hold
     assert all(row[7] <= row[3] for row in finding.tables[0].rows)
 
 
-def test_e4_the_chain_breaks_where_opt_is_not_zero_and_the_statement_does_not():
+def test_e4_the_proof_fails_for_a_nonzero_opt_and_the_statement_holds():
     finding = findings()["E4"]()
     assert finding.found == 1.0
     assert finding.claimed < 0.06
@@ -160,7 +163,7 @@ def test_e4_the_chain_breaks_where_opt_is_not_zero_and_the_statement_does_not():
 
 
 def failures(learner, problem, *, draws, seed):
-    """Mean over fresh samples of the exact probability of an error above α."""
+    """Return the exact probability of an error above α, averaged over fresh samples."""
     rng = np.random.default_rng(seed)
     bad = problem.risks - problem.optimum > learner.alpha
     masses = [
@@ -170,16 +173,16 @@ def failures(learner, problem, *, draws, seed):
 
 
 @pytest.mark.parametrize("concepts", [PointClass(3), IntervalClass(3)])
-def test_at_the_sample_size_the_excess_error_is_above_alpha_rarely(concepts):
+def test_at_the_sample_size_the_excess_error_rarely_exceeds_alpha(concepts):
     learner = GenericLearner(concepts=concepts, alpha=0.2, beta=0.1)
     draws = 100
-    # Hoeffding: a true failure probability β shows a mean above β + slack with probability at most 1e-7
+    # Hoeffding: if the failure probability is β, the mean exceeds β + slack with probability at most 1e-7
     slack = math.sqrt(math.log(1e7) / (2 * draws))
     for problem in learner.problems():
         assert failures(learner, problem, draws=draws, seed=3) <= 0.1 + slack, problem.name
 
 
-def test_problems_are_hard_where_samples_are_few():
+def test_problems_are_hard_for_small_samples():
     learner = GenericLearner(concepts=PointClass(3), alpha=0.1, beta=0.1)
     few = [type(it)(it.name, it.hypotheses, it.law, examples=5) for it in learner.problems()]
     assert max(failures(learner, problem, draws=50, seed=4) for problem in few) > 0.5
@@ -191,12 +194,13 @@ def test_a_problem_knows_its_excess_error_exactly():
     # uniform on four points, labels of the point 0 flipped with probability 0.4: OPT = 0.4
     assert noisy.optimum == pytest.approx(0.4)
     assert noisy.error(0, None) == pytest.approx(0.0)
-    assert noisy.error(1, None) == pytest.approx(2 / 4 * 0.2)  # wrong on two points: 0.6 there, not 0.4
+    # wrong on two points: the error is 0.6 there instead of 0.4
+    assert noisy.error(1, None) == pytest.approx(2 / 4 * 0.2)
     assert noisy.error("no concept", None) == 1.0
     assert noisy.errors([0, 1, "?"], None).tolist() == [noisy.error(it, None) for it in (0, 1, "?")]
 
 
-def test_the_vc_version_keeps_one_concept_a_labelling_and_the_same_optimum():
+def test_the_vc_version_keeps_one_concept_per_labelling_and_the_same_optimum():
     rng = np.random.default_rng(5)
     table = rng.random((40, 5)) < 0.5
     table = np.concatenate([table, table[::-1]])
@@ -242,13 +246,13 @@ def test_parameters_out_of_range_are_refused_in_one_line(keywords, what):
 
 
 @pytest.mark.parametrize("record", [(0, 2), (0, "1"), (9, 1), (0,), 7, (0, [1])])
-def test_a_record_that_is_none_is_refused(record):
+def test_an_invalid_record_is_refused(record):
     with pytest.raises((InvalidValue, InvalidKind)) as caught:
         GenericLearner().distribution([(1, 1), record])
     assert "\n" not in str(caught.value)
 
 
-def test_fewer_examples_than_the_size_are_answered_and_private():
+def test_a_sample_below_the_size_gets_a_private_answer():
     learner = GenericLearner(size=(0, 2))
     assert set(learner.sample([], 100, np.random.default_rng(6))) == {0, 1, 2, 3}
     assert audit_privacy(learner, budget=20_000).verdict is Verdict.PROVED
@@ -270,28 +274,29 @@ def test_a_million_hypotheses_have_a_law_that_sums_to_one():
         assert logs[place] - logs[0] == pytest.approx(-(errors - first) / 2)
 
 
-def test_lengths_halve_the_weight_bit_by_bit_and_keep_privacy():
+def test_each_bit_of_length_halves_the_weight_and_privacy_holds():
     learner = GenericLearner(epsilon=1.0, bits=lambda point: point)
     law = learner.distribution([(3, 1), (0, 0)])
     weights = [math.exp(-errors / 2) / 2**point for point, errors in enumerate((2, 1, 1, 0))]
     assert [law.pmf(k) for k in range(4)] == pytest.approx([w / sum(weights) for w in weights], rel=1e-12)
     assert audit_privacy(learner, budget=20_000).verdict is Verdict.PROVED
-    # 1 + 1/2 + 1/4 + 1/8 > 1: Kraft's sum counts
+    # 1 + 1/2 + 1/4 + 1/8 > 1: the weights are divided by Kraft's sum
     nats = (3 + math.log2(1.875)) * math.log(2) + math.log(30)
     assert learner.sample_size() == math.ceil(6 * max(nats / 0.1, (math.log(4) + math.log(30)) / 0.01))
 
 
-def test_the_described_size_bounds_the_failure_of_the_exact_law():
+def test_the_size_by_description_length_bounds_the_failure_of_the_exact_law():
     learner = GenericLearner(epsilon=0.05, alpha=0.3, beta=0.1, bits=lambda point: 1 + 2 * point)
     n = learner.size_for(1)
     assert n < learner.sample_size()
-    # the point 0 errs never, the others at least on a share of alpha: the worst that a sample can be then
+    # The point 0 never errs and the others err on a share alpha: the hardest sample that satisfies the
+    # condition.
     share = math.ceil(0.3 * n)
     law = learner.distribution([(0, 1)] * share + [(1, 0)] * (n - share))
     assert 1 - law.pmf(0) <= 0.1
 
 
-def test_a_score_of_ones_own_is_chosen_by_and_claims_no_accuracy():
+def test_a_custom_score_sets_the_law_and_claims_no_accuracy():
     learner = GenericLearner(epsilon=2.0, score=lambda database, of: -of.errors(database) / 2)
     law = learner.distribution([(3, 1), (3, 1)])
     assert law.pmf(3) / law.pmf(0) == pytest.approx(math.e)

@@ -1,4 +1,4 @@
-"""k-means by statistical queries: Lloyd's iteration with the exact oracle, near it with any; its privacy."""
+"""k-means by statistical queries: Lloyd's iteration with the exact oracle, close to it with others."""
 
 from collections import Counter
 from dataclasses import replace
@@ -19,7 +19,7 @@ from mechanisms.queries import AdversarialOracle, ExactOracle, Population
 
 
 def clouds(seed, *, dimension=2, points=60):
-    """Three clouds of points in the unit cube."""
+    """Return three clouds of points in the unit cube."""
     rng = np.random.default_rng(seed)
     middles = rng.uniform(0.15, 0.85, size=(3, dimension))
     noise = rng.normal(scale=0.08, size=(points, dimension))
@@ -28,9 +28,9 @@ def clouds(seed, *, dimension=2, points=60):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("rounds", [1, 2, 7])
-def test_with_the_exact_oracle_it_is_lloyds_iteration(seed, rounds):
+def test_with_the_exact_oracle_k_means_is_lloyds_iteration(seed, rounds):
     points, middles = clouds(seed)
-    expected, _ = kmeans2(points, middles, iter=rounds, minit="matrix")  # scipy's own
+    expected, _ = kmeans2(points, middles, iter=rounds, minit="matrix")  # scipy's implementation
     start = tuple(map(tuple, middles.tolist()))
     learner = KMeansQueries(start, rounds=rounds, least_mass=1e-6)
     oracle = ExactOracle(Population([tuple(point) for point in points.tolist()]))
@@ -40,7 +40,7 @@ def test_with_the_exact_oracle_it_is_lloyds_iteration(seed, rounds):
 
 @given(seed=st.integers(0, 1000), signs=st.lists(st.sampled_from([-1.0, 0.0, 1.0]), max_size=9))
 @settings(max_examples=50, deadline=None)
-def test_one_round_is_as_near_lloyds_as_the_bound_says(seed, signs):
+def test_one_round_stays_within_the_bound_of_lloyds(seed, signs):
     points, middles = clouds(seed)
     start, tau = tuple(map(tuple, middles.tolist())), 0.02
     population = Population([tuple(point) for point in points.tolist()])
@@ -69,14 +69,14 @@ def test_later_rounds_ask_about_the_centres_of_earlier_ones():
             return super()._answers(queries)
 
     KMeansQueries(((0.0,), (0.5,)), rounds=2).learn(Listening(Population([(0.0,), (0.4,), (1.0,)])))
-    # 0 and 0.5 share out {0} and {0.4, 1}: the second round asks about 0 and 0.7
+    # The centres 0 and 0.5 get {0} and {0.4, 1}, so the second round asks about 0 and 0.7.
     ((first,), (second,)) = asked
     assert np.array(first).ravel().tolist() == [0.0, 0.5]
     assert np.array(second).ravel() == pytest.approx([0.0, 0.7])
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
-def test_every_record_has_part_in_one_answer(model):
+def test_every_record_affects_one_answer_only(model):
     reads = Counter()
 
     class Reading(KMeansQueries):
@@ -104,23 +104,24 @@ def test_every_record_has_part_in_one_answer(model):
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
-def test_many_private_points_give_lloyds_centres(model):
+def test_with_many_points_the_private_centres_are_lloyds(model):
     rng = np.random.default_rng(8)
     sample = [(float(x),) for x in np.where(rng.random(120_000) < 0.5, 0.2, 0.7)]
     kmeans = KMeans(start=((0.0,), (1.0,)), rounds=2, tau=0.05, least_mass=0.25, epsilon=2.0, model=model)
     centres = np.array(kmeans(sample, rng)).ravel()
-    # two clusters of mass 1/2 at 0.2 and 0.7; tau = 0.05 is met by far: 2·tau/(1/2 − tau) bounds the rest
+    # Two clusters of mass 1/2 at 0.2 and 0.7. Errors stay far below tau = 0.05, so 2·tau/(1/2 − tau) bounds
+    # them.
     assert np.abs(centres - [0.2, 0.7]).max() <= 2 * 0.05 / (0.5 - 0.05)
 
 
-def test_the_sample_size_is_the_chunks_of_all_queries():
+def test_the_sample_size_is_one_chunk_for_each_query():
     # M = 4, width 1, tau = 0.03, beta = 0.1: 2·ln(16/0.1)/tau² = 11278.2
     assert KMeans().sample_size() == 4 * 11_279
 
 
 @pytest.mark.parametrize(("tau", "least_mass"), [(0.05, 0.1), (0.2, 0.1), (0.05, 0.2), (0.25, 1.0)])
 def test_a_claim_that_cannot_fail_is_refused(tau, least_mass):
-    # centres in [0, 1] are within 1/2 of the middle, whatever the points are
+    # centres in [0, 1] are always within 1/2 of the middle
     with pytest.raises(
         InvalidValue, match=r"2·tau/least_mass of `KMeans`.* must be below 0.5; got"
     ) as refused:
@@ -137,12 +138,12 @@ def test_the_default_claim_can_fail_and_holds():
     assert audit_utility(kmeans, budget=2_600).verdict is Verdict.NOT_REFUTED
 
 
-def test_nothing_is_claimed_where_no_law_is_steady():
+def test_nothing_is_claimed_if_no_law_is_steady():
     assert KMeans(rounds=2, start=((0.45,), (0.55,))).utility_claim is None
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
-def test_the_audit_does_not_refute_it(model):
+def test_the_audit_does_not_refute_k_means(model):
     assert audit_privacy(KMeans(model=model), budget=4_000).verdict is Verdict.NOT_REFUTED
 
 
@@ -150,12 +151,12 @@ def test_a_fifth_of_the_claim_is_refuted():
     assert audit_privacy(KMeans(epsilon=2.0), PureDP(0.4), budget=60_000).verdict is Verdict.REFUTED
 
 
-def test_fewer_points_than_queries_are_answered_alike():
+def test_too_few_points_all_get_the_same_answer():
     assert KMeans(rounds=2)([(0.5,)] * 7, np.random.default_rng(0)) == INSUFFICIENT
 
 
 @pytest.mark.parametrize("record", [(1.5,), (-0.1,), (0.5, 0.5), 0.5, (float("nan"),), ("a",)])
-def test_a_record_that_is_none_is_refused(record):
+def test_an_invalid_record_is_refused(record):
     with pytest.raises(InvalidValue, match="A record of `KMeans` must be"):
         KMeans()([(0.5,)] * 4 + [record], np.random.default_rng(0))
 

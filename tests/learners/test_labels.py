@@ -1,4 +1,4 @@
-"""The label-private learner: private in the labels, and shown not to be private in the examples."""
+"""The label-private learner is private in the labels, and not in the examples."""
 
 import math
 from collections import Counter
@@ -19,7 +19,7 @@ SIGNIFICANCE = 1e-7
 
 
 def law_by_hand(concepts, database, *, epsilon, first):
-    """The first concept of each labelling of the first x's, weighed by errors on all other records."""
+    """Return the law: the first concept of each labelling of the first x's, weighted by the other records."""
     kept = {}
     for concept in concepts.listed_concepts():
         pattern = tuple(concepts.label(concept, x) for x, _ in database[:first])
@@ -57,13 +57,13 @@ def test_labels_are_protected_as_claimed(concepts):
 
 
 @pytest.mark.parametrize("make", [LabelPrivateLearner, ReplacedRecords])
-def test_examples_are_not_and_the_witness_shows_it(make):
+def test_examples_are_not_protected_and_the_witness_shows_it(make):
     result = audit_privacy(make(epsilon=1.0, share=0.5, size=2), relation=Relation.REPLACE_ONE, budget=20_000)
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower == math.inf
     witness = result.witness
     (left, _), (right, _) = witness.left[0], witness.right[0]
-    assert left != right  # the x of the first record, whose label is not looked at
+    assert left != right  # the x of the first record, whose label the learner does not read
     assert witness.left[1:] == witness.right[1:]
     assert (witness.p > 0.1) != (witness.q > 0.1)
     assert min(witness.p, witness.q) == 0.0
@@ -95,7 +95,7 @@ def bound(size, vc, alpha):
 @pytest.mark.parametrize("vc", [0, 1, 3])
 @pytest.mark.parametrize("alpha", [0.05, 0.3])
 @pytest.mark.parametrize("beta", [0.01, 0.3])
-def test_the_net_is_the_least_that_the_double_sample_bound_allows(vc, alpha, beta):
+def test_the_net_is_the_smallest_that_the_double_sample_bound_allows(vc, alpha, beta):
     size = net_size(vc, alpha=alpha, beta=beta)
     assert size >= 8 / alpha
     assert bound(size, vc, alpha) <= beta
@@ -109,11 +109,11 @@ def test_the_net_grows_with_the_vc_dimension_and_not_with_the_domain():
     assert all(left < right < 3 * left for left, right in pairwise(grown))  # v·ln(1/α)/α
 
 
-def test_a_net_is_one_on_points_exactly():
-    """k points of mass 1/k: points i and j differ by 2/k > α and agree on a sample that has neither."""
+def test_a_sample_is_a_net_of_points_with_the_exact_probability():
+    """With k points of mass 1/k, concepts i and j differ by 2/k > α and agree on samples without i and j."""
     alpha, beta, k = 0.1, 0.1, 19
     size = net_size(1, alpha=alpha, beta=beta)
-    missed = k * (k - 1) / 2 * (1 - 2 / k) ** size  # union bound over all pairs, an upper bound
+    missed = k * (k - 1) / 2 * (1 - 2 / k) ** size  # an upper bound, by the union bound over all pairs
     assert missed < beta
 
 
@@ -128,11 +128,12 @@ def test_at_the_sample_size_the_error_is_at_most_alpha(concepts):
             law = learner.distribution(database)
             errors = problem.errors(law.outcomes, database)
             failed.append(np.exp(law.log_probabilities)[errors > 0.3].sum())
-        # Hoeffding, 1e-7: the slack is large for 25 draws, the failures are far below β
+        # Hoeffding, false alarm probability 1e-7. The slack is large for 25 draws, but failures are far rarer
+        # than β.
         assert np.mean(failed) <= 0.1 + math.sqrt(math.log(1e7) / (2 * draws)), problem.name
 
 
-def test_the_default_split_is_the_one_of_the_sample_size():
+def test_the_default_split_matches_the_sample_size():
     learner = LabelPrivateLearner()
     database = [(0, 1)] * learner.sample_size()
     kept = learner.sample_size() - learner.labelled_size
@@ -144,7 +145,7 @@ def test_the_default_split_is_the_one_of_the_sample_size():
 
 
 @pytest.mark.parametrize("record", [(0, 2), (7, 0), (0,), "ab", 3])
-def test_a_record_that_is_none_is_refused_wherever_it_stands(record):
+def test_an_invalid_record_is_refused_at_every_place(record):
     for database in ([record, (0, 1), (0, 1)], [(0, 1), (0, 1), record]):
         with pytest.raises((InvalidValue, InvalidKind)) as caught:
             LabelPrivateLearner(share=0.5).distribution(database)
@@ -157,7 +158,7 @@ def test_parameters_out_of_range_are_refused(keywords):
         LabelPrivateLearner(**keywords)
 
 
-def test_a_share_that_leaves_a_part_empty_has_no_sample_size():
+def test_a_share_that_empties_a_part_has_no_sample_size():
     for share in (0.0, 1.0):
         with pytest.raises(InvalidValue, match="for a utility claim"):
             _ = LabelPrivateLearner(share=share).sample_size()

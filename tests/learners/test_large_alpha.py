@@ -1,4 +1,4 @@
-"""BNS Definitions 3 and 6 put no bound on α: from 1/2 on the proofs hold as below it, at the sizes stated."""
+"""BNS Definitions 3 and 6 allow every α below 1: for α ≥ 1/2 the proofs hold too, at the stated sizes."""
 
 import math
 
@@ -23,7 +23,7 @@ OTHERS = [HashedPointLearner, LabelPrivateLearner, PointSanitizer, GenericSaniti
 
 
 def failing(learner, problem):
-    """Return the exact probability of an error above alpha, over samples and runs."""
+    """Return the exact probability of an error above alpha, over both samples and runs."""
     samples = problem.distribution()
     total = 0.0
     for sample in samples.support():
@@ -35,14 +35,14 @@ def failing(learner, problem):
 
 @pytest.mark.parametrize("alpha", [0.6, 0.95])
 @pytest.mark.parametrize("kind", KINDS)
-def test_on_the_stated_size_an_error_above_alpha_has_probability_beta_at_most(kind, alpha):
+def test_at_the_stated_size_the_failure_probability_is_at_most_beta(kind, alpha):
     learner = kind(dimension=4, alpha=alpha)
     two = [each for each in learner.problems() if each.distribution]
     assert len(two) >= 3
     assert max(failing(learner, each) for each in two) <= learner.beta
 
 
-def test_on_a_fifth_of_it_the_same_learner_fails():
+def test_on_a_fifth_of_the_size_the_same_learner_fails():
     learner = PurePointLearner(dimension=4, alpha=0.6)
     few = [type(p)(p.name, p.source, p.target, learner.sample_size() // 5) for p in learner.problems()]
     assert max(failing(learner, each) for each in few if each.distribution) > learner.beta
@@ -63,7 +63,7 @@ def test_a_larger_alpha_needs_fewer_examples():
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_a_half_is_refused_where_the_definition_of_the_text_stops_there():
+def test_an_alpha_of_one_half_is_refused_if_the_definition_excludes_it():
     with pytest.raises(InvalidValue, match="`alpha` of `GenericLearner` must be"):
         GenericLearner(alpha=0.5)
     with pytest.raises(InvalidValue, match="`alpha` of `PointLearner` must be"):

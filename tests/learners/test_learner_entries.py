@@ -1,4 +1,4 @@
-"""Every entry of this part of the catalogue declares what the audits of both claims need."""
+"""Every learner entry of the catalogue declares what its privacy and utility audits need."""
 
 import cloudpickle
 import numpy as np
@@ -17,7 +17,7 @@ from learners.finite.at_size import AtSize
 
 
 def room_of(entry):
-    """The room of the learner's class, which `at_size` is told."""
+    """Return the package of the learner's class, as `at_size` expects it."""
     made = entry.factory
     kind = made.args[0] if getattr(made, "args", ()) else getattr(made, "func", made)
     return ".".join(getattr(kind, "__module__", "").split(".")[:2])
@@ -57,7 +57,7 @@ def test_an_entry_declares_its_claim_relation_and_domain(name):
 
 
 @NAMED
-def test_an_entry_takes_an_epsilon_and_travels_to_another_process(name):
+def test_an_entry_takes_an_epsilon_and_can_be_pickled(name):
     subject = cloudpickle.loads(cloudpickle.dumps(ENTRIES[name].factory(epsilon=0.25)))
     assert subject.claim == PureDP(0.25)
     subject(some_database(subject), np.random.default_rng(0))
@@ -75,7 +75,7 @@ def test_an_entry_takes_an_epsilon_and_travels_to_another_process(name):
     ],
     ids=lambda subject: getattr(subject, "name", None),
 )
-def test_what_is_no_database_is_refused_in_one_line_by_runs_and_by_the_law(subject, database):
+def test_an_invalid_database_is_refused_in_one_line_by_runs_and_by_the_law(subject, database):
     asked = [lambda: subject(database, np.random.default_rng(0))]
     for way in ("sample", "distribution"):
         if hasattr(subject, way):
@@ -106,7 +106,7 @@ def test_the_law_gives_every_run_a_positive_probability_and_sums_to_one(name):
         if hasattr(entry.factory(), "problems") and entry.factory().utility_claim is not None
     ],
 )
-def test_its_problems_are_problems_whose_best_output_has_no_error(name):
+def test_the_best_output_of_each_problem_has_no_error(name):
     subject = ENTRIES[name].factory()
     assert isinstance(subject.utility_claim, PAC | Accuracy)
     problems = subject.problems()
@@ -128,7 +128,7 @@ def test_every_utility_claim_of_a_learner_is_audited_at_its_own_sample_size():
     assert kinds == {name for name in small if not name.endswith("-at-size")}
 
 
-def test_no_learner_claims_at_size_that_more_than_one_run_in_ten_fails():
+def test_at_size_every_learner_claims_a_failure_probability_of_at_most_a_tenth():
     claims = {name: entry.factory().utility_claim for name, entry in ENTRIES.items() if "-at-size" in name}
     assert len(claims) >= 13
     assert {name: claim for name, claim in claims.items() if claim.beta > 0.1} == {}

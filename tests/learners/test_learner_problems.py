@@ -1,4 +1,4 @@
-"""Problems that a search proposes are ones that the claims cover; samples as numbers are valid samples."""
+"""The search proposes only problems that the claims cover; samples stored as numbers are valid samples."""
 
 import copy
 import itertools
@@ -45,7 +45,7 @@ def chain(first, near, rng, *, steps=30):
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("noisy", [False, True])
-def test_proposed_problems_are_laws_with_a_target_in_the_class_unless_labels_may_be_noisy(seed, noisy):
+def test_proposed_problems_have_a_target_in_the_class_unless_labels_may_be_noisy(seed, noisy):
     rng = np.random.default_rng(seed)
     first = random_problem(INTERVALS, rng, alpha=0.1, examples=7, noisy=noisy)
     for problem in chain(first, lambda one, rng: varied_problem(one, rng, noisy=noisy), rng):
@@ -57,7 +57,7 @@ def test_proposed_problems_are_laws_with_a_target_in_the_class_unless_labels_may
         assert noisy or problem.optimum == pytest.approx(0.0, abs=1e-12)
 
 
-def test_noise_and_other_targets_are_among_what_is_proposed():
+def test_some_proposed_problems_have_noise_or_another_target():
     rng = np.random.default_rng(1)
     problems = [random_problem(INTERVALS, rng, alpha=0.1, examples=7, noisy=True) for _ in range(50)]
     optima = [problem.optimum for problem in problems]
@@ -76,19 +76,19 @@ def test_a_random_rival_may_be_just_above_or_just_below_alpha():
 
 
 def agrees(times, shares):
-    """Tell whether counts fit shares by the chi-square test, a false alarm having probability 1e-7."""
+    """Return whether counts fit the shares, by a chi-square test at significance 1e-7."""
     return stats.chisquare(times, np.sum(times) * np.asarray(shares)).pvalue > 1e-7
 
 
 def seen(true, shares, size):
-    """Return the probability with which that test sees other shares."""
+    """Return the power of that test against other shares."""
     excess = size * sum((p - q) ** 2 / q for p, q in zip(true, shares, strict=True))
     degrees = len(shares) - 1
     return stats.ncx2.sf(stats.chi2.isf(1e-7, degrees), degrees, excess)
 
 
-def test_a_sample_kept_as_numbers_has_the_law_of_the_problem():
-    """A share of 0.015 that is moved from one record to another is seen with 99.9 %."""
+def test_a_sample_stored_as_numbers_has_the_law_of_the_problem():
+    """Power: a mass of 0.015 moved from one record to another is detected with probability 99.9 %."""
     law = np.array([[0.5, 0.0], [0.1, 0.15], [0.0, 0.25]])
     rows = Hypotheses.of_rows([[0, 0, 1], [0, 1, 1]], domain="abc")
     sample = LearningProblem("three", rows, law, 40_000).draw(np.random.default_rng(0))
@@ -112,7 +112,7 @@ def test_a_sample_kept_as_numbers_has_the_law_of_the_problem():
     ],
     ids=lambda learner: learner.name,
 )
-def test_a_sample_as_numbers_and_the_same_sample_as_a_list_are_one_database(learner):
+def test_a_sample_as_numbers_equals_the_same_sample_as_a_list(learner):
     sample = learner.random(np.random.default_rng(3)).draw(np.random.default_rng(4))
     assert isinstance(sample, ListedExamples | LateExamples)
     travelled = pickle.loads(pickle.dumps(sample))
@@ -124,7 +124,7 @@ def test_a_sample_as_numbers_and_the_same_sample_as_a_list_are_one_database(lear
     assert outputs[0] == outputs[1]
 
 
-def test_counts_of_another_list_of_records_are_not_taken_for_the_class_own():
+def test_counts_follow_the_order_of_the_samples_own_records():
     rows = Hypotheses.of_rows([[0, 1], [1, 1]], domain="ab")
     turned = ListedExamples(tuple(reversed(rows.records)), np.array([0, 0, 3]))
     counts = label_counts(rows, turned, owner="It")
@@ -133,7 +133,7 @@ def test_counts_of_another_list_of_records_are_not_taken_for_the_class_own():
 
 
 @pytest.mark.parametrize(("start", "stop"), [(0, None), (0, 5_000), (5_000, 16_000), (7, 7)])
-def test_some_places_are_counted_as_a_part_is(start, stop):
+def test_counting_a_range_equals_counting_the_slice(start, stop):
     rows = Hypotheses.of_rows([[0, 1], [1, 1]], domain="ab")
     late = LateExamples(rows.records, np.array([0.1, 0.4, 0.7, 1.0]), 20_000, seed=8)
     for database in (late, late[:], list(late)):
@@ -143,8 +143,8 @@ def test_some_places_are_counted_as_a_part_is(start, stop):
         assert some.ones.tolist() == part.ones.tolist()
 
 
-def test_a_long_sample_is_drawn_late_and_has_the_law_of_the_problem():
-    """A share of 0.025 that is moved from one record to another is seen with 99.9 %."""
+def test_a_long_sample_is_drawn_lazily_and_has_the_law_of_the_problem():
+    """Power: a mass of 0.025 moved from one record to another is detected with probability 99.9 %."""
     rows = Hypotheses.of_rows([[0, 1], [1, 1]], domain="ab")
     problem = LearningProblem("two", rows, np.array([[0.2, 0.3], [0.0, 0.5]]), 16_384)
     sample = problem.draw(np.random.default_rng(5))
@@ -157,19 +157,19 @@ def test_a_long_sample_is_drawn_late_and_has_the_law_of_the_problem():
 
 
 @pytest.mark.parametrize("points", [1, 8, 63, 64, 65, 130])
-def test_of_each_labelling_the_first_hypothesis_is_kept(points):
+def test_the_first_hypothesis_of_each_labelling_is_kept(points):
     rng = np.random.default_rng(points)
     labels = rng.random((60, points)) < 0.5
     labels[rng.integers(60, size=40)] = labels[rng.integers(60, size=40)]
     labels[-1] = labels[0]
-    labels[-1, -1] ^= True  # two that differ in the last point alone
+    labels[-1, -1] ^= True  # two that differ only in the last point
     first = {}
     for place, row in enumerate(labels.tolist()):
         first.setdefault(tuple(row), place)
     assert TruthTable.of(labels).dichotomies().tolist() == sorted(first.values())
 
 
-def test_late_records_are_the_same_however_they_are_read():
+def test_lazy_records_do_not_depend_on_how_they_are_read():
     late = LateExamples("abc", np.array([0.2, 0.5, 1.0]), 30_000, seed=7)
     again = LateExamples("abc", np.array([0.2, 0.5, 1.0]), 30_000, seed=7)
     whole = list(late[:])
@@ -184,7 +184,8 @@ def test_late_records_are_the_same_however_they_are_read():
     with pytest.raises(IndexError):
         again[30_000]
     for letter, share in zip("abc", (0.2, 0.3, 0.5), strict=True):
-        assert abs(whole.count(letter) / 30_000 - share) < 0.02  # about seven standard deviations
+        # the tolerance is about seven standard deviations
+        assert abs(whole.count(letter) / 30_000 - share) < 0.02
 
 
 def test_a_function_of_records_is_evaluated_once_for_each_kind():
@@ -218,7 +219,7 @@ def test_separable_problems_keep_their_margin_and_the_perceptron_learns_them_fro
             assert problem.error(learner.learn(AdversarialOracle(population, adversary)), None) <= 0.2
 
 
-def test_the_far_side_just_above_alpha_is_not_learned_by_one_round():
+def test_one_round_does_not_learn_a_far_side_just_above_alpha():
     problem = next(
         it for it in separable_problems(2, alpha=0.1, margin=0.3, examples=5) if "just above" in it.name
     )
@@ -245,7 +246,7 @@ def test_on_steady_problems_every_oracle_gives_centres_within_the_accuracy_claim
     assert 0.2 * ALGORITHM.accuracy < worst <= ALGORITHM.accuracy
 
 
-def test_lloyd_is_the_iteration_of_another_library():
+def test_lloyd_agrees_with_scikit_learn():
     from sklearn.cluster import KMeans
 
     rng = np.random.default_rng(9)
@@ -253,7 +254,7 @@ def test_lloyd_is_the_iteration_of_another_library():
     algorithm = KMeansQueries(((0.2, 0.3), (0.8, 0.6)), rounds=4, least_mass=0.01)
     theirs = KMeans(2, init=np.array(algorithm.start), n_init=1, max_iter=4, tol=0.0, algorithm="lloyd")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it says when four rounds are too few to converge
+        warnings.simplefilter("ignore")  # scikit-learn warns if four rounds are too few to converge
         theirs.fit(points)
     mine = lloyd(points.tolist(), np.full(60, 1 / 60), algorithm)
     assert theirs.n_iter_ == 4 or np.allclose(mine[-1][0], mine[-2][0])
@@ -278,7 +279,7 @@ def test_random_parity_problems_are_labelled_by_their_target(seed):
 
 
 class Half(GenericLearner):
-    """Chooses well on a fair coin only."""
+    """A learner that errs in half of its runs."""
 
     def sample(self, database, size, rng):
         right = super().sample(database, size, rng)
@@ -286,14 +287,14 @@ class Half(GenericLearner):
 
 
 class Loud(GenericLearner):
-    """Spends four times what it claims."""
+    """A learner that spends four times the epsilon it claims."""
 
     def sample(self, database, size, rng):
         return GenericLearner(epsilon=4 * self.epsilon, concepts=self.concepts).sample(database, size, rng)
 
 
 def test_at_size_a_learner_that_fails_half_the_time_is_refuted_and_a_right_one_is_not():
-    """Power: wealth grows by 0.6 nats a run at least, so that 200 runs refute but for 1e-12."""
+    """Power: the wealth grows by at least 0.6 nats a run, so 200 runs miss with probability below 1e-12."""
     settings = {"concepts": IntervalClass(4), "alpha": 0.3, "calm": (8, 0), "odd": (8, 1)}
     found = audit_utility(at_size(Half, **settings), budget=2_000)
     assert found.verdict is Verdict.REFUTED
@@ -304,7 +305,7 @@ def test_at_size_a_learner_that_fails_half_the_time_is_refuted_and_a_right_one_i
 
 
 def test_at_size_a_learner_that_spends_four_times_its_epsilon_is_refuted():
-    """On the even mixture one record moves the odds of two rivals from 1 to e^4: 0.5 becomes 0.018."""
+    """On a balanced sample one record moves the odds of two rivals from 1 to e^4: 0.5 becomes 0.018."""
     settings = {"concepts": IntervalClass(1), "alpha": 0.3, "calm": (0, 0), "odd": (0, 1)}
     found = audit_privacy(at_size(Loud, **settings), budget=60_000)
     assert found.verdict is Verdict.REFUTED

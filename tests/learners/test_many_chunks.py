@@ -1,4 +1,4 @@
-"""Many runs at once of the perceptron and of k-means against single runs through oracles: value and law."""
+"""Vectorised runs of the perceptron and k-means against single runs through oracles: values and laws."""
 
 import math
 
@@ -27,7 +27,8 @@ def sides(model):
 @pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize("seed", range(40))
 def test_one_of_many_runs_is_the_run_through_the_oracle_with_the_same_noise(place, seed):
-    # the central oracle draws one variable an answer, in the order of the questions: so does a sample of one
+    # The central oracle draws one variable for each answer, in the order of the queries. A sample of one run
+    # does too.
     learner, kinds = sides("central")[place]
     rng = np.random.default_rng((seed, place))
     database = [kinds[index] for index in rng.integers(0, len(kinds), int(rng.integers(40, 500)))]
@@ -38,7 +39,8 @@ def test_one_of_many_runs_is_the_run_through_the_oracle_with_the_same_noise(plac
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_many_local_runs_have_the_law_of_runs_in_which_every_record_reports(place):
-    # Kolmogorov-Smirnov on a coordinate; 400 against 4,000 runs see a shift of about 0.35 of the law's spread
+    # Kolmogorov-Smirnov on one coordinate; 400 against 4,000 runs detect a shift of about 0.35 standard
+    # deviations
     learner, kinds = sides("local")[place]
     database = [kinds[index] for index in np.random.default_rng(5).integers(0, len(kinds), 180)]
     rng = np.random.default_rng(6)
@@ -48,16 +50,16 @@ def test_many_local_runs_have_the_law_of_runs_in_which_every_record_reports(plac
         assert stats.ks_2samp(one, other).pvalue > FALSE_ALARM
 
 
-# The records that differ are the last of 180, in the chunk of the last query: of the ninth, of 20 records,
-# and the eighteenth, of 10. It tells the last coordinate alone. The perceptron reads y·x_1 there, 0.8 or
-# −0.6, each only if it is a mistake, and divides by an error above 3·alpha/4; k-means reads x_1, 0 or 1, the
-# latter only if it is in the last cluster, and divides by a mass of at least 0.3.
+# Only the last of 180 records differs. It is in the chunk of the last query: the ninth, of 20 records, or the
+# eighteenth, of 10. So only the last coordinate can change. The perceptron reads y·x_1 there, 0.8 or −0.6,
+# each only if it is a mistake, and divides by an error above 3·alpha/4. k-means reads x_1, which is 0 or 1,
+# the latter only if it is in the last cluster, and divides by a mass of at least 0.3.
 @pytest.mark.parametrize(
     ("place", "low", "high"),
     [(0, -1.4 / (20 * 0.75 * 0.2), 0.0), (1, 0.0, 1.0 / (10 * 0.3))],
     ids=["perceptron", "k-means"],
 )
-def test_a_run_uses_the_same_noise_whatever_the_other_records_are(place, low, high):
+def test_changing_the_last_record_changes_only_the_last_coordinate(place, low, high):
     learner, kinds = sides("central")[place]
     shared = [kinds[index] for index in np.random.default_rng(7).integers(0, len(kinds), 179)]
     left, right = (
@@ -70,7 +72,7 @@ def test_a_run_uses_the_same_noise_whatever_the_other_records_are(place, low, hi
     assert moved[:, -1].max() <= high + 1e-12
 
 
-def test_however_the_sample_is_kept_the_runs_are_the_same():
+def test_the_runs_do_not_depend_on_how_the_sample_is_stored():
     learner, kinds = sides("local")[0]
     late = LateExamples(kinds, np.array([0.3, 0.5, 0.7, 1.0]), 30_000, seed=3)
     samples = [late, late[:], list(late[:])]
@@ -79,7 +81,7 @@ def test_however_the_sample_is_kept_the_runs_are_the_same():
     assert runs[2] == pytest.approx(runs[0], abs=1e-12)
 
 
-def test_values_are_asked_for_in_blocks_where_kinds_are_many(monkeypatch):
+def test_values_of_many_kinds_are_computed_in_blocks(monkeypatch):
     monkeypatch.setattr("learners.by_queries.many_chunks._CELLS", 12)
     asked = []
     noise, rng = ChunkNoise("central", 1e9), np.random.default_rng(0)
@@ -98,8 +100,8 @@ def test_values_are_asked_for_in_blocks_where_kinds_are_many(monkeypatch):
 
 
 @pytest.mark.parametrize("again", [None, np.array([0, 1]), np.array([2])])
-def test_a_run_that_left_a_query_out_asks_no_more(again):
-    # its next query would be of a later chunk than in a run of its own
+def test_a_run_that_skipped_a_query_may_ask_no_more(again):
+    # in a single run its next query would use an earlier chunk
     noise, rng = ChunkNoise("central", 1.0), np.random.default_rng(0)
     oracle = ManyChunks([0.5] * 9, queries=3, noise=noise, runs=3, rng=rng)
 
@@ -112,7 +114,7 @@ def test_a_run_that_left_a_query_out_asks_no_more(again):
         oracle.ask(lambda places: np.full((3, len(places)), 0.5), width=1.0, active=again)
 
 
-def test_what_single_runs_refuse_many_refuse_too():
+def test_vectorised_runs_refuse_what_single_runs_refuse():
     learner, kinds = sides("central")[0]
     assert learner.sample(kinds[:1] * 8, 3, np.random.default_rng(0)) == [INSUFFICIENT] * 3
     with pytest.raises(InvalidValue, match="A record of `Perceptron` must be"):
@@ -121,7 +123,7 @@ def test_what_single_runs_refuse_many_refuse_too():
         ManyChunks([1], queries=5, noise=ChunkNoise("central", 1.0), runs=1, rng=np.random.default_rng(0))
 
 
-def test_the_counts_of_a_late_sample_are_those_of_its_records():
+def test_the_counts_of_a_lazy_sample_match_its_records():
     late = LateExamples("abc", np.array([0.2, 0.2, 1.0]), 20_001, seed=4)
     rng = np.random.default_rng(5)
     for start, stop in [
@@ -133,8 +135,8 @@ def test_the_counts_of_a_late_sample_are_those_of_its_records():
         assert fresh.counts(start, stop).tolist() == late[start:stop].counts(0, stop - start).tolist()
 
 
-def test_a_late_sample_is_of_independent_records():
-    # words of two records against the product law, and the counts of blocks as binomial ones
+def test_the_records_of_a_lazy_sample_are_independent():
+    # pairs of consecutive records follow the product law, and the counts of blocks are binomial
     late = LateExamples("ab", np.array([0.3, 1.0]), 409_600, seed=6)
     chosen = late[:].chosen
     words = np.bincount(2 * chosen[::2] + chosen[1::2], minlength=4)
@@ -145,7 +147,7 @@ def test_a_late_sample_is_of_independent_records():
     assert FALSE_ALARM < stats.chi2(100).cdf(spread) < 1 - FALSE_ALARM
 
 
-def test_sums_that_were_rounded_above_one_leave_no_record_a_negative_share():
+def test_a_cumulative_sum_rounded_above_one_gives_no_negative_probability():
     cumulative = np.array([0.25, np.nextafter(1.0, 2.0), 1.0])
     for drawn in (
         LateExamples("abc", cumulative, 9_000, seed=1),
@@ -155,7 +157,7 @@ def test_sums_that_were_rounded_above_one_leave_no_record_a_negative_share():
         assert (counts.sum(), counts[-1]) == (9_000, 0)
 
 
-def test_records_that_cannot_be_hashed_are_kinds_of_their_own():
+def test_records_that_cannot_be_hashed_are_separate_kinds():
     some = listed([[0.1], [0.1]])
     assert isinstance(some, ListedExamples)
     assert len(some.records) == 2

@@ -1,4 +1,4 @@
-"""Findings about MASKED-PARITY: each has the numbers that were derived independently of the code."""
+"""Findings about MASKED-PARITY: each has the numbers derived independently of the code."""
 
 import math
 
@@ -11,20 +11,20 @@ def finding(name):
     return findings()[name]()
 
 
-def test_e7_interaction_helps_and_not_the_other_way_round():
+def test_e7_interaction_helps_and_not_the_reverse():
     e7 = finding("E7")
     assert e7.judgement == "typo"
     assert [row[3] for row in e7.tables[0].rows] == [0.0, 0.5]
 
 
-def test_e13_the_quotient_is_a_quarter_of_what_is_printed():
+def test_e13_the_ratio_is_a_quarter_of_the_printed_one():
     e13 = finding("E13")
     assert e13.ratio == pytest.approx(0.25)
     for _, printed, share, reached in e13.tables[0].rows:
         assert reached <= share < printed
 
 
-def test_n1_has_the_counts_that_were_worked_out():
+def test_n1_has_the_counts_of_the_errata():
     n1 = finding("N1")
     assert (n1.judgement, n1.claimed, n1.found) == ("false", 255.0, 9.0)
     rows = n1.tables[0].rows
@@ -35,7 +35,7 @@ def test_n1_has_the_counts_that_were_worked_out():
     assert "0.5 and 0.5" in n1.shown
 
 
-def test_n19_a_constant_is_a_quarter_off_but_for_r_zero():
+def test_n19_a_constant_is_wrong_by_a_quarter_except_at_r_zero():
     rows = finding("N19").tables[0].rows
     assert rows[0][1:] == (0.0, 0.5, 0.25, 0.25)
     assert rows[1][1:] == (0.25, 0.25, 0.25, 0.25)
@@ -48,7 +48,7 @@ def test_n23_the_mean_of_a_bits_query_is_one_over_twice_d():
     assert finding("N23").claimed == pytest.approx(0.0039, abs=1e-4)
 
 
-def test_n24_the_proof_gives_more_than_the_theorem_and_the_learner_errs_more_often_still():
+def test_n24_the_proof_gives_a_larger_bound_than_the_theorem_and_the_learner_exceeds_both():
     for _, _, printed, proved, found in finding("N24").tables[0].rows:
         assert printed < proved <= found
 
@@ -60,10 +60,10 @@ def test_figure_2_has_an_experiment_for_each_strict_inclusion():
     assert shares["LNI ⊊ LI"] == [0.5, 1.0]
     low, *private = shares["LI ⊊ PPAC"]
     assert low == pytest.approx(2.0**-9)
-    assert len(private) == 2  # the generic learner, exactly, and A*, which takes polynomial time
+    assert len(private) == 2  # the exact law of the generic learner, and A*, which runs in polynomial time
     assert min(private) > 0.95
     [efficient] = [it for (_, learned), it in rows.items() if "polynomial time" in learned]
-    # A* in the form retry refuses with probability q^3 and is rarely wrong else: 1 − q^3 = 0.974
+    # A* in the form "retry" refuses with probability q^3 and is otherwise rarely wrong: 1 − q^3 = 0.974
     p = math.tanh(1.0 / 6.0)
     assert efficient < 1.0 - ((1.0 - p) / (3.0 - p)) ** 3 + 0.02
 

@@ -1,4 +1,4 @@
-"""Algorithms for MASKED-PARITY: exact against every valid oracle, and private in both models."""
+"""Learners of MASKED-PARITY: exact with every valid oracle, and private in both models."""
 
 import math
 from collections import Counter
@@ -49,20 +49,20 @@ def test_the_adaptive_learner_is_exact_on_every_concept(dimension, adversary):
 
 @given(r=st.integers(0, 15), a=st.integers(0, 1), adversary=offsets(5, extreme=False))
 @settings(max_examples=100, deadline=None)
-def test_no_valid_answers_mislead_it(r, a, adversary):
+def test_no_valid_answers_mislead_the_learner(r, a, adversary):
     oracle = AdversarialOracle(MaskedPopulation(4, r=r, a=a), adversary)
     assert AdaptiveMasked(4).learn(oracle) == (bits_of(r, 4), a)
     assert oracle.least_tau == 1 / 17
 
 
-def test_it_learns_from_a_population_that_is_written_out():
+def test_the_learner_works_on_an_explicit_population():
     masked = MaskedParityClass(2)
     for concept in masked.listed_concepts():
         records = [(x, masked.label(concept, x)) for x in masked.listed_domain()]
         assert AdaptiveMasked(2).learn(ExactOracle(Population(records))) == concept
 
 
-def test_answers_beyond_the_tolerance_mislead_it():
+def test_answers_beyond_the_tolerance_mislead_the_learner():
     class Lying(ExactOracle):
         def _answer(self, query):
             return super()._answer(query) + 1.3 * query.tau
@@ -83,10 +83,10 @@ def test_a_bent_function_learns_in_one_round_at_the_tolerance_of_k08(dimension, 
     )
     assert done.exact == done.concepts
     assert (done.queries, done.rounds) == (dimension + 1, 1)
-    assert done.queries < 2**dimension - 1  # what the theorem says it takes
+    assert done.queries < 2**dimension - 1  # the value that the theorem states
 
 
-def test_the_bent_query_has_at_dimension_sixteen_the_coefficients_that_it_claims():
+def test_the_bent_query_has_the_claimed_coefficients_at_dimension_sixteen():
     parts = split(BentQuery(16))
     assert np.abs(parts.masked) == pytest.approx(np.full(2**16, 2.0**-9))
     words = np.arange(0, 2**16, 257)
@@ -109,7 +109,7 @@ def test_half_the_gap_is_below_the_tolerance_of_k11_and_above_that_of_k08_from_d
 
 
 @pytest.mark.parametrize("guesses", [0, 1, 16, 256])
-def test_a_non_adaptive_learner_errs_on_half_of_what_it_did_not_guess(guesses):
+def test_a_non_adaptive_learner_errs_on_half_of_the_concepts_it_does_not_guess(guesses):
     learner = GuessingLearner(8, words=tuple(range(guesses)))
     done = over_concepts(learner.learn, dimension=8)
     assert done.rounds == 1
@@ -127,7 +127,7 @@ def test_a_weak_learner_has_error_exactly_a_quarter_on_every_concept():
     assert errors == {0.25}
 
 
-def test_errors_are_those_of_the_enumeration():
+def test_errors_match_the_enumeration():
     masked = MaskedParityClass(2)
     points = list(masked.listed_domain())
     for target in masked.listed_concepts():
@@ -153,7 +153,7 @@ def test_dimensions_that_do_not_fit_are_refused():
 
 
 def tail(x):
-    """Pr[Laplace(1) > x]."""
+    """Return Pr[Laplace(1) > x]."""
     return math.exp(-x) / 2 if x >= 0 else 1 - math.exp(x) / 2
 
 
@@ -165,7 +165,7 @@ def test_the_law_is_a_tree_of_laplace_tails(model):
         database = [records[place] for place in rng.integers(len(records), size=3)]
         law = learner.distribution(database)
         above = []
-        for place in (0, 1):  # chunks of one record: the mean is 0 or 1
+        for place in (0, 1):  # with chunks of one record the mean is 0 or 1
             (point, label) = database[place]
             hit = point[2] == place and point[3] == 1 and label == -1
             above.append(tail((1 / 8 - hit) * 0.9))
@@ -208,11 +208,11 @@ def test_at_the_sample_size_the_target_is_found_exactly(dimension, model, draws)
         for _ in range(draws):
             law = learner.distribution(problem.draw(rng))
             missed.append(1.0 - law.pmf(problem.population.concept))
-    # Hoeffding over all draws: 1e-7
+    # Hoeffding over all draws: false alarm probability 1e-7
     assert np.mean(missed) <= 0.1 + math.sqrt(math.log(1e7) / (2 * len(missed)))
 
 
-def test_it_finds_nothing_on_few_examples():
+def test_the_learner_finds_nothing_on_few_examples():
     learner = MaskedParityLearner(dimension=4)
     population = MaskedPopulation(4, r=5, a=1)
     law = learner.distribution(population.sample(10, np.random.default_rng(20)))
@@ -223,7 +223,7 @@ def test_it_finds_nothing_on_few_examples():
 @pytest.mark.parametrize(
     "record", [((0, 0, 0, 0), 0), ((0, 0, 0), 1), ((0, 0, 0, 2), 1), 3, ((0, 0, 0, 0), "1")]
 )
-def test_a_record_that_is_none_is_refused_in_one_line(record):
+def test_an_invalid_record_is_refused_in_one_line(record):
     learner = MaskedParityLearner(dimension=2)
     with pytest.raises((InvalidValue, InvalidKind)) as caught:
         learner.distribution([record] * 3)

@@ -1,4 +1,4 @@
-"""Queries about MASKED-PARITY and PARITY: their exact means, and the oracles of the lower bounds."""
+"""Queries about MASKED-PARITY and PARITY: exact means, and the oracles of the lower bounds."""
 
 from itertools import product
 
@@ -32,7 +32,7 @@ EVERY = [(d, query) for d, queries in QUERIES.items() for query in queries]
 
 
 class Noise(MaskedQuery):
-    """A query of random values, which has parts of all three kinds."""
+    """A query with random values, so it has parts of all three kinds."""
 
     low = -1.0
     boolean = False
@@ -43,7 +43,7 @@ class Noise(MaskedQuery):
 
 
 def by_enumeration(query, concept):
-    """E[g] by the definition: every point of the domain, labelled by the class of the concepts page."""
+    """Return E[g] by definition: the mean over every point of the domain, labelled by the concept class."""
     masked = MaskedParityClass(query.dimension)
     points = list(masked.listed_domain())
     labels = np.where(masked.says(concept, points), -1, 1).tolist()
@@ -51,7 +51,7 @@ def by_enumeration(query, concept):
 
 
 def by_hand(query, x, i, b, y):
-    """The five queries as the texts write them."""
+    """Return the five queries as the texts write them."""
     inner = sum(p * q for p, q in zip(x, word_of(query, len(x)), strict=True)) % 2
     if isinstance(query, BitQuery):
         return float(i == query.place and b == 1 and y == -1)
@@ -70,7 +70,7 @@ def word_of(query, length):
 
 
 @pytest.mark.parametrize(("dimension", "query"), EVERY)
-def test_a_query_is_what_the_text_says_at_every_record(dimension, query):
+def test_a_query_has_the_values_of_the_text_on_every_record(dimension, query):
     bits = dimension.bit_length() - 1
     for point in product((0, 1), repeat=dimension + bits + 1):
         x, index, b = point[:dimension], point[dimension:-1], point[-1]
@@ -81,7 +81,7 @@ def test_a_query_is_what_the_text_says_at_every_record(dimension, query):
 
 
 @pytest.mark.parametrize(("dimension", "query"), [*EVERY, (2, Noise(2)), (4, Noise(4))])
-def test_means_are_those_of_the_enumeration_on_every_concept(dimension, query):
+def test_means_match_the_enumeration_on_every_concept(dimension, query):
     for concept in MaskedParityClass(dimension).listed_concepts():
         word, a = concept
         population = MaskedPopulation.of(concept, dimension=dimension)
@@ -96,7 +96,7 @@ def test_means_are_those_of_the_enumeration_on_every_concept(dimension, query):
 def test_a_bent_function_is_equally_correlated_with_every_parity(dimension):
     words = np.arange(2**dimension)
     values = bent(words, dimension=dimension)
-    # by the definition, not by the fast transform
+    # by definition, without the fast transform
     signed = (-1.0) ** parity(words[:, None], words[None, :])
     coefficients = (signed * values).mean(axis=1)
     assert np.abs(coefficients) == pytest.approx(np.full(2**dimension, 2.0 ** (-dimension / 2)))
@@ -109,10 +109,11 @@ def test_population_samples_are_labelled_by_their_concept_and_uniform():
     sample = population.sample(4000, np.random.default_rng(12))
     assert all(masked.label(population.concept, point) == label for point, label in sample)
     ones = np.array([point for point, _ in sample]).mean(axis=0)
-    assert np.abs(ones - 0.5).max() < 5.8 * 0.5 / 4000**0.5  # seven bits, 1e-7 together
+    # seven bits: false alarm probability 1e-7 in total
+    assert np.abs(ones - 0.5).max() < 5.8 * 0.5 / 4000**0.5
 
 
-def test_the_blind_oracle_is_valid_and_blind_where_parseval_says():
+def test_the_blind_oracle_is_valid_and_hides_the_concepts_that_parseval_allows():
     dimension, tau = 4, 2.0 ** (-4 / 3)
     told = {}
     queries = [*QUERIES[4], Noise(4)]
@@ -124,12 +125,12 @@ def test_the_blind_oracle_is_valid_and_blind_where_parseval_says():
             answer = oracle.ask(query.asked(tau))
             assert abs(answer - population.expectation(query.asked(tau))) <= tau
             told[query] = told.get(query, 0) + oracle.told - before
-    # at most 2^(2d/3 − 1) concepts a query: 3.17 at d = 4
+    # at most 2^(2d/3 − 1) concepts for each query: 3.17 at d = 4
     assert max(told.values()) <= 2 ** (2 * dimension / 3 - 1)
-    assert told[ParityQuery(4, 9)] == 2  # r = 9 with both a: the bound is nearly reached
+    assert told[ParityQuery(4, 9)] == 2  # r = 9 with both values of a: the bound is nearly reached
 
 
-def test_the_answers_of_the_blind_oracle_do_not_depend_on_a_where_it_says_nothing():
+def test_a_blind_answer_does_not_depend_on_a():
     for r in range(16):
         answers = []
         for a in (0, 1):
@@ -172,7 +173,7 @@ def test_coset_queries_reach_every_word_once_as_far_as_parseval_allows(dimension
     )
 
 
-def test_parity_is_not_learned_by_the_queries_that_the_bound_allows():
+def test_the_number_of_queries_in_the_bound_does_not_learn_parity():
     dimension = 9
     tau = 2.0 ** (-dimension / 3)
     learner = ParityByQueries(tuple(coset_queries(dimension)), tau=tau)
@@ -188,13 +189,13 @@ def test_parity_is_not_learned_by_the_queries_that_the_bound_allows():
 def test_parity_is_learned_with_more_queries_or_with_a_finer_tolerance():
     every = tuple(WordQuery((-1.0) ** parity(np.arange(16), r)) for r in range(16))
     assert [ParityByQueries(every, tau=0.4).learn(SilentOracle(r)) for r in range(16)] == list(range(16))
-    # a bent query below its 2^(−d/2) is answered: half of the words are excluded by its sign
+    # With a tolerance below 2^(−d/2) a bent query gets an answer, and its sign excludes half of the words.
     fine = ParityByQueries((WordQuery(bent(np.arange(16), dimension=4).astype(float)),), tau=0.2)
     assert max(fine.consistent(SilentOracle(r)) for r in range(16)) < 16
 
 
 @pytest.mark.parametrize("tau", [0.05, 0.2, 0.35])
-def test_the_silent_oracle_is_valid_and_tells_of_few_words(tau):
+def test_the_silent_oracle_is_valid_and_reveals_few_words(tau):
     rng = np.random.default_rng(14)
     queries = [WordQuery(np.where(rng.random(64) < 0.5, -1.0, 1.0)) for _ in range(5)]
     told = np.zeros(5)

@@ -1,4 +1,4 @@
-"""Monotone conjunctions from noisy labels: the law, privacy, and accuracy about clean labels."""
+"""Monotone conjunctions from noisy labels: the law, privacy, and accuracy on clean labels."""
 
 import math
 from collections import Counter
@@ -31,8 +31,8 @@ PAIRS = [((0, 1), 1), ((1, 1), -1), ((0, 0), -1), ((1, 0), 1), ((0, 0), 1), ((1,
 
 @pytest.mark.parametrize(("wide", "narrow"), [(1.0, 1.0), (1.0, 1.0 - 1e-9), (2.0, 0.5), (1.25, 1.0)])
 @pytest.mark.parametrize("value", [-3.0, -0.2, 0.0, 0.7, 4.0, 30.0])
-def test_the_tail_of_two_laplace_variables_is_the_convolution(wide, narrow, value):
-    # E[Pr[B > value − A]] with A of the wide scale, by quadrature in pieces that end where a kink is
+def test_the_tail_of_a_sum_of_two_laplace_variables_is_their_convolution(wide, narrow, value):
+    # E[Pr[B > value − A]], where A has the larger scale; the quadrature is split at the kinks
     def integrand(a):
         return stats.laplace.pdf(a, scale=wide) * stats.laplace.sf(value - a, scale=narrow)
 
@@ -42,7 +42,7 @@ def test_the_tail_of_two_laplace_variables_is_the_convolution(wide, narrow, valu
 
 
 def kept_by_hand(learner, database, place):
-    """Pr[the variable is kept], from the definition: the two chunks' averages, then the tail."""
+    """Return Pr[the variable is kept], by definition: the averages of the two chunks, then the tail."""
     chunk = len(database) // (2 * learner.dimension)
     label = database[2 * place * chunk : (2 * place + 1) * chunk]
     plain = database[(2 * place + 1) * chunk : (2 * place + 2) * chunk]
@@ -84,24 +84,25 @@ def test_runs_follow_the_law(draw):
     assert stats.chisquare([counts[word] for word in words], expected).pvalue > SIGNIFICANCE
 
 
-def test_it_is_private_on_every_database_of_its_size():
+def test_the_learner_is_private_on_every_database_of_its_size():
     result = audit_privacy(NoisyConjunctionLearner(dimension=1, size=4), budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert 0.5 < result.epsilon_lower <= 1.0
 
 
-def test_a_half_of_its_noise_is_refuted():
+def test_half_the_noise_is_refuted():
     loud = NoisyConjunctionLearner(dimension=1, size=4, epsilon=2.0)
     assert audit_privacy(loud, PureDP(1.0), budget=20_000).verdict is Verdict.REFUTED
 
 
-def test_the_sample_has_a_chunk_of_the_harder_part_for_each_of_the_parts():
-    # 2d = 4 chunks: Hoeffding at half the tolerance (1 − 2η)·α/8, failure β/8; the noise needs fewer
+def test_the_sample_size_is_the_larger_chunk_times_the_number_of_parts():
+    # 2d = 4 chunks: Hoeffding at half the tolerance (1 − 2η)·α/8, failure probability β/8; the noise needs
+    # fewer
     tau = 0.8 * 0.45 / 8
     assert NoisyConjunctionLearner().sample_size() == 4 * math.ceil(2 * math.log(2 * 8 / 0.2) / tau**2)
 
 
-def test_the_accuracy_about_clean_labels_is_kept_by_a_betting_audit():
+def test_a_betting_audit_does_not_refute_the_accuracy_on_clean_labels():
     result = audit_utility(NoisyConjunctionLearner(beta=0.4), budget=800, significance=SIGNIFICANCE)
     assert result.verdict is Verdict.NOT_REFUTED
 
@@ -120,12 +121,12 @@ def test_problems_are_about_clean_labels_and_draw_noisy_ones():
         row = problem.hypotheses.table.row(int(np.argmin(problem.risks)))
         chosen = problem.draw(RNG(2))[:].chosen  # record 2i + s is point i with label s
         wrong = int((row[chosen // 2] != (chosen % 2)).sum())
-        # binomial of probability 1/4: 5.4 standard deviations are a probability of 7e-8
+        # binomial with probability 1/4; false alarm probability 7e-8 (5.4 standard deviations)
         assert abs(wrong - problem.examples / 4) < 5.4 * math.sqrt(problem.examples * 0.25 * 0.75)
 
 
 def conjunctions(*, tau, dimension=2):
-    """The SQ learner as an algorithm for the runs of `mechanisms`."""
+    """The SQ learner of conjunctions, as an algorithm that the runs of `mechanisms` accept."""
     signed = SignedConjunctions(dimension)
     learner = ConjunctionQueries(dimension, 2 * dimension * tau)
 
@@ -147,19 +148,19 @@ def conjunctions(*, tau, dimension=2):
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
-def test_the_learner_written_once_runs_from_noisy_labels_in_either_model(model):
+def test_the_sq_learner_runs_on_noisy_labels_in_either_model(model):
     run = NoisyRun(make=conjunctions, tau=0.1, beta=0.4, eta=0.2, model=model, epsilon=2.0)
     assert audit_utility(run, budget=350, significance=SIGNIFICANCE).verdict is Verdict.NOT_REFUTED
 
 
-def test_the_learner_written_once_runs_where_only_a_bound_on_the_noise_is_known():
-    # fails with probability at most 1e-7, the claim's beta
+def test_the_sq_learner_runs_with_only_a_bound_on_the_noise_known():
+    # false alarm probability at most 1e-7, the beta of the claim
     run = BoundedNoiseRun(make=conjunctions, tau=0.12, bound=0.3, excess=0.2, beta=1e-7)
     problem = run.problems()[-1]
     assert problem.error(run(problem.draw(RNG(0)), RNG(1)), None) <= run.utility_claim.alpha
 
 
-def test_too_few_records_are_answered_alike_whatever_they_are():
+def test_the_answer_to_too_few_records_does_not_depend_on_them():
     learner = NoisyConjunctionLearner(dimension=2)
     assert learner(PAIRS[:3], RNG(0)) == INSUFFICIENT
     assert learner.sample(PAIRS[:3], 2, RNG(0)) == [INSUFFICIENT] * 2
@@ -168,7 +169,7 @@ def test_too_few_records_are_answered_alike_whatever_they_are():
 
 
 @pytest.mark.parametrize("record", [((1, 1), 2), ((1, 1), 0), ((1, 2), 1), ((1,), 1), "ab", 5])
-def test_a_record_that_is_none_is_refused_in_one_line(record):
+def test_an_invalid_record_is_refused_in_one_line(record):
     learner = NoisyConjunctionLearner(dimension=2)
     for ask in (learner.distribution, lambda it: learner(it, RNG(0))):
         with pytest.raises((InvalidValue, InvalidKind)) as caught:

@@ -17,7 +17,7 @@ LOOSE = {"alpha": 0.5, "epsilon": 2.0, "delta": 0.1, "dimension": 3}
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("database", [None, 5, [0], [(0,)]])
-def test_a_learner_refuses_what_is_no_list_of_pairs(learner, database):
+def test_a_learner_refuses_anything_but_a_list_of_pairs(learner, database):
     with pytest.raises(InvalidKind, match=f"A database of `{learner.__name__}` must be a list"):
         learner()(database, np.random.default_rng(0))
 
@@ -36,8 +36,8 @@ def test_a_learner_refuses_an_example_outside_its_domain_at_any_place(learner, d
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("dimension", [1, 2, 64])
-def test_no_database_of_the_domain_is_refused_whatever_it_holds(learner, dimension):
-    """A refusal that depends on the records would tell neighbours apart with certainty."""
+def test_every_database_of_the_domain_is_accepted(learner, dimension):
+    """A refusal that depends on the records would distinguish neighbours with certainty."""
     last, made = 2**dimension - 1, learner(dimension=dimension)
     for size in (0, 1, 2, 7, 300):
         for rows in ([(0, 0)], [(0, 1)], [(last, 0)], [(last, 1)], [(0, 1), (last, 0)], [(0, 0), (last, 1)]):
@@ -58,32 +58,33 @@ def test_numpy_integers_are_integers(learner):
     "sanitizer", [PointSanitizer(**LOOSE), IntervalSanitizer(**LOOSE), GenericSanitizer()]
 )
 @pytest.mark.parametrize("database", [None, 5])
-def test_a_sanitizer_refuses_what_has_no_length(sanitizer, database):
+def test_a_sanitizer_refuses_a_database_without_a_length(sanitizer, database):
     with pytest.raises(InvalidKind, match="must be a list or an array"):
         sanitizer(database, np.random.default_rng(0))
 
 
-def test_the_reduction_refuses_what_has_no_length():
+def test_the_reduction_refuses_a_database_without_a_length():
     with pytest.raises(InvalidKind, match="must be a list or an array"):
         SanitizingLearner()(None, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("sanitizer", [PointSanitizer, IntervalSanitizer])
-def test_an_alpha_of_too_many_rounds_is_refused_before_anything_is_composed(sanitizer):
+def test_an_alpha_that_needs_too_many_rounds_is_refused_at_once(sanitizer):
     with pytest.raises(InvalidValue, match=r"`alpha` .* at least 0\.001"):
         sanitizer(alpha=1e-12)
 
 
 @pytest.mark.parametrize("sanitizer", [PointSanitizer, IntervalSanitizer])
 @pytest.mark.parametrize("epsilon", [1e9, 1e300])
-def test_an_enormous_epsilon_is_only_enormous(sanitizer, epsilon):
+def test_an_enormous_epsilon_works(sanitizer, epsilon):
     made = sanitizer(**LOOSE | {"epsilon": epsilon})
-    assert made.spending.step <= 16 / (made.choosing_alpha * made.beta)  # BNS Lemma 4 holds up to there
+    # the largest epsilon for which BNS Lemma 4 holds
+    assert made.spending.step <= 16 / (made.choosing_alpha * made.beta)
     assert made.failure_bound(made.sample_size()) <= made.beta
 
 
 @pytest.mark.parametrize("x", [1e-3, 0.5, 1.0, 4 / 3, 2.0, 50.0])
-def test_the_bound_on_straying_sums_is_that_of_its_exponent_also_far_out(x):
+def test_the_tail_bound_matches_its_exponent_far_out(x):
     t = (math.sqrt(1 + x * x) - 1) / x
     expected = min(1.0, 2 * math.exp(-3 * (x * t + math.log(1 - t * t))))
     assert straying(3 * x, terms=3, rate=1.0) == pytest.approx(expected, rel=1e-9)
@@ -91,14 +92,14 @@ def test_the_bound_on_straying_sums_is_that_of_its_exponent_also_far_out(x):
 
 
 @pytest.mark.parametrize("told", [{"epsilon": 1e-300}, {"alpha": 1e-14}])
-def test_a_sample_beyond_reach_is_refused_in_one_line(told):
+def test_a_sample_size_that_is_too_large_is_refused_in_one_line(told):
     with pytest.raises(InvalidValue, match="must allow at most") as refused:
         _ = IntervalLearner(dimension=64, **told).sample_size()
     assert "\n" not in str(refused.value)
 
 
-def test_the_sample_of_a_tiny_alpha_is_that_of_its_promise():
-    """The promise is a count of errors, so that m·alpha hardly depends on a small alpha."""
+def test_the_sample_size_of_a_tiny_alpha_follows_its_promise():
+    """The promise is a count of errors, so m·alpha hardly depends on a small alpha."""
     large, small = (
         IntervalLearner(dimension=64, alpha=alpha).sample_size() * alpha for alpha in (1e-5, 1e-8)
     )
@@ -106,7 +107,7 @@ def test_the_sample_of_a_tiny_alpha_is_that_of_its_promise():
 
 
 def composed_by_hand(step, delta, many, extra, *, epsilon):
-    """δ(ε) of `many` (step, delta)-private steps and one (extra, 0): over all sums of the worst losses."""
+    """Return δ(ε) of `many` (step, delta)-private steps and one (extra, 0) step, over all sums of losses."""
     up, high = 1 / (1 + math.exp(-step)), 1 / (1 + math.exp(-extra))
     masses = [
         (math.comb(many, i) * up**i * (1 - up) ** (many - i) * share, (2 * i - many) * step + sign * extra)
@@ -119,7 +120,7 @@ def composed_by_hand(step, delta, many, extra, *, epsilon):
 
 @pytest.mark.parametrize("told", [{}, {"alpha": 0.25}, {"epsilon": 0.2, "delta": 1e-9}, {"proper": True}])
 def test_the_rounds_of_the_point_sanitizer_cost_what_it_claims(told):
-    """Rounds of choosing at (step, δ/2k), and counts with noise of rate ε/16 on two that move by 1."""
+    """Each round chooses at (step, δ/2k). Noise of rate ε/16 covers the two counts that change by 1."""
     made = PointSanitizer(**told)
     assert 2 * made.noise.rate == pytest.approx(made.epsilon / 8)
     step, delta = made.spending.step, made.delta / 2 / made.rounds

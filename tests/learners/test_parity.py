@@ -1,4 +1,4 @@
-"""Algorithm A: its law against the algorithm written out, its draws, its solving of systems, bad input."""
+"""Algorithm A: its law against an enumeration, its draws, its linear systems, and bad input."""
 
 import math
 from fractions import Fraction
@@ -16,11 +16,11 @@ from learners.parity import BitExamples, hard_problems
 from learners.parity.spaces import law_is_feasible, space_law
 from learners.parity.systems import BitSystem
 
-LIMIT = math.log(1e7)  # false alarm 1e-7 by the e-value's guarantee
+LIMIT = math.log(1e7)  # the e-value bounds the false alarm probability by 1e-7
 
 
 def written_out(database, *, dimension, p, q):
-    """The law of A by K11 §4: every subset of the sample, every r tried against it, in exact fractions."""
+    """Return the law of A by K11 §4: try every r on every subset of the sample, in exact fractions."""
     p, q = Fraction(p), Fraction(q)
     law = dict.fromkeys(["⊥", *product((0, 1), repeat=dimension)], Fraction(0))
     law["⊥"] += q
@@ -49,7 +49,7 @@ def random_database(rng, *, dimension, size, consistent=False):
 @pytest.mark.parametrize("tight", [False, True])
 @pytest.mark.parametrize("consistent", [False, True])
 @pytest.mark.parametrize(("dimension", "size"), [(1, 0), (1, 4), (2, 5), (3, 6), (4, 7)])
-def test_the_law_is_that_of_the_algorithm_written_out(dimension, size, consistent, tight):
+def test_the_law_matches_the_enumerated_algorithm(dimension, size, consistent, tight):
     rng = np.random.default_rng(dimension * 100 + size)
     epsilon = 1.0
     p, q = (math.tanh(0.5), (1 - math.tanh(0.5)) / (3 - math.tanh(0.5))) if tight else (0.25, 0.5)
@@ -64,7 +64,7 @@ def test_the_law_is_that_of_the_algorithm_written_out(dimension, size, consisten
         assert len(law.outcomes) == 2**dimension + 1
 
 
-def test_repeated_examples_are_taken_each_on_its_own():
+def test_repeated_examples_are_taken_independently():
     database = [((1, 0), 1)] * 5 + [((1, 0), 0)]
     law = ParityLearner(2, 2.0).distribution(database)
     expected = written_out(database, dimension=2, p=Fraction(1, 2), q=Fraction(1, 2))
@@ -72,7 +72,7 @@ def test_repeated_examples_are_taken_each_on_its_own():
 
 
 def rank(rows):
-    """The rank over GF(2), by elimination of rows."""
+    """Return the rank over GF(2), by row elimination."""
     rows, found = [int("".join(map(str, row)), 2) for row in rows], 0
     while rows:
         pivot = rows.pop()
@@ -109,7 +109,7 @@ def test_solving_gives_the_solutions_and_no_others(dimension, size):
     assert outcomes == {True, False}
 
 
-def test_words_and_whole_numbers_solve_alike():
+def test_machine_words_and_python_integers_give_the_same_solutions():
     rng = np.random.default_rng(8)
     for dimension, size in ((3, 5), (20, 64), (63, 30)):
         system = BitSystem.of(
@@ -131,14 +131,15 @@ def test_words_and_whole_numbers_solve_alike():
 @pytest.mark.parametrize("tight", [False, True])
 @pytest.mark.parametrize(("dimension", "size"), [(1, 2), (3, 6), (2, 90), (5, 200)])
 def test_draws_follow_the_law(dimension, size, tight):
-    """Samples of up to 64 examples are solved in machine words, larger ones in whole numbers of Python's."""
+    """Systems of up to 64 examples are solved in machine words, larger ones in Python integers."""
     rng = np.random.default_rng(12)
     learner = ParityLearner(dimension, 1.0 if size < 10 else 0.05, tight=tight)
     database = random_database(rng, dimension=dimension, size=size)
     law = learner.distribution(database)
     assert law_log_e_value(law, learner.sample(database, 20_000, rng)) < LIMIT
     assert law_log_e_value(law, [learner(database, rng) for _ in range(500)]) < LIMIT
-    other = ParityLearner(dimension, 2 * learner.epsilon, tight=tight)  # power: the difference is noticed
+    # power: the test detects the difference
+    other = ParityLearner(dimension, 2 * learner.epsilon, tight=tight)
     assert law_log_e_value(law, other.sample(database, 20_000, rng)) > LIMIT
 
 
@@ -149,7 +150,7 @@ def test_runs_use_the_same_coins_on_neighbours():
         other = [(database[0][0], 1 - database[0][1]), *database[1:]]
         one, two = (learner.sample(z, 3_000, np.random.default_rng(1)) for z in (database, other))
         same = sum(a == b for a, b in zip(one, two, strict=True)) / 3_000
-        assert same > 1 - 0.25 * 0.5 - 0.05  # answers differ only where the example was taken
+        assert same > 1 - 0.25 * 0.5 - 0.05  # answers differ only if the example was taken
         assert one == learner.sample(
             BitExamples(np.array([x for x, _ in database], bool), np.array([y for _, y in database], bool)),
             3_000,
@@ -157,7 +158,7 @@ def test_runs_use_the_same_coins_on_neighbours():
         )
 
 
-def test_inconsistent_samples_are_legal_and_mostly_refused():
+def test_inconsistent_samples_are_valid_and_mostly_give_a_refusal():
     database = [((0, 0), 1)] * 200
     law = ParityLearner(2, 1.0).distribution(database)
     assert law.pmf("⊥") == pytest.approx(0.5 + 0.5 * (1 - 0.75**200), rel=1e-12)
@@ -165,7 +166,7 @@ def test_inconsistent_samples_are_legal_and_mostly_refused():
 
 
 def test_the_success_bound_holds_on_a_point_just_above_alpha():
-    """d = 1 and Pr[x = 1] = a > alpha: a run that passes fails with probability (1 − p·a)^n / 2 exactly."""
+    """d = 1 and Pr[x = 1] = a > alpha: given no refusal, A fails with probability exactly (1 − p·a)^n / 2."""
     learner = ParityLearner(1, 1.0, alpha=0.2, beta=0.75)
     n, a = learner.sample_size(), 0.202
     failure = 0.5 + 0.5 * 0.5 * (1 - 0.25 * a) ** n
@@ -180,7 +181,7 @@ def test_the_success_bound_holds_on_a_point_just_above_alpha():
     assert 0.5 + 0.5 * rates.bad(n - 1, dimension=1, alpha=0.2) > 0.75
 
 
-def test_laws_are_offered_where_they_take_seconds():
+def test_laws_are_offered_only_if_they_take_seconds():
     assert all(law_is_feasible(d, n) for d, n in ((1, 10**9), (3, 1_000), (6, 10**6), (8, 20)))
     assert not any(law_is_feasible(d, n) for d, n in ((7, 100), (8, 30), (13, 1)))
     assert ParityLearner(20, 1.0).distribution([((0,) * 20, 0)]) is None
@@ -194,7 +195,8 @@ def test_large_systems_learn_the_target():
         problem = hard_problems(dimension, alpha=0.1, size=size)[0]
         rng = np.random.default_rng(2)
         answers = ParityLearner(dimension, 1.0).sample(problem.draw(rng), 40, rng)
-        # p·n is far beyond d: all that pass have learned it; no pass in 40 has probability 2^-40
+        # p·n is far above d, so every run that passes finds the target. All 40 fail to pass with probability
+        # 2^-40.
         assert set(answers) == {"⊥", problem.target}
 
 
@@ -243,7 +245,7 @@ def test_bad_examples_get_one_line(database, kind):
             call()
 
 
-def test_labels_and_bits_of_numpy_and_booleans_are_bits():
+def test_numpy_integers_and_booleans_are_valid_bits():
     learner = ParityLearner(2, 1.0)
     plain = learner.distribution([((0, 1), 1), ((1, 1), 0)])
     for database in (

@@ -1,4 +1,4 @@
-"""A and A*: the accuracy that they claim, on problems that are hard for them."""
+"""A and A*: the accuracy they claim, on problems that are hard for them."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from learners.parity import Plan
     ],
     ids=lambda learner: getattr(learner, "form", f"A-{learner.dimension}"),
 )
-def test_the_accuracy_claimed_is_met_on_hard_problems(learner):
+def test_the_claimed_accuracy_is_met_on_hard_problems(learner):
     result = audit_utility(learner, exact=False, budget=12_000)
     assert result.claim == learner.utility_claim == PAC(learner.alpha, learner.beta)
     assert result.verdict is Verdict.NOT_REFUTED

@@ -1,4 +1,4 @@
-"""A*: its three forms against their texts written out, its plans and its privacy."""
+"""A*: its three forms against the laws of their texts, its plans and its privacy."""
 
 import math
 from collections import defaultdict
@@ -26,17 +26,17 @@ def masses(law):
 
 
 def odds_of_first(mistakes, *, form, epsilon):
-    """Pr[the first of two is chosen]: by the law of a difference of Laplace variables, or by the weights."""
+    """Return Pr[the first of two is chosen], by the law of a Laplace difference or by the weights."""
     lead = mistakes[1] - mistakes[0]
     if form == "selection":
         return 1 / (1 + math.exp(-epsilon / 2 * lead))
-    x = abs(lead) * epsilon / 2  # in units of the scale 2/epsilon
+    x = abs(lead) * epsilon / 2  # in units of the noise scale 2/epsilon
     beyond = math.exp(-x) * (0.5 + x / 4)
     return 1 - beyond if lead >= 0 else beyond
 
 
 def written_out(database, *, form, epsilon, made, dimension):
-    """The law of A* by its text, from the laws of A."""
+    """Return the law of A* as its text defines it, from the laws of A."""
     law = defaultdict(float)
     if form == "retry":
         single = masses(ParityLearner(dimension, epsilon / made.candidates).distribution(database))
@@ -66,7 +66,7 @@ def some_database(size, *, dimension, seed):
 
 
 @FORMS
-def test_the_law_is_that_of_the_text_written_out(form):
+def test_the_law_matches_its_text(form):
     for seed, (dimension, made) in enumerate([(1, Plan(2, 2, 3)), (2, Plan(2, 3, 4)), (2, Plan(2, 2, 0))]):
         learner = AmplifiedParityLearner(dimension, 1.5, form=form, made=made)
         database = some_database(made.sample_size(form) + 1, dimension=dimension, seed=seed)
@@ -91,7 +91,7 @@ def test_draws_follow_the_law(form, tight):
     assert law_log_e_value(law, other.sample(database, 20_000, rng)) > LIMIT
 
 
-def test_rounding_the_rounds_up_and_not_epsilon_spends_more_than_epsilon():
+def test_rounding_up_the_rounds_without_lowering_their_epsilon_overspends():
     result = audit_privacy(OverspentParityRetry(), budget=20_000)
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower == pytest.approx(math.ceil(math.log2(20)) / math.log2(20), rel=1e-9)
@@ -108,8 +108,8 @@ def test_derived_plans_fail_with_probability_at_most_beta(form, tight):
             assert failure_bound(Plan(made.candidates, made.training - 1), form, **options) > beta
 
 
-def test_plans_are_those_of_the_formulas():
-    """d = 16, ε = 1, α = β = 0.1: β′ = 1/30 and α′ = 0.02 for K11, β′ = 0.05 for K08."""
+def test_plans_match_the_formulas():
+    """At d = 16, ε = 1, α = β = 0.1: β′ = 1/30 and α′ = 0.02 for K11, β′ = 0.05 for K08."""
     options = {"dimension": 16, "epsilon": 1.0, "alpha": 0.1, "beta": 0.1, "tight": False}
     made = derived_plan("held-out", **options)
     assert made.candidates == math.ceil(math.log(30) / math.log(4 / 3)) == 12
@@ -130,7 +130,7 @@ def test_the_tight_form_needs_fewer_examples(form):
 
 
 @FORMS
-def test_too_few_examples_are_an_outcome(form):
+def test_too_few_examples_give_their_own_outcome(form):
     learner = AmplifiedParityLearner(2, 1.0, form=form, tight=True, alpha=0.4, beta=0.4)
     enough = some_database(learner.sample_size(), dimension=2, seed=0)
     few, rng = enough[:-1], np.random.default_rng(0)
@@ -141,7 +141,7 @@ def test_too_few_examples_are_an_outcome(form):
     assert learner.problems()[0].error(INSUFFICIENT, few) == math.inf
 
 
-def test_samples_as_arrays_and_as_lists_are_answered_alike():
+def test_arrays_and_lists_give_the_same_answers():
     learner = AmplifiedParityLearner(3, 1.0, form="held-out", made=Plan(3, 20, 20))
     listed = some_database(80, dimension=3, seed=1)
     arrays = BitExamples(np.array([x for x, _ in listed], bool), np.array([y for _, y in listed], bool))
@@ -173,7 +173,7 @@ def test_bad_parameters_get_one_line(make, kind, message):
     assert "\n" not in str(caught.value)
 
 
-def test_a_round_may_have_less_than_the_whole_epsilon():
+def test_a_round_may_spend_less_than_the_whole_epsilon():
     learner = AmplifiedParityLearner(2, 3.0, form="retry")
     assert learner.claim == PureDP(3.0)
     assert learner.run.epsilon == 3.0 / learner.plan.candidates

@@ -1,4 +1,4 @@
-"""Findings about the learners of parities: the text's constant breaks its own inequality; ours keeps it."""
+"""Findings about the parity learners: the printed constant breaks its own inequality; ours keeps it."""
 
 import math
 
@@ -18,12 +18,12 @@ def rows(name):
 
 
 @pytest.mark.parametrize("name", FINDINGS)
-def test_findings_are_offered_and_say_what_they_found(name):
+def test_findings_are_listed_and_state_what_they_found(name):
     found = findings()[name]()
     assert isinstance(found, Finding)
     assert found.name == name
     assert found.shown
-    if name != "N3":  # there the text gives only an order
+    if name != "N3":  # the text gives only an order of growth
         assert found.claimed is not None
         assert found.found is not None
 
@@ -34,8 +34,8 @@ def test_e2_three_halves_of_beta():
         assert ours <= beta < text <= spent
 
 
-def test_e9_the_printed_loss_and_the_samples_saved():
-    """The errata's numbers: gains 1.998, 1.959, 1.848, 1.523; refusal 0.212 at ε = 1."""
+def test_e9_the_printed_loss_and_the_saving_in_samples():
+    """The numbers of the errata: gains 1.998, 1.959, 1.848, 1.523; refusal 0.212 at ε = 1."""
     table = {row[0]: row[1:] for row in rows("E9 (PARITY)")}
     for epsilon, loss, gain in (
         (0.1, 0.05001, 1.998),
@@ -53,7 +53,7 @@ def test_e9_the_printed_loss_and_the_samples_saved():
 
 
 def test_e14_the_printed_chernoff_bound_is_below_the_truth():
-    """The errata: true 5.2e-32, printed 3.7e-44, A.1 1.9e-22; limits 25.5, 23.4, 20.7."""
+    """The errata give: true 5.2e-32, printed 3.7e-44, A.1 1.9e-22; limits 25.5, 23.4, 20.7."""
     table = {row[0]: row[1:] for row in rows("E14")}
     n, exact, printed, theorem, *_ = table[0.5]
     assert n == 3200
@@ -72,7 +72,7 @@ def test_e14_the_printed_chernoff_bound_is_below_the_truth():
 
 
 def test_n3_the_printed_test_set_outgrows_the_theorem():
-    """The errata: 2.2e3, 5.5e3, 2.2e4, 8.2e4, 4.0e5 at β = 10^(−2, −10, −50, −200, −1000)."""
+    """The errata give 2.2e3, 5.5e3, 2.2e4, 8.2e4, 4.0e5 at β = 10^(−2, −10, −50, −200, −1000)."""
     printed = [row[1] for row in rows("N3")]
     assert [f"{units:.1e}" for units in printed] == ["2.2e+03", "5.5e+03", "2.2e+04", "8.2e+04", "4.0e+05"]
     ours = [row[2] for row in rows("N3")]
@@ -89,7 +89,7 @@ def test_n3_the_printed_test_set_outgrows_the_theorem():
     assert held[1] > 20 * held[0]
 
 
-def test_n4_the_loss_exceeds_epsilon_from_a_point_on():
+def test_n4_the_loss_exceeds_epsilon_above_a_threshold():
     table = {row[0]: row[1:] for row in rows("N4")}
     assert round(table[3.9][0], 4) == 4.3694
     assert [epsilon for epsilon, (loss, _) in table.items() if loss > epsilon] == [3.9, 3.99]
@@ -115,14 +115,14 @@ def test_n14_the_sides_of_the_inequality():
     noise = stats.laplace(scale=k / s)
     assert kept[1] == pytest.approx(noise.sf(0.02), rel=1e-12)
     assert kept[2] == pytest.approx(1 - 2 * noise.sf(0.02), rel=1e-12)
-    assert 2 * noise.sf(0.02) <= (0.1 / 3) / k  # what the proof needs of it
-    x = 4 * 8.0 / 2  # four mistakes ahead, in units of the scale k/ε = 2/8
+    assert 2 * noise.sf(0.02) <= (0.1 / 3) / k  # what the proof needs
+    x = 4 * 8.0 / 2  # a lead of four mistakes, in units of the noise scale k/ε = 2/8
     assert bottom[2] == pytest.approx(math.exp(-x) * (0.5 + x / 4), rel=1e-6)
     assert stops[1] == stops[2] + 1 == AmplifiedParityLearner(16, 1.0).sample_size()
 
 
-def test_n15_rounds_cost_more_or_do_not_pass():
-    """The errata: 1.096, 1.157, 1.127 at β = 0.3, 0.1, 0.05; never past step 1: 0.25, 0.0625, 0.031."""
+def test_n15_rounds_overspend_or_do_not_pass():
+    """The errata: costs 1.096, 1.157, 1.127 at β = 0.3, 0.1, 0.05; Pr[stuck at step 1] .25, .0625, .031."""
     table = {row[0]: row[1:] for row in rows("N15")}
     for beta, spent, never in ((0.3, 1.096, 0.25), (0.1, 1.157, 0.0625), (0.05, 1.127, 0.031)):
         rounds, cost, part, passed, text, ours = table[beta]
@@ -134,7 +134,7 @@ def test_n15_rounds_cost_more_or_do_not_pass():
 
 
 def uniform_success(d, n, p):
-    """E[1/|V_S|]/2 for uniform examples by another way: over |S|, with the law of a random matrix's rank.
+    """Return E[1/|V_S|]/2 for uniform examples by a second way: from |S| and the rank of a random matrix.
 
     |V_S| = 2^(d − rank), and the number of m × d matrices of rank r over GF(2) is a product.
     """
@@ -150,7 +150,7 @@ def uniform_success(d, n, p):
 
 
 def test_n25_success_is_near_a_half_at_the_printed_size():
-    """The errata: 0.4969, 0.4979, 0.4997 at d = 1, 2, 5 for uniform examples, α = 0.49, ε = 0.5."""
+    """The errata give 0.4969, 0.4979, 0.4997 at d = 1, 2, 5 for uniform examples, α = 0.49, ε = 0.5."""
     table = {row[0]: row[1:] for row in rows("N25")}
     for d, success in ((1, 0.4969), (2, 0.4979), (5, 0.4997)):
         printed, proved, exact, ours, enough = table[d]
@@ -168,7 +168,7 @@ def test_n25_success_is_near_a_half_at_the_printed_size():
 
 
 def test_n25_the_smallest_law_agrees():
-    """d = 1, uniform: by A's own law, averaged over the number of ones in the sample."""
+    """At d = 1 with uniform examples: the law of A itself, averaged over the number of ones in the sample."""
     learner, n = ParityLearner(1, 0.5, alpha=0.49), 30
     found = sum(
         special.comb(n, m) / 2**n * learner.distribution([((1,), 1)] * m).pmf((1,)) for m in range(n + 1)

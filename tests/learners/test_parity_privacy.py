@@ -1,4 +1,4 @@
-"""Algorithm A: the exact loss on every small sample, as printed, for its tight twin and for flawed ones."""
+"""The exact loss of algorithm A on every small sample: as printed, its tight twin, and flawed twins."""
 
 import math
 
@@ -14,20 +14,20 @@ from learners.parity import multisets
 from learners.parity.flawed import BoldParityLearner, NaiveParityLearner, UncheckedParityLearner
 from learners.parity.multisets import Multisets, ParityLearnerMultisets
 
-#: Every database that is compared closely gets the runs that a proof asks for.
+#: Runs on each database that is compared closely: the number that a proof needs.
 BUDGET = 20_000
 
 
 @pytest.mark.parametrize(
     ("epsilon", "loss"), [(0.1, 0.050010), (0.5, 0.251314), (1.0, 0.510826), (2.0, 1.098612)]
 )
-def test_every_sample_of_three_loses_what_the_closed_form_says(epsilon, loss):
+def test_the_loss_on_every_sample_of_three_matches_the_closed_form(epsilon, loss):
     found, _ = worst(ParityLearner(dimension=2, epsilon=epsilon), 3)
     assert found == pytest.approx(math.log((4 + epsilon) / (4 - epsilon)), rel=1e-12)
     assert round(found, 6) == loss
 
 
-def test_every_sample_of_three_is_proved():
+def test_the_claim_is_proved_on_all_samples_of_three():
     result = audit_privacy(ParityLearner(dimension=2, epsilon=1.0), size=3, budget=BUDGET)
     assert result.verdict is Verdict.PROVED
     assert result.pairs_tried == 8**2 * 3 * math.comb(8, 2)
@@ -36,7 +36,7 @@ def test_every_sample_of_three_is_proved():
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, 6.0])
-def test_the_tight_twin_loses_its_claim_exactly(epsilon):
+def test_the_loss_of_the_tight_twin_equals_its_claim(epsilon):
     learner = ParityLearner(dimension=1, epsilon=epsilon, tight=True)
     assert worst(learner, 3)[0] == pytest.approx(epsilon, rel=1e-9)
     assert ParityLearner(epsilon=epsilon, tight=True).worst_loss == pytest.approx(epsilon, rel=1e-12)
@@ -74,7 +74,7 @@ def test_suggested_pairs_attain_the_worst_loss():
 def test_multisets_prove_larger_samples():
     result = audit_privacy(ParityLearnerMultisets(dimension=2, epsilon=1.0, examples=4), budget=BUDGET)
     assert result.verdict is Verdict.PROVED
-    # the common part of a pair is a multiset of 3 out of 8 kinds, and two kinds differ
+    # a pair has a common multiset of 3 records of 8 kinds, and two different kinds for the fourth record
     assert result.pairs_tried == math.comb(3 + 7, 7) * math.comb(8, 2)
     assert result.family.startswith("all lists of n = 4 examples with d = 2 that differ in one,")
     assert f"all {result.pairs_tried:,} pairs compared," in line(result)
@@ -82,7 +82,7 @@ def test_multisets_prove_larger_samples():
 
 
 @pytest.mark.parametrize("entry", multisets.entries, ids=lambda entry: entry.name)
-def test_an_entry_on_all_samples_is_named_by_its_sizes(entry):
+def test_the_name_of_an_entry_on_all_samples_has_its_sizes(entry):
     subject = entry.factory()
     assert entry.name == f"parity-d{subject.dimension}-n{subject.examples}"
     assert f"d = {subject.dimension}, all samples of {subject.examples}" in entry.summary
@@ -102,15 +102,16 @@ def test_a_multiset_has_the_law_of_its_lists():
     assert all(relation.are_neighbours([(0, 3, 3)], other) for other in near)
 
 
-def test_records_are_all_of_them_or_a_strategy():
+def test_records_are_a_full_list_or_a_strategy():
     assert len(ParityLearner(3, 1.0).records) == 16
     assert hasattr(ParityLearner(64, 1.0).records, "example")
     result = audit_privacy(ParityLearner(20, 1.0), size=4, budget=2_000)
     assert result.verdict is Verdict.NOT_REFUTED
 
 
-def test_a_needs_only_a_size_to_be_proved_on_all_samples_whatever_their_order():
-    result = audit_privacy(ParityLearner(dimension=2, epsilon=1.0), size=7, budget=40_000)  # 2^21 lists
+def test_a_size_is_enough_to_prove_a_on_all_samples_in_any_order():
+    # the samples are 2^21 lists
+    result = audit_privacy(ParityLearner(dimension=2, epsilon=1.0), size=7, budget=40_000)
     assert result.verdict is Verdict.PROVED
     assert result.epsilon_lower == pytest.approx(math.log(5 / 3))
     assert result.pairs_tried == math.comb(13, 6) * math.comb(8, 2)

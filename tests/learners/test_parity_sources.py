@@ -1,4 +1,4 @@
-"""Structured laws of bits: errors against enumeration, draws against the law, how hard problems are."""
+"""Structured laws on bit vectors: errors against enumeration, draws against the law, hard problems."""
 
 import math
 from itertools import product
@@ -16,7 +16,7 @@ PROBLEMS = pytest.mark.parametrize(
 
 
 def law_of(source):
-    """The law of a point, by going through every member of every part."""
+    """Return the law of a point, by listing every member of every part."""
     law = dict.fromkeys(product((0, 1), repeat=source.dimension), 0.0)
     for part in source.parts:
         members = [
@@ -38,7 +38,7 @@ def parity(r, x):
 
 
 @PROBLEMS
-def test_the_error_is_that_of_enumeration(problem):
+def test_the_error_matches_enumeration(problem):
     law = law_of(problem.source)
     assert math.fsum(law.values()) == pytest.approx(1.0)
     for r in law:
@@ -62,8 +62,8 @@ def test_samples_follow_the_law_and_the_target(problem):
         assert abs(counts[x] - 20_000 * mass) <= 6.5 * math.sqrt(20_000 * mass * (1 - mass)) + 15 * (mass > 0)
 
 
-def test_directions_beyond_eight_are_tossed_too():
-    """Eleven directions in eleven variables: pairs of bits agree half the time, within six deviations."""
+def test_more_than_eight_directions_are_all_random():
+    """Eleven directions in eleven variables: pairs of bits agree half the time, within 6 deviations."""
     source = hard_problems(11, alpha=ALPHA, size=1)[0].source
     points = source.draw(20_000, np.random.default_rng(0), target=(0,) * 11).points
     assert points.shape == (20_000, 11)
@@ -93,7 +93,7 @@ def test_there_are_problems_of_every_dimension(dimension):
         assert problem.error(problem.target, None) == 0.0
 
 
-def test_problems_near_a_problem_are_problems():
+def test_variations_of_a_problem_are_valid_problems():
     rng = np.random.default_rng(1)
     names = set()
     for problem in hard_problems(5, alpha=0.1, size=30):

@@ -1,4 +1,4 @@
-"""The perceptron by statistical queries: its guarantee against every valid oracle, its privacy by chunks."""
+"""The perceptron by statistical queries: its guarantee with every valid oracle, and its privacy by chunks."""
 
 import math
 from collections import Counter
@@ -19,7 +19,7 @@ ADVERSARIES = ["up", "down", "towards-zero", "away-from-zero", "alternating"]
 
 
 def separable(dimension, *, margin, points, seed):
-    """Random points of the unit ball at least `margin` from a random hyperplane, with random weights."""
+    """Return random weighted points of the unit ball, at least `margin` away from a random hyperplane."""
     rng = np.random.default_rng(seed)
     normal = rng.normal(size=dimension)
     normal /= np.linalg.norm(normal)
@@ -56,7 +56,7 @@ def test_the_error_is_at_most_alpha_within_the_rounds_promised(dimension, margin
     assert oracle.least_tau >= margin * alpha / (8 * math.sqrt(dimension)) * (1 - 1e-12)
 
 
-def test_it_needs_its_rounds():
+def test_with_fewer_rounds_the_perceptron_fails():
     population = separable(3, margin=0.02, points=60, seed=0)
     oracle = ExactOracle(population)
     weights = PerceptronQueries(3, alpha=0.01, margin=0.02).learn(oracle)
@@ -66,7 +66,7 @@ def test_it_needs_its_rounds():
     assert error(one, population) > 0.01
 
 
-def test_answers_far_beyond_the_tolerance_mislead_it():
+def test_answers_far_beyond_the_tolerance_mislead_the_perceptron():
     population = separable(2, margin=0.3, points=30, seed=1)
 
     class Lying(ExactOracle):
@@ -77,7 +77,7 @@ def test_answers_far_beyond_the_tolerance_mislead_it():
     assert error(weights, population) > 0.05
 
 
-def test_it_adapts_a_query_depends_on_earlier_answers():
+def test_queries_depend_on_earlier_answers():
     population = separable(2, margin=0.3, points=30, seed=2)
     asked = []
 
@@ -91,11 +91,11 @@ def test_it_adapts_a_query_depends_on_earlier_answers():
         learner.learn(Listening(population, rng=np.random.default_rng(seed)))
     first_error = asked[0]
     second = [query for query in asked if query.weights != first_error.weights]
-    assert len({query.weights for query in second}) >= 2  # other answers, other questions
+    assert len({query.weights for query in second}) >= 2  # different answers lead to different queries
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
-def test_every_record_has_part_in_one_answer(model):
+def test_every_record_affects_one_answer_only(model):
     reads = Counter()
 
     class Reading(PerceptronQueries):
@@ -126,12 +126,12 @@ def test_every_record_has_part_in_one_answer(model):
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
-def test_the_noise_of_an_answer_is_that_of_the_model(model):
+def test_the_noise_of_an_answer_matches_the_model(model):
     noise, width, chunk = ChunkNoise(model, 0.5), 2.0, 10
     terms = 1 if model == "central" else chunk
     law = noise.law(chunk, width=width)
     assert (law.size, law.scale) == (terms, width / (0.5 * chunk))
-    # replacing a record moves the mean by width/chunk: the loss of the central answer is 0.5 exactly
+    # replacing a record moves the mean by width/chunk, so the loss of the central answer is exactly 0.5
     if model == "central":
         assert law.logsf(3.0) - law.logsf(3.0 + width / chunk) == pytest.approx(0.5)
 
@@ -146,13 +146,13 @@ def test_enough_private_examples_find_the_separator():
 
 def test_the_sample_size_makes_every_answer_good_enough():
     learner = Perceptron(dimension=1, rounds=2, beta=0.1)
-    # M = 4 queries, the worst has width 2 and tau = 0.5·0.2/8: 2·4·ln(4·4/0.1)/tau² records a chunk
+    # M = 4 queries; the widest has width 2 and tau = 0.5·0.2/8: 2·4·ln(4·4/0.1)/tau² records in each chunk
     tau = 0.5 * 0.2 / 8
     assert learner.sample_size() == 4 * math.ceil(8 * math.log(160) / tau**2)
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
-def test_the_audit_does_not_refute_it(model):
+def test_the_audit_does_not_refute_the_perceptron(model):
     result = audit_privacy(Perceptron(model=model), budget=4_000)
     assert result.verdict is Verdict.NOT_REFUTED
 
@@ -168,12 +168,12 @@ def test_noise_for_a_fiftieth_of_the_sensitivity_is_refuted():
     assert audit_privacy(Thrifty(rounds=1), budget=20_000).verdict is Verdict.REFUTED
 
 
-def test_fewer_records_than_queries_are_answered_alike():
+def test_too_few_records_all_get_the_same_answer():
     assert Perceptron(rounds=3)([((1.0,), 1)] * 5, np.random.default_rng(0)) == INSUFFICIENT
 
 
 @pytest.mark.parametrize("record", [((1.1,), 1), ((0.5,), 0), ((0.5, 0.5), 1), (0.5, 1), 3, ((math.nan,), 1)])
-def test_a_record_that_is_none_is_refused(record):
+def test_an_invalid_record_is_refused(record):
     with pytest.raises(InvalidValue, match="A record of `Perceptron` must be"):
         Perceptron()([((0.5,), 1)] * 4 + [record], np.random.default_rng(0))
 

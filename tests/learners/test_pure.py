@@ -32,7 +32,7 @@ PAIRS = [(PurePointLearner, PointClass), (PureIntervalLearner, IntervalClass)]
 
 
 @pytest.mark.parametrize(("kind", "concepts"), PAIRS)
-def test_the_grouped_law_is_that_of_the_generic_learner(kind, concepts):
+def test_the_grouped_law_matches_the_generic_learner(kind, concepts):
     rng = np.random.default_rng(0)
     generic = GenericLearner(concepts=concepts(4), epsilon=0.7)
     for size in (0, 1, 5, 40):
@@ -42,8 +42,8 @@ def test_the_grouped_law_is_that_of_the_generic_learner(kind, concepts):
         assert [ours.pmf(j) for j in outcomes] == pytest.approx([theirs.pmf(j) for j in outcomes], abs=1e-12)
 
 
-def test_a_group_is_chosen_from_evenly_at_64_bits():
-    """Kolmogorov and Smirnov at 1e-8; the far end of the range is reached."""
+def test_the_choice_within_a_group_is_uniform_at_64_bits():
+    """Kolmogorov-Smirnov at significance 1e-8; the draws reach the far end of the range."""
     choice = GroupedChoice(StepFunction([0, 2**63], [0.0, 1.0], top=2**64), epsilon=2.0)
     drawn = choice.sample(20_000, np.random.default_rng(2))
     upper = np.array([float(j - 2**63) / 2**63 for j in drawn if j >= 2**63])
@@ -67,14 +67,14 @@ def test_the_proper_learners_keep_their_claim_on_all_samples(kind):
 
 
 def test_at_64_bits_the_loss_comes_close_to_epsilon():
-    """One number falls by 1, another rises: e^(1/2) twice, as the rest weighs nearly all."""
+    """One score falls by 1, another rises: a factor e^(1/2) each, as the rest has nearly all the weight."""
     lumped = LumpedLearner(of=PurePointLearner(dimension=64, points=(0, LAST), size=2))
     result = audit_privacy(lumped, budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert result.epsilon_lower == pytest.approx(1.0, abs=1e-9)
 
 
-def test_the_size_is_the_least_by_its_bound_and_grows_with_d():
+def test_the_size_is_the_smallest_by_its_bound_and_grows_with_d():
     for d in (8, 64):
         m = pure_size(2**d, alpha=0.1, beta=0.1, epsilon=1.0)
         bound = [2.0**d * (1 - 0.1 + 0.1 * math.exp(-0.5)) ** size for size in (m, m - 1)]
@@ -87,7 +87,7 @@ def test_the_size_is_the_least_by_its_bound_and_grows_with_d():
 
 
 @pytest.mark.parametrize("kind", [PurePointLearner, PureIntervalLearner, HashedPointLearner])
-def test_the_claim_of_accuracy_is_met_at_64_bits_and_refuted_on_a_fifth(kind):
+def test_the_accuracy_claim_is_met_at_64_bits_and_refuted_on_a_fifth_of_the_sample(kind):
     learner = kind(dimension=64)
     assert audit_utility(learner, problems=learner.problems()[:4], exact=False).verdict is Verdict.NOT_REFUTED
     few = [type(p)(p.name, p.source, p.target, learner.sample_size() // 8) for p in learner.problems()]
@@ -97,7 +97,7 @@ def test_the_claim_of_accuracy_is_met_at_64_bits_and_refuted_on_a_fifth(kind):
 # The hash.
 
 
-def test_a_predictor_says_what_its_parities_say_and_counts_its_ones():
+def test_a_predictor_evaluates_its_parities_and_counts_its_ones():
     for rows in product(range(8), repeat=2):
         for bucket in range(4):
             predictor = HashedPoint(rows, bucket, 3)
@@ -107,7 +107,7 @@ def test_a_predictor_says_what_its_parities_say_and_counts_its_ones():
             assert predictor.count == len(ones)
 
 
-def test_the_error_of_a_predictor_is_the_mass_where_it_differs():
+def test_the_error_of_a_predictor_is_the_mass_of_its_mistakes():
     source = NumberSource(3, ((0, 0.25), (5, 0.125)), spread=True)
     for rows, bucket, target in product([(1, 2), (3, 3), (0, 7)], range(4), range(8)):
         predictor = HashedPoint(rows, bucket, 3)
@@ -116,7 +116,7 @@ def test_the_error_of_a_predictor_is_the_mass_where_it_differs():
 
 
 def test_random_maps_are_universal():
-    """Pr[Ax = Ay] = 2^(−l) for every x ≠ y, over all maps."""
+    """Over all maps A, Pr[Ax = Ay] = 2^(−l) for every x ≠ y."""
     from learners.pure.hashed import parities
 
     numbers = np.arange(8, dtype=np.uint64)
@@ -126,7 +126,7 @@ def test_random_maps_are_universal():
 
 
 def test_the_hashed_learner_is_private_over_all_maps():
-    """Every map of 2 bits to 1, every sample of 2, the exact law of (map, bucket)."""
+    """Over every map from 2 bits to 1 and every sample of 2, by the exact law of (map, bucket)."""
     learner = HashedPointLearner(dimension=2, bits=1, size=2)
     databases = list(product(learner.records, repeat=2))
     pairs = [(a, b) for a, b in product(databases, databases) if sum(map(tuple.__ne__, a, b)) == 1]
@@ -134,7 +134,7 @@ def test_the_hashed_learner_is_private_over_all_maps():
     assert compare_pairs(pairs, learner.distribution, PureDP(0.3)).over
 
 
-def test_a_bucket_is_chosen_as_the_exponential_mechanism_over_predictors_does():
+def test_a_bucket_has_the_law_of_the_exponential_mechanism_over_predictors():
     learner = HashedPointLearner(dimension=3, bits=2, epsilon=0.9)
     records, rows = [(1, 1), (1, 1), (6, 0), (3, 0), (0, 1)], (0b101, 0b011)
     errors = np.array([sum(HashedPoint(rows, b, 3)(x) != y for x, y in records) for b in range(4)])
@@ -145,7 +145,7 @@ def test_a_bucket_is_chosen_as_the_exponential_mechanism_over_predictors_does():
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 6.0, 20.0, 700.0])
-def test_at_no_epsilon_does_the_hashed_size_grow_with_d_or_with_epsilon(epsilon):
+def test_the_hashed_size_grows_neither_with_d_nor_with_epsilon(epsilon):
     told = {"alpha": 0.1, "beta": 0.1}
     assert len({hashed_size(d, epsilon=epsilon, **told) for d in (24, 32, 48, 64)}) == 1
     assert hashed_size(64, epsilon=epsilon, **told) <= hashed_size(64, epsilon=epsilon / 2, **told)
@@ -158,7 +158,7 @@ def test_at_a_large_epsilon_the_hashed_learner_keeps_its_claims():
     assert result.verdict is Verdict.NOT_REFUTED
 
 
-def test_the_hashed_size_is_its_bound_does_not_grow_with_d_and_grows_with_log_alpha():
+def test_the_hashed_size_equals_its_bound_and_grows_with_log_alpha_and_not_with_d():
     sizes = {hashed_size(d, alpha=0.1, beta=0.1, epsilon=1.0) for d in (15, 20, 40, 64)}
     assert len(sizes) == 1
     bits, m = hashed_bits(64, alpha=0.1, beta=0.1, epsilon=1.0)
@@ -168,7 +168,7 @@ def test_the_hashed_size_is_its_bound_does_not_grow_with_d_and_grows_with_log_al
     assert theta <= 1
 
 
-def test_what_a_hash_of_too_few_bits_does_is_not_claimed():
+def test_a_hash_of_too_few_bits_claims_no_accuracy():
     learner = HashedPointLearner(dimension=64, bits=1)
     assert learner.utility_claim is None
     assert learner.problems() == []

@@ -1,4 +1,4 @@
-"""Findings about remarks of the texts without a number, by second derivations."""
+"""Findings about unnumbered remarks of the texts, checked by second derivations."""
 
 import math
 from itertools import product
@@ -20,11 +20,11 @@ def test_below_the_packing_bound_some_threshold_is_missed_more_often_than_beta(d
     learner = PureIntervalLearner(dimension=d)
     j = 2 ** (d - 1)
     hits = [learner.distribution([(j - 1, 1)] * k + [(j, 0)] * (m - k)).pmf(j) for k in range(m + 1)]
-    assert max(hits) < 0.9  # on every sample of the law, so on average over them
+    assert max(hits) < 0.9  # it holds on every sample of the law, and so on average
 
 
-def test_a_pure_sanitizer_stays_below_the_packing_of_its_good_answers():
-    """The good answers for m copies of j exclude each other, and the law keeps within e^(εm) of any other."""
+def test_a_pure_sanitizer_stays_below_the_packing_bound():
+    """No answer is good for m copies of two different j, and the laws differ by at most a factor e^(εm)."""
     sanitizer, m = GenericSanitizer(concepts=PointClass(2), alpha=0.4), 2
     laws = [sanitizer.distribution([j] * m) for j in range(4)]
     good = [
@@ -37,7 +37,7 @@ def test_a_pure_sanitizer_stays_below_the_packing_of_its_good_answers():
     assert sum(hits) * math.exp(-m) <= sum(elsewhere) <= 1 + 1e-12
 
 
-def test_the_least_mean_of_ones_is_kept_by_the_hashed_learner_where_its_law_is_listed():
+def test_the_hashed_learner_keeps_the_minimum_mean_of_ones():
     learner = HashedPointLearner(dimension=4, alpha=0.45, beta=0.45, bits=1)
     law = learner.distribution([(3, 1)] * 2)
     mean = sum(law.pmf(output) * output.count for output in law.support())
@@ -45,7 +45,7 @@ def test_the_least_mean_of_ones_is_kept_by_the_hashed_learner_where_its_law_is_l
     assert mean >= 2**4 * math.exp(-2) * hit
 
 
-def test_one_record_moves_the_expected_error_as_a_second_enumeration_finds():
+def test_the_effect_of_one_record_on_the_expected_error_matches_a_second_enumeration():
     learner = GenericLearner(concepts=IntervalClass(1), epsilon=1.0, size=2)
     known, examples = IntervalClass(1), [(x, y) for x in (0, 1) for y in (0, 1)]
 
@@ -64,17 +64,18 @@ def test_one_record_moves_the_expected_error_as_a_second_enumeration_finds():
 
 
 def test_privacy_costs_a_factor_of_two_over_epsilon_in_the_limit():
-    """1/(1 − e^(−ε/2)) tends to 2/ε, and the quotient to it as α falls."""
+    """As α falls, the ratio tends to 1/(1 − e^(−ε/2)), which tends to 2/ε for small ε."""
     rows = {row[:2]: row[2:] for row in k11_price().tables[0].rows}
     assert rows[0.01, 0.01][0] == pytest.approx(2.0, rel=0.01)
     for (alpha, epsilon), (realizable, agnostic) in rows.items():
         most = epsilon / (-math.expm1(-epsilon / 2)) / (1 - alpha)
         assert epsilon / -math.expm1(-epsilon / 2) * (1 - 1e-2) <= realizable <= most * (1 + 1e-2)
-        assert agnostic == pytest.approx(3.0, rel=0.02)  # 6 for 2, and ln(3|H|/β) for ln(2|H|/β)
+        # 6 in place of 2, and ln(3|H|/β) in place of ln(2|H|/β)
+        assert agnostic == pytest.approx(3.0, rel=0.02)
 
 
-def test_without_the_quarters_end_on_its_other_side_a_threshold_does_err_on_more():
-    """The finding looks at all five: four of them, the middle one left out, are not enough."""
+def test_without_the_middle_threshold_the_error_is_larger():
+    """The finding tries all five thresholds; without the middle one, the other four are not enough."""
     assert bns_good_interval().found == 1.0
     ones, zeros = [0, 0, 2, 2, 0, 0, 0, 0], [0, 0, 0, 0, 2, 0, 0, 0]
     errors = {h: sum(zeros[:h]) + sum(ones[h:]) for h in (0, 2, 4, 6, 8)}
@@ -82,7 +83,7 @@ def test_without_the_quarters_end_on_its_other_side_a_threshold_does_err_on_more
     assert min(error for h, error in errors.items() if h != 4) == 2
 
 
-def test_queries_with_a_delta_cost_the_root_of_their_number_and_without_it_their_number():
+def test_the_cost_of_queries_grows_as_the_root_of_their_number_with_delta_and_linearly_without():
     rows = findings()["K11 §1.1.1, price"]().tables[0].rows
     approximate, pure = ([row[place] for row in rows if row[1] == 0.5] for place in (2, 3))
     assert max(approximate) < 2 * min(approximate)

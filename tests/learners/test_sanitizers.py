@@ -1,4 +1,4 @@
-"""The sanitizers of POINT_d and INTERVAL_d: laws, privacy, budgets, accuracy on every database, refusals."""
+"""The sanitizers of POINT_d and INTERVAL_d: laws, privacy, budgets, accuracy on every database, bad input."""
 
 import math
 from collections import Counter
@@ -39,7 +39,7 @@ def worst_delta(subject, pairs, epsilon):
     return worst
 
 
-def test_repeated_choosing_has_the_law_of_the_choosing_mechanism_round_by_round():
+def test_each_round_of_repeated_choosing_has_the_law_of_the_choosing_mechanism():
     size, counts = 60, {0: 31, 1: 20, 3: 9}
     database = [point for point, times in counts.items() for _ in range(times)]
     settings = {"epsilon": 3.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5, "size": size}
@@ -95,16 +95,16 @@ def test_the_point_sanitizer_keeps_its_claim_on_pairs_of_multisets_over_two_poin
     assert worst_delta(subject, swaps(0, 1, size=size, many=many), 8.0) <= 0.1
 
 
-def test_below_choosings_precondition_one_round_is_not_private():
+def test_below_the_precondition_of_choosing_one_round_is_not_private():
     def law(database):
         seen = tally(database, dimension=1, owner="test")
         found = RepeatedChoosing(seen, ThresholdTest(4.0, 1.25), weight=0.25, rounds=1).law()
         return {frozenset(int(seen.points[i]) for i in places): mass for places, mass in found.items()}
 
-    assert hockey_stick(law([0] * 4 + [1]), law([0] * 5), 1.0) > 0.05  # delta = 1e-3 would be claimed
+    assert hockey_stick(law([0] * 4 + [1]), law([0] * 5), 1.0) > 0.05  # the claim would be delta = 1e-3
 
 
-def test_the_cuts_are_private_as_their_composition_says():
+def test_the_cuts_keep_the_privacy_of_their_composition():
     subject = IntervalCuts(dimension=2, alpha=0.5, epsilon=4.0, delta=0.01, size=648)
     pairs = [*swaps(0, 1, size=648, many=4), *swaps(3, 0, size=648, many=3)]
     edge = 648 // 4
@@ -120,7 +120,7 @@ def test_the_interval_sanitizer_keeps_its_claim_on_two_points():
 @pytest.mark.parametrize(
     "made", [PointSanitizer(alpha=0.1), PointSanitizer(proper=True), IntervalSanitizer(alpha=0.2)]
 )
-def test_the_budget_is_spent_and_not_overspent(made):
+def test_the_whole_budget_is_spent_and_no_more(made):
     spent = made.spending
     assert composed_delta(spent.claims, epsilon=made.epsilon) <= made.delta
     assert sum(claim.delta for claim in spent.claims) <= made.delta / 2 * (1 + 1e-9)
@@ -161,8 +161,8 @@ def failures(sanitizer, problem, runs, rng):
         IntervalSanitizer(dimension=1, alpha=0.3),
     ],
 )
-def test_all_concepts_are_answered_within_alpha_on_hard_databases_and_near_them(made):
-    """Thirty runs each: 16 failures at beta = 0.1 have probability below 1e-8; at 0.8, above 0.999."""
+def test_all_concepts_have_error_at_most_alpha_on_hard_databases_and_near_them(made):
+    """Thirty runs each: 16 failures have probability below 1e-8 at beta = 0.1, and above 0.999 at 0.8."""
     rng = np.random.default_rng(3)
     problems = made.problems()
     problems += [made.vary(problem, rng) for problem in problems[:4]]
@@ -172,14 +172,14 @@ def test_all_concepts_are_answered_within_alpha_on_hard_databases_and_near_them(
         assert failures(made, problem, 30, rng) <= 15, problem.name
 
 
-def test_points_are_found_exactly_when_they_are_heavy():
+def test_points_are_found_if_and_only_if_they_are_heavy():
     made = PointSanitizer(alpha=0.1)
     heavy = made.size // 5
     database = [2**64 - 1] * heavy + [0] * heavy + list(range(1, made.size - 2 * heavy + 1))
     assert {point for point, _ in made(database, np.random.default_rng(0))} >= {0, 2**64 - 1}
 
 
-def test_sizes_are_the_least_that_their_bounds_allow():
+def test_sizes_are_the_smallest_that_their_bounds_allow():
     for made in (PointSanitizer(alpha=0.05, proper=True), IntervalSanitizer(alpha=0.25)):
         assert made.sample_size() > made.private_size
         assert (

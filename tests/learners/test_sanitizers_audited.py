@@ -1,4 +1,4 @@
-"""The comparisons of the sanitizers' entries: pairs that reveal flaws, and flawed twins that they refute."""
+"""Audits of the sanitizer entries: pairs that reveal flaws, and flawed twins that these pairs refute."""
 
 import math
 import re
@@ -36,7 +36,7 @@ def found(name):
 
 
 @pytest.mark.parametrize("name", EXACT)
-def test_an_exact_entry_compares_pairs_that_tell_and_decides_as_expected(name):
+def test_an_exact_entry_compares_revealing_pairs_and_decides_as_expected(name):
     finding = found(name)
     assert finding.epsilon > min(0.1, 0.4 * ENTRIES[name].factory().claim.epsilon)
     assert finding.over == (ENTRIES[name].expected == "refuted")
@@ -51,7 +51,7 @@ def test_an_exact_entry_over_one_bit_compares_every_pair_of_neighbouring_multise
     assert all(len(left) == len(right) == size for left, right in pairs)
 
 
-def test_few_of_the_pairs_may_miss_what_all_show():
+def test_a_few_pairs_can_miss_what_all_pairs_show():
     subject = ENTRIES["point-sanitizer-proper"].factory()
     few = compare_pairs(swaps(0, 1, size=85, many=3), subject.distribution, subject.claim)
     assert few.epsilon < 0.5 * found("point-sanitizer-proper").epsilon
@@ -73,8 +73,8 @@ def two_points(size, head, *, other):
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 33, 64])
-def test_many_runs_at_once_take_out_what_the_exact_law_says(dimension):
-    """The 30 likeliest sequences of 4,000 runs, and all of them together: a false alarm below 1e-8 each."""
+def test_vectorised_runs_follow_the_exact_law_of_sequences(dimension):
+    """Tests the 30 likeliest sequences in 4,000 runs, singly and pooled; false alarm below 1e-8 each."""
     cuts = IntervalCuts(dimension=dimension, alpha=0.5, epsilon=2.0, delta=0.1)
     database = two_points(cuts.size, cuts.size // 5, other=2**dimension - 1)
     law = cuts.distribution(database)
@@ -86,16 +86,16 @@ def test_many_runs_at_once_take_out_what_the_exact_law_says(dimension):
         assert stats.binomtest(times, 4000, min(1.0, mass)).pvalue > 1e-8
 
 
-def test_a_run_is_the_same_on_databases_that_it_cannot_tell_apart():
+def test_runs_are_coupled_on_similar_databases():
     cuts = IntervalCuts(dimension=64, alpha=0.5)
     half = cuts.size // 2
     first, second = (two_points(cuts.size, head, other=7) for head in (half, half + 1))
     runs = [cuts.sample(database, 500, np.random.default_rng(2)) for database in (first, second)]
-    assert math.expm1(cuts.spending.step / 2) < 0.05  # the most that a swap moves a choice by
-    assert sum(map(eq, *runs)) >= 440  # independent runs would agree in about 250
+    assert math.expm1(cuts.spending.step / 2) < 0.05  # the largest change in a choice that a swap can cause
+    assert sum(map(eq, *runs)) >= 440  # about 250 independent runs would agree
 
 
-def test_classes_of_counts_sum_what_the_noise_says_of_single_counts():
+def test_the_mass_of_a_class_of_counts_is_the_sum_over_its_counts():
     single = clamped_geometric(9, 0.3, 0, 20)
     found = class_masses(9, 0.3, [4, 9, 10, 15])
     assert found == pytest.approx([part.sum() for part in np.split(single, [4, 9, 10, 15])], rel=1e-12)
@@ -104,7 +104,7 @@ def test_classes_of_counts_sum_what_the_noise_says_of_single_counts():
     )
 
 
-def test_telling_classes_of_counts_loses_nothing_of_the_whole_law():
+def test_lumping_counts_into_classes_keeps_the_privacy_loss():
     point = PointSanitizer(dimension=1, epsilon=8.0, delta=0.1, alpha=0.5, beta=0.5, size=42)
     for head in (11, 21):
         pair = two_points(42, head, other=1), two_points(42, head - 1, other=1)
@@ -126,7 +126,7 @@ def test_runs_at_64_bits_follow_the_lumped_law(name):
 
 
 @pytest.mark.parametrize("name", ["point-sanitizer-64-lumped", "interval-sanitizer-64-lumped"])
-def test_the_whole_at_64_bits_has_the_stated_budget_and_recs_levels_are_in_it(name):
+def test_the_64_bit_sanitizers_have_the_stated_budget_with_all_levels_of_rec(name):
     subject = ENTRIES[name].factory()
     assert subject.claim == ApproximateDP(1.0, 1e-6)
     assert subject.of.dimension == 64
@@ -136,7 +136,8 @@ def test_the_whole_at_64_bits_has_the_stated_budget_and_recs_levels_are_in_it(na
 
 
 @pytest.mark.parametrize("name", ["point-sanitizer-64", "interval-sanitizer-64"])
-def test_what_the_runs_of_a_sampled_entry_would_show_is_near_the_claim(name):
+def test_the_detectable_epsilon_of_a_sampled_entry_is_near_the_claim(name):
     entry = ENTRIES[name]
     result = audit_privacy(entry.factory(), **{**entry.options, "budget": 4000})
-    assert result.detectable_epsilon < 3.5  # of 2; on 1,500 runs of 260 pairs none was named
+    # the claim is 2; 1,500 runs on 260 pairs could not name a detectable epsilon
+    assert result.detectable_epsilon < 3.5

@@ -1,4 +1,4 @@
-"""The parts of sanitizers, the pure sanitizer, and the learner made from one."""
+"""The parts of sanitizers, the pure sanitizer, and the learner built from a sanitizer."""
 
 import math
 import re
@@ -23,7 +23,7 @@ from mechanisms.noise.noises import GeometricNoise
 SIGNIFICANCE = 1e-7
 
 
-def test_errors_are_the_maxima_over_all_concepts():
+def test_the_error_is_the_maximum_over_all_concepts():
     rng = np.random.default_rng(0)
     points, intervals = PointClass(4), IntervalClass(4)
     for _ in range(100):
@@ -75,7 +75,7 @@ def test_rounding_moves_no_cumulative_share_by_more_than_half_a_record():
 
 
 @pytest.mark.parametrize("dimension", [1, 5, 64])
-def test_counts_of_dyadic_intervals_are_right_whatever_was_taken_out(dimension):
+def test_counts_of_dyadic_intervals_are_right_after_any_removal(dimension):
     rng = np.random.default_rng(dimension)
     top = 2**dimension - 1
     for _ in range(20):
@@ -93,14 +93,14 @@ def test_counts_of_dyadic_intervals_are_right_whatever_was_taken_out(dimension):
             assert left.highest().tolist() == expected
 
 
-def test_clamped_noise_is_the_discrete_laplace_law_with_its_tails_put_on_the_ends():
+def test_clamped_noise_is_the_discrete_laplace_law_with_its_tails_at_the_ends():
     law, rate = clamped_geometric(3, 0.4, -2, 9), 0.4
     noise = stats.dlaplace(rate, loc=3)
     expected = [noise.cdf(-2), *(noise.pmf(k) for k in range(-1, 9)), noise.sf(8)]
     assert law == pytest.approx(expected, rel=1e-9)
 
 
-def test_straying_bounds_the_tail_of_sums_computed_by_convolution():
+def test_the_bound_covers_the_tail_of_sums_computed_by_convolution():
     rate, terms = 0.5, 6
     one = stats.dlaplace(rate).pmf(np.arange(-200, 201))
     law = one
@@ -165,7 +165,7 @@ def test_bad_domains_and_records_are_refused():
             GenericSanitizer(alpha=0.5).distribution(wrong)
 
 
-def test_the_learners_law_is_that_of_the_sanitizer_mapped():
+def test_the_law_of_the_learner_is_the_mapped_law_of_the_sanitizer():
     learner = SanitizingLearner(epsilon=1.0, alpha=0.25)
     database = [(0, 1)] * 5 + [(1, 0)] * 4 + [(1, 1)] * 2
     inner, expected = learner.sanitizer.distribution(database), dict.fromkeys((0, 1, 2), 0.0)
@@ -175,7 +175,7 @@ def test_the_learners_law_is_that_of_the_sanitizer_mapped():
     assert [law.pmf(c) for c in (0, 1, 2)] == pytest.approx([expected[c] for c in (0, 1, 2)], rel=1e-9)
 
 
-def test_the_learner_meets_theorem_5_and_more():
+def test_the_learner_guarantees_more_than_theorem_5():
     learner = SanitizingLearner(epsilon=4.0, alpha=0.25)
     assert learner.utility_claim.alpha == pytest.approx(3 * 0.25 + 2 * 0.05)
     assert learner.own_claim.alpha == 0.75
@@ -189,15 +189,15 @@ def test_enough_examples_transfer_training_errors_by_the_exact_binomial():
 
 
 @pytest.mark.parametrize("name", ["BNS Theorem 3", "BNS Theorem 5"])
-def test_findings_compare_the_texts_with_what_is_built(name):
+def test_findings_compare_the_texts_with_the_code(name):
     found = FINDINGS[name]()
     if name == "BNS Theorem 3":
-        assert found.ratio is None  # the text gives only an order
+        assert found.ratio is None  # the text gives only an order of growth
         for alpha, *_, order, _, ours, ratio, _, _, _ in found.tables[0].rows:
             printed = math.sqrt(math.log(1e6)) * math.log(1e6 / (alpha * 0.1)) / alpha**1.5
             assert (order, ratio) == pytest.approx((printed, ours / printed))
         slope = float(re.findall(r"like α\^\(−([\d.]+)\)", found.shown)[-1])
-        assert 1.5 < slope < 1.7  # 3/2 and the growth of the logarithm
+        assert 1.5 < slope < 1.7  # a factor 3/2, and the growth of the logarithm
         assert all(row[-1] <= 1.0 for row in found.tables[0].rows)
     else:
         assert found.claimed - found.found == pytest.approx(2 * 0.05)
@@ -205,7 +205,7 @@ def test_findings_compare_the_texts_with_what_is_built(name):
 
 
 @pytest.mark.parametrize("wrong", [[], [(0, 2)], [(2, 0)], [0], [(0, 1), None]])
-def test_the_learner_by_sanitizing_refuses_examples_in_its_own_name(wrong):
+def test_the_learner_by_sanitizing_names_itself_in_errors_about_examples(wrong):
     learner = SanitizingLearner(epsilon=1.0, alpha=0.25)
     for asked in (lambda: learner(wrong, np.random.default_rng(0)), lambda: learner.distribution(wrong)):
         with pytest.raises(InvalidValue, match=r"`SanitizingLearner` must hold examples \(x, y\)") as refusal:
@@ -213,7 +213,7 @@ def test_the_learner_by_sanitizing_refuses_examples_in_its_own_name(wrong):
         assert "GenericSanitizer" not in str(refusal.value)
 
 
-def test_the_learner_by_sanitizing_refuses_parameters_in_its_own_name():
+def test_the_learner_by_sanitizing_names_itself_in_errors_about_parameters():
     with pytest.raises(InvalidValue, match="`size` of `SanitizingLearner`"):
         SanitizingLearner(size=0)
     with pytest.raises(InvalidValue, match="small databases of `SanitizingLearner`"):
@@ -221,7 +221,7 @@ def test_the_learner_by_sanitizing_refuses_parameters_in_its_own_name():
 
 
 class Wrapped:
-    """A sanitizer that is only known by what Theorem 5 asks of it."""
+    """A sanitizer with only the properties that Theorem 5 requires."""
 
     def __init__(self, inner, claim=None):
         self.inner, self.claim = inner, claim or inner.claim
@@ -232,7 +232,7 @@ class Wrapped:
         return self.inner(database, rng)
 
 
-def test_any_sanitizer_of_the_errors_makes_a_learner():
+def test_any_sanitizer_of_the_error_class_makes_a_learner():
     default = SanitizingLearner(epsilon=1.0, alpha=0.25)
     claim = ApproximateDP(1.0, 1e-6)
     learner = SanitizingLearner(epsilon=9.0, sanitizer=Wrapped(default.sanitizer, claim))
@@ -270,7 +270,7 @@ def test_an_improper_sanitizer_makes_a_proper_learner_without_a_law():
 
 
 @pytest.mark.parametrize("wrong", [7, Wrapped(GenericSanitizer(), "private")])
-def test_what_is_no_sanitizer_is_refused_in_one_line(wrong):
+def test_an_invalid_sanitizer_is_refused_in_one_line(wrong):
     with pytest.raises(InvalidKind, match="`sanitizer` of `SanitizingLearner` must have") as refusal:
         SanitizingLearner(sanitizer=wrong)
     assert "\n" not in str(refusal.value)

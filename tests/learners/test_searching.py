@@ -1,4 +1,4 @@
-"""The two noisy binary searches: Q, the exact laws by brute force, losses, and accuracy at the stated m."""
+"""The two noisy binary searches: Q, exact laws by brute force, losses, and accuracy at the stated size m."""
 
 import itertools
 import math
@@ -25,7 +25,7 @@ DATABASES = [
 
 
 def mixed(database, low, high):
-    """min(zeros, ones) on {low … high − 1}, counted."""
+    """Return min(zeros, ones) on {low … high − 1}, by counting."""
     inside = [y for x, y in database if low <= x < high]
     return min(inside.count(0), inside.count(1))
 
@@ -41,7 +41,7 @@ def test_q_is_the_maximum_over_all_windows(database):
 
 
 @pytest.mark.parametrize("database", DATABASES)
-def test_the_best_interval_is_that_of_the_listed_family(database):
+def test_the_best_interval_matches_a_search_of_the_listed_family(database):
     sample = NumberSample.counted(*zip(*database, strict=True))
     for length, offset in itertools.product(range(1, 9), (0, 1)):
         family = [(low, min(low + 2 * length, 8)) for low in range(offset * length, 8, 2 * length)]
@@ -55,14 +55,14 @@ def test_the_best_interval_is_that_of_the_listed_family(database):
 
 @BY
 @pytest.mark.parametrize("database", DATABASES)
-def test_the_law_is_that_of_the_text(by, database):
+def test_the_law_matches_the_text(by, database):
     learner = SearchingIntervalLearner(dimension=3, epsilon=20.0, delta=0.4, by=by)
     formulas = replace(searching(learner), databases=[database], calls=0)
     assert [str(each) for each in compared(formulas, learner) if not each.agrees] == []
 
 
 @BY
-def test_a_search_loses_exactly_its_epsilon(by):
+def test_the_loss_of_a_search_is_exactly_its_epsilon(by):
     search = LengthSearch(dimension=3, epsilon=0.7, by=by)
     laws = [search.distribution(database) for database in search.suggested_pairs()[0]]
     answers = [search.length(place) for place in range(search.lengths + 1)]
@@ -70,15 +70,15 @@ def test_a_search_loses_exactly_its_epsilon(by):
     assert max(losses) == pytest.approx(0.7)
 
 
-def test_the_comparisons_are_those_of_a_binary_search():
+def test_the_number_of_comparisons_is_that_of_a_binary_search():
     for d, by in itertools.product((1, 2, 3, 5, 64), ("power", "length")):
         search = LengthSearch(dimension=d, by=by)
         assert search.comparisons == math.ceil(math.log2(d + 2)) if by == "power" else d + 1
 
 
 @BY
-def test_no_problem_of_64_bits_is_failed_more_often_than_beta(by):
-    """200 runs a problem: a failure above β = 0.1 in truth 0.25 is seen with probability 0.9999."""
+def test_the_failure_probability_on_64_bit_problems_is_at_most_beta(by):
+    """200 runs for each problem detect a failure probability of 0.25 (β = 0.1) with probability 0.9999."""
     learner = SearchingIntervalLearner(dimension=64, alpha=0.25, epsilon=4.0, by=by)
     rng = np.random.default_rng(0)
     for problem in learner.problems()[:-1]:
@@ -89,10 +89,10 @@ def test_no_problem_of_64_bits_is_failed_more_often_than_beta(by):
         assert wrong <= 40
 
 
-def test_searching_by_power_grows_far_less_and_overtakes_pure_privacy_before_rec():
+def test_search_by_power_grows_far_more_slowly_and_beats_pure_privacy_before_rec_does():
     sizes, crossings = bns_searches().tables
     rows = {row[0]: row[1:] for row in sizes.rows}
-    assert rows[2048][0] > 16 * rows[64][0]  # d = 32 times as much
+    assert rows[2048][0] > 16 * rows[64][0]  # d is 32 times as large
     assert rows[2048][1] < 2 * rows[64][1]
     at = dict(crossings.rows)
     assert at["search by power"] < at["Rec, tight"] < 2048 < at["Rec, stated"]
@@ -101,7 +101,7 @@ def test_searching_by_power_grows_far_less_and_overtakes_pure_privacy_before_rec
 
 @BY
 @pytest.mark.parametrize("dimension", [64, 65, 2048])
-def test_numbers_near_the_top_of_a_machine_word_and_beyond_are_counted_right(by, dimension):
+def test_numbers_near_and_beyond_the_machine_word_limit_are_counted_correctly(by, dimension):
     top = 1 << dimension
     sample = NumberSample.counted([0, top - 9, top - 5, top - 3, top - 2], [1, 1, 1, 0, 0])
     assert [most_mixed(sample, j) for j in (2, 3, 7, 8, top)] == [0, 1, 1, 2, 2]

@@ -1,4 +1,4 @@
-"""Findings about statements on learners that hold, by second derivations."""
+"""Findings about correct statements on learners, checked by second derivations."""
 
 import math
 from itertools import pairwise, product
@@ -11,7 +11,7 @@ from learners.findings.sanitizers import definition_6
 
 
 def chance(database, place, *, taken, target, p):
-    """Pr[A puts out the target | whether the example at the place is taken], but for the refusal."""
+    """Return Pr[A outputs the target | no refusal], given whether A takes the example at this place."""
     total = 0.0
     others = [i for i in range(len(database)) if i != place]
     for subset in product((0, 1), repeat=len(others)):
@@ -41,7 +41,7 @@ def test_claim_4_3_by_a_second_enumeration_at_every_place():
 
 
 def test_claim_4_3_counts_the_cases_of_one_example():
-    """d = 1, one example: 4 records and 2 parities, none of them out of reach without the example."""
+    """d = 1 and one example: 4 records and 2 parities; both parities are possible without the example."""
     assert k11_claim_4_3().tables[0].rows[0][:4] == (1, 1, 0.25, 8)
 
 
@@ -55,19 +55,21 @@ def test_theorem_5_14_costs_a_polynomial_each_way():
     rows = findings()["K11 Theorem 5.14"]().tables[0].rows
     for d, queries, tau, records, tolerance, back in rows:
         assert (queries, tau) == (d + 1, pytest.approx(1 / (4 * d + 1)))
-        # the exponent of a normal law, as tau is small: values in [0, 1] and Laplace noise of scale 1 have a
-        # variance of at most 1/4 + 2, and each of d + 1 answers misses with probability at most 0.1/(d + 1)
+        # The exponent is that of a normal law, as tau is small. Values in [0, 1] plus Laplace noise of scale
+        # 1 have variance at most 1/4 + 2. Each of d + 1 answers misses with probability at most 0.1/(d + 1).
         answer = 2 * 2.25 * math.log(2 * (d + 1) / 0.1) / tau**2
         assert records == pytest.approx((d + 1) * answer, rel=0.005)
-        # an outcome of mean 1/2 is accepted in e·(1 + φ) trials, φ = 0.1/3t, each one query
+        # an outcome of mean 1/2 takes e·(1 + φ) trials of one query each, φ = 0.1/3t
         assert (records + 0.1 / 3) * math.e < back
-        # all accesses together stay within β; by no more than the e² and the 3 of the tolerance
+        # the accesses together stay within β, and the slack is at most the factors e² and 3 of the tolerance
         assert 0.1 / (3 * math.e**2) < records * farthest(tolerance) < 0.1
-    assert all(later[3] < 2**4 * row[3] for row, later in pairwise(rows))  # d doubles: below d⁴
+    # d doubles, so the growth is below d⁴
+    assert all(later[3] < 2**4 * row[3] for row, later in pairwise(rows))
 
 
 def farthest(tolerance):
-    """How far an answer of e^±1/(1 + e) proposed may be off a fair coin, by a query's tolerance: ε = 1."""
+    """Return how far the accepted law may be from a fair coin, for queries off by the tolerance, at ε = 1."""
     likely = math.e / (1 + math.e)
     more, less = (tolerance * 2 * math.sinh(1.0) * q for q in (likely, 1 - likely))
-    return (0.5 + less) / (1.0 + less - more) - 0.5  # the weight of the likely outcome is the one too low
+    # here the estimated weight of the likely outcome is too low
+    return (0.5 + less) / (1.0 + less - more) - 0.5

@@ -1,4 +1,4 @@
-"""The presets: closed forms against enumeration, the separations, and least values of the bounds."""
+"""The preset studies: closed forms against enumeration, the separations, and the lower bounds."""
 
 import dataclasses
 import math
@@ -32,12 +32,12 @@ BY_NAME = {study.name: study for study in studies()}
 
 
 def closed(study):
-    """Return a study of the closed forms alone, on their own problems."""
+    """Return a study that uses only the closed forms, on their own problems."""
     curves = tuple(dataclasses.replace(curve, family=None) for curve in study.curves)
     return dataclasses.replace(study, curves=curves)
 
 
-def test_there_is_a_study_for_every_headline_result():
+def test_every_headline_result_has_a_study():
     assert [*BY_NAME] == [
         *("parity", "parity-epsilon", "generic", "generic-epsilon", "point", "point-delta"),
         *("interval", "interval-epsilon", "interval-delta", "conjunctions", "masked-parity"),
@@ -45,13 +45,13 @@ def test_there_is_a_study_for_every_headline_result():
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_the_curves_are_drawn_in_the_unit_that_the_table_and_the_values_have(name):
+def test_curves_use_the_unit_of_the_table_and_the_values(name):
     study = BY_NAME[name]
     assert study.axis in {"", study.parameter}
     assert [study.place(value) for value in study.values] == [float(value) for value in study.values]
 
 
-def test_a_sweep_of_delta_is_labelled_with_the_powers_that_were_asked_for():
+def test_a_sweep_of_delta_is_labelled_with_the_requested_powers():
     result = run_study(closed(points_delta().over((2, 4, 8))))
     assert result.axis == result.parameter == "log10(1/δ)"
     drawn = str(chart(result).drawn)
@@ -60,7 +60,7 @@ def test_a_sweep_of_delta_is_labelled_with_the_powers_that_were_asked_for():
 
 
 @pytest.mark.parametrize(("d", "m"), [(1, 2), (2, 2), (2, 3)])
-def test_the_failure_of_elimination_is_that_of_all_samples(d, m):
+def test_the_failure_of_elimination_matches_a_sum_over_all_samples(d, m):
     words, total = list(product((0, 1), repeat=d)), Fraction(0)
     for sample in product(words, repeat=m):
         solutions = [r for r in words if not any(np.dot(r, x) % 2 for x in sample)]
@@ -77,13 +77,13 @@ def test_the_failure_of_the_generic_learner_is_a_sum_by_hand():
     assert generic_failure(8, 3, epsilon=epsilon, weight=weight) == pytest.approx(by_hand)
 
 
-def test_both_forms_of_the_pure_failure_agree_where_they_must():
+def test_both_forms_of_the_pure_failure_agree():
     assert pure_failure(14.0, 60, last="all") == pytest.approx(
         generic_failure(16, 60, epsilon=1.0, weight=0.101)
     )
 
 
-def test_a_learner_on_means_is_the_learner_on_records():
+def test_a_learner_on_means_equals_the_learner_on_records():
     database = [((0, 1), 1), ((1, 1), 1), ((1, 0), 1), ((1, 1), 0)]
     learner = ConjunctionLearner(dimension=2)
     seen = conjunction_problem(2, alpha=0.2, chunk=2).draw(np.random.default_rng(0))
@@ -93,7 +93,7 @@ def test_a_learner_on_means_is_the_learner_on_records():
     np.testing.assert_allclose(ours.log_probabilities, theirs.log_probabilities)
 
 
-def test_the_failure_of_conjunctions_is_that_of_the_law():
+def test_the_failure_of_conjunctions_matches_the_law():
     learner = ConjunctionOnMeans(dimension=3, alpha=0.3)
     problem = conjunction_problem(3, alpha=0.3, chunk=9)
     law = learner.distribution(problem.draw(np.random.default_rng(0)))
@@ -102,7 +102,7 @@ def test_the_failure_of_conjunctions_is_that_of_the_law():
 
 
 @pytest.mark.parametrize("target", list(product((False, True), repeat=3)))
-def test_examples_with_one_zero_at_most_are_those_of_the_averages_and_errors(target):
+def test_examples_with_at_most_one_zero_have_the_stated_averages_and_errors(target):
     masses = (0.25, 0.125, 0.5)
     problem = OneZeroMeans.of("some", target, masses, chunk=5)
     examples = {tuple(int(i != place) for i in range(3)): masses[place] for place in range(3)}
@@ -141,15 +141,15 @@ def test_every_preset_that_is_not_of_a_single_problem_searches_a_family():
             assert not family.finite
 
 
-def test_noisy_labels_need_more_examples_than_the_crowd():
-    # K11 Theorem 3.4 is agnostic: two rivals with coin-like labels refute what the closed form allows.
+def test_noisy_labels_need_more_examples_than_the_closed_form():
+    # K11 Theorem 3.4 is agnostic: two rivals with coin-flip labels refute sizes that the closed form accepts.
     study = dataclasses.replace(BY_NAME["generic"], values=(8,), search=1_500, steps=14)
     [searched], [alone] = (run_study(each).curves[0].cells for each in (study, closed(study)))
     assert searched.refuted > alone.met
     assert "7 given problems" in searched.family
 
 
-def test_masked_means_hold_no_records():
+def test_masked_means_store_no_records():
     assert MaskedOnMeans(dimension=16).records == ()
 
 
@@ -160,8 +160,8 @@ def test_pure_and_proper_grows_with_d():
     assert curve.fit.ratio_least > 3.0
 
 
-def test_the_flat_curves_of_points_are_measured_each():
-    """What the measured family meets, the closed form of one of its problems meets."""
+def test_each_flat_curve_of_points_is_measured():
+    """A size that is enough for the measured family is enough for the closed form of one of its problems."""
     _, hashed, approximate = points().curves
     assert hashed.failure is approximate.failure is None
     study = dataclasses.replace(points(), values=(64,), curves=(approximate,), steps=2)
@@ -192,7 +192,7 @@ def test_curves_grow_as_the_texts_say_and_stay_below_their_bounds(study):
         assert all(cell.met <= cell.bound for cell in curve.cells)
 
 
-def test_ln_m_is_fitted_where_the_bound_at_least_doubles_with_every_unit():
+def test_ln_m_is_fitted_if_the_bound_at_least_doubles_with_each_unit():
     exponential = []
     for study in studies():
         first, last = study.values[0], study.values[-1]
@@ -205,7 +205,7 @@ def test_ln_m_is_fitted_where_the_bound_at_least_doubles_with_every_unit():
     assert exponential == ["non-interactive: bent queries"]
 
 
-def test_a_number_of_bits_is_whole_and_a_privacy_parameter_need_not_be():
+def test_bits_must_be_whole_and_privacy_parameters_need_not_be():
     known = {study.name: study for study in studies()}
     for name in ("parity", "conjunctions", "masked-parity", "point", "interval"):
         with pytest.raises(InvalidValue, match=r"values of `d` must be whole numbers; got 2\.5"):

@@ -1,4 +1,4 @@
-"""Utility claims of right entries that the catalogue does not audit: `dp-audit run` audits them."""
+"""Utility claims of correct entries that the catalogue does not audit but `dp-audit run` does."""
 
 import pytest
 
@@ -22,12 +22,12 @@ UNLISTED = [
 
 
 @pytest.mark.parametrize("entry", UNLISTED, ids=lambda entry: entry.name)
-def test_what_a_right_entry_claims_is_not_refuted_unasked(entry):
+def test_the_utility_claim_of_a_correct_entry_is_not_refuted(entry):
     assert audit_utility(entry.factory(), budget=BUDGET).verdict is not Verdict.REFUTED
 
 
 @pytest.mark.parametrize("form", ["retry", "held-out", "selection"])
-def test_amplified_claims_accuracy_just_where_its_plan_proves_it(form):
+def test_amplified_claims_accuracy_if_and_only_if_its_plan_proves_it(form):
     derived = AmplifiedParityLearner(4, form=form, tight=True)
     plan = derived.plan
     assert derived.utility_claim == PAC(0.1, 0.1)
@@ -42,7 +42,7 @@ def test_amplified_claims_accuracy_just_where_its_plan_proves_it(form):
 
 
 @pytest.mark.parametrize("form", ["retry", "held-out", "selection"])
-def test_derived_plans_claim_what_they_were_derived_for(form):
+def test_derived_plans_claim_their_target_accuracy(form):
     for dimension in (1, 2, 8, 64):
         for tight in (False, True):
             for alpha, beta in ((0.1, 0.1), (0.3, 0.05), (0.01, 0.4)):
@@ -50,7 +50,7 @@ def test_derived_plans_claim_what_they_were_derived_for(form):
                 assert learner.utility_claim == PAC(alpha, beta)
 
 
-def test_compression_claims_accuracy_for_no_shorter_first_round_and_no_caps_of_ones_own():
+def test_compression_with_a_shorter_first_round_or_custom_caps_claims_no_accuracy():
     settings = {"concepts": ConjunctionClass(2), "alpha": 0.3, "beta": 0.3}
     own = CompressionLearner(**settings)
     assert own.utility_claim == PAC(0.3, 0.3)

@@ -1,4 +1,4 @@
-"""SQ dimension against all subsets and closed forms; the weak learner against adversaries; its findings."""
+"""SQ dimension against brute force and closed forms; the weak learner against adversaries; its findings."""
 
 import itertools
 
@@ -28,7 +28,7 @@ from mechanisms.queries import AdversarialOracle
 
 
 def by_all_subsets(concepts, weights):
-    """The largest set, by listing every one."""
+    """Return the size of the largest set, by listing every subset."""
     signs = [
         [1 if concepts.label(c, x) == concepts.labels[1] else -1 for x in concepts.domain]
         for c in concepts.concepts
@@ -47,7 +47,7 @@ def by_all_subsets(concepts, weights):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_sq_dimension_is_that_of_the_largest_of_all_subsets(seed):
+def test_the_sq_dimension_matches_brute_force(seed):
     rng = np.random.default_rng(seed)
     concepts = ExplicitClass(range(16), rng.integers(0, 2, (9, 16)))
     weights = rng.dirichlet(np.full(16, 20.0))
@@ -57,12 +57,12 @@ def test_the_sq_dimension_is_that_of_the_largest_of_all_subsets(seed):
 @pytest.mark.parametrize(
     "concepts", [PointClass(3), IntervalClass(3), ConjunctionClass(3), MaskedParityClass(2)]
 )
-def test_the_sq_dimension_of_a_known_class_is_that_of_the_largest_of_all_subsets(concepts):
+def test_the_sq_dimension_of_a_known_class_matches_brute_force(concepts):
     count = len(concepts.listed_domain())
     assert sq_dimension(concepts) == by_all_subsets(concepts, [1 / count] * count)
 
 
-def test_the_closed_forms_are_what_the_search_finds():
+def test_the_closed_forms_match_the_search():
     assert [sq_dimension(ParityClass(d)) for d in (1, 3, 6)] == [parity_sq_dimension(d) for d in (1, 3, 6)]
     for d in (2, 4):
         concepts = MaskedParityClass(d)
@@ -83,7 +83,7 @@ def test_2d_masked_parities_of_a_hadamard_matrix_are_not_correlated_at_d_8():
 @pytest.mark.parametrize(
     "concepts", [ParityClass(3), IntervalClass(4), PointClass(4), ConjunctionClass(4), MaskedParityClass(4)]
 )
-def test_the_weak_learner_keeps_its_bound_in_one_round_whatever_the_oracle(concepts):
+def test_the_weak_learner_keeps_its_bound_in_one_round_with_every_oracle(concepts):
     learner = GenericWeakLearner(concepts)
     assert len(learner.alternatives) <= sq_dimension(concepts)
     offsets = np.random.default_rng(0).choice([-1.0, 1.0], (3, len(learner.alternatives)))

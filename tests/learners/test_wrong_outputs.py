@@ -1,4 +1,4 @@
-"""An output of the wrong shape is a failure of its problem, not a crash: inf or 1, as its definition says."""
+"""An output of the wrong shape counts as a failure, with error inf or 1, and does not crash the audit."""
 
 import math
 
@@ -72,6 +72,6 @@ def test_an_output_of_another_shape_fails(name):
         ("listed", np.int64(1)),
     ],
 )
-def test_numbers_of_other_kinds_are_numbers(name, output):
+def test_numbers_of_other_types_are_accepted(name, output):
     learner, failure, _ = WRONG[name]
     assert min(problem.error(output, None) for problem in learner.problems()) < failure

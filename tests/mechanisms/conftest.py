@@ -1,4 +1,4 @@
-"""Second opinions on laws: losses computed here, chi-square tests of samplers with their power."""
+"""Independent checks of laws: losses computed here, and chi-square tests of samplers with their power."""
 
 from collections import Counter
 from itertools import product
@@ -11,12 +11,12 @@ from audit.distributions import Countable, Finite, Product
 from audit.relations import Relation
 
 SIGNIFICANCE = 1e-9
-TAIL = 60  # scales beyond which a geometric or Laplace law changes nothing more
+TAIL = 60  # beyond this many scales a geometric or Laplace law adds nothing
 
 
 @pytest.fixture(scope="session")
 def loss():
-    """Return the function (left law, right law) -> worst log-ratio in either direction, point by point."""
+    """Return the function (left law, right law) -> largest log-ratio over the points, in either direction."""
     return worst_log_ratio
 
 
@@ -53,7 +53,8 @@ def worst_log_ratio(left, right):
     if isinstance(left, Countable):
         points = np.arange(-TAIL, TAIL + 1)
         return float(np.abs(left.logpmf(points) - right.logpmf(points)).max())
-    # between and beyond two Laplace peaks the log-ratio is monotone or constant: three points suffice
+    # the log-ratio of two Laplace laws is monotone or constant between and beyond the peaks: three points
+    # suffice
     low, high = sorted([left.ppf(0.5), right.ppf(0.5)])
     points = np.array([low - 1.0, (low + high) / 2, high + 1.0])
     return float(np.abs(left.logpdf(points) - right.logpdf(points)).max())
@@ -84,7 +85,7 @@ def chi_square(counts, probabilities):
 
 @pytest.fixture(scope="session")
 def shares():
-    """Return the function (outputs, outcomes) -> how often each outcome occurs, all outputs accounted for."""
+    """Return the function (outputs, outcomes) -> counts of the outcomes; every output must be one of them."""
 
     def count(outputs, outcomes):
         seen = Counter(outputs.tolist() if isinstance(outputs, np.ndarray) else outputs)

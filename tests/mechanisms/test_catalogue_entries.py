@@ -1,4 +1,4 @@
-"""Promises of laws and samplers on plain records that `check_subject` does not check."""
+"""Checks of laws and samplers on plain records that `check_subject` does not make."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from audit.catalogue import load_catalogue
 from audit.claims import PureDP
 from audit.laws.divergence import epsilon_at
 
-#: Rooms whose mechanisms are so small that every pair of databases can be gone through.
+#: Packages whose mechanisms are small enough to check every pair of databases.
 ROOMS = ("noise", "responses", "selection", "concave", "flawed", "entries")
 
 
@@ -67,7 +67,7 @@ def loaded_by(code):
 
 @NAMED
 def test_epsilon_is_set_by_keyword_alone(name):
-    calls = CALLS.get(name, 1)  # what Rec claims is the sum over its calls
+    calls = CALLS.get(name, 1)  # the claim of Rec is the sum over its calls
     assert ENTRIES[name].factory(epsilon=0.25).claim.epsilon == pytest.approx(0.25 * calls, rel=1e-6)
 
 
@@ -78,7 +78,7 @@ def test_a_parameter_out_of_range_is_refused_by_name(name):
 
 
 @ALIGNED
-def test_subjects_are_values_that_travel_and_never_change(name):
+def test_subjects_are_immutable_values_that_can_be_pickled(name):
     subject = SUBJECTS[name]
     before = cloudpickle.dumps(subject)
     assert cloudpickle.loads(before) == subject
@@ -91,7 +91,7 @@ def test_subjects_are_values_that_travel_and_never_change(name):
 
 
 @LISTED
-def test_suggested_pairs_are_over_the_records(name):
+def test_suggested_pairs_contain_only_valid_records(name):
     subject = SUBJECTS[name]
     assert subject.suggested_pairs()
     for left, right in subject.suggested_pairs():
@@ -111,12 +111,12 @@ def test_the_first_suggested_pair_is_the_worst(name, loss, pairs_of):
 
 
 @WITH_LAW
-def test_an_expectation_is_what_the_exact_loss_says(name, loss, pairs_of):
+def test_the_expected_verdict_matches_the_exact_loss(name, loss, pairs_of):
     subject = SUBJECTS[name]
     worst = max(loss(subject.distribution(a), subject.distribution(b)) for a, b in pairs_of(subject))
     refuted = worst > subject.claim.epsilon + 1e-6
     assert ("refuted" if refuted else "not refuted") == ENTRIES[name].expected
-    if not refuted and name != "exponential":  # which approaches its claim and never meets it
+    if not refuted and name != "exponential":  # its loss approaches the claim without reaching it
         assert worst == pytest.approx(subject.claim.epsilon, rel=1e-12)
 
 
@@ -124,12 +124,12 @@ def test_an_expectation_is_what_the_exact_loss_says(name, loss, pairs_of):
 def test_the_exact_path_of_the_audit_finds_the_same_loss(name, loss):
     subject = SUBJECTS[name]
     p, q = (subject.distribution(database) for database in subject.suggested_pairs()[0])
-    # continuous products come as bounds, whose middle is returned; all else within the stated tolerance
+    # For continuous products the audit returns the middle of two bounds. All other losses meet the tolerance.
     assert max(epsilon_at(p, q), epsilon_at(q, p)) == pytest.approx(loss(p, q), abs=1e-9)
 
 
 @ALIGNED
-def test_an_aligned_subject_uses_the_generator_alike_on_every_database(name):
+def test_an_aligned_subject_draws_the_same_numbers_on_every_database(name):
     subject = SUBJECTS[name]
     for left, right in subject.suggested_pairs():
         states = []
@@ -144,7 +144,7 @@ def test_importing_the_package_loads_neither_numpy_nor_scipy():
     assert not loaded_by("import mechanisms") & {"numpy", "scipy", "audit.distributions"}
 
 
-def test_a_mechanism_and_its_entries_load_no_scipy():
+def test_a_mechanism_and_its_entries_do_not_import_scipy():
     assert "scipy" not in loaded_by("from mechanisms import ChoosingMechanism, ConcavePromise, flawed")
 
 

@@ -43,7 +43,7 @@ def test_every_finding_is_on_the_page_under_its_own_name():
 # Noise
 
 
-def test_theorem_3_of_b_is_met_with_equality_in_both_halves():
+def test_both_parts_of_theorem_3_of_b_hold_with_equality():
     finding = b_theorem_3()
     assert finding.judgement == "holds"
     assert column(finding, 1) == pytest.approx([1.0, 1.0, 1.0], rel=1e-9)
@@ -65,7 +65,7 @@ def test_the_deviation_is_root_two_times_the_scale():
     assert finding.ratio == pytest.approx(4.0)
 
 
-def test_conditioning_on_the_range_loses_what_the_normalisers_say_and_clamping_nothing():
+def test_conditioning_on_the_range_costs_the_ratio_of_normalisers_and_clamping_costs_nothing():
     def normaliser(answer, upper):
         return sum(2.0 ** -abs(k - answer) for k in range(upper + 1))
 
@@ -87,24 +87,25 @@ def test_the_ratio_of_geometric_probabilities():
 # The exponential mechanism and A_dist
 
 
-def test_the_exponential_mechanism_approaches_epsilon_and_stays_below():
+def test_the_loss_of_the_exponential_mechanism_approaches_epsilon_from_below():
     rows = bns_proposition_1_i().tables[0].rows
     for count, behind, loss in rows:
         before = special.expit(-behind / 2 - math.log(count - 1))
         after = special.expit((2 - behind) / 2 - math.log(count - 1))
         assert loss == pytest.approx(math.log(after / before), rel=1e-9)
         assert loss < 1.0
-    assert max(loss for count, _, loss in rows if count == 2) > 1 - 1e-8  # two solutions are enough
+    # two solutions are enough to show it
+    assert max(loss for count, _, loss in rows if count == 2) > 1 - 1e-8
 
 
-def test_a_score_of_sensitivity_ten_loses_five():
+def test_a_score_of_sensitivity_ten_has_a_loss_of_five():
     left, right = (special.log_softmax(np.array(scores) / 2) for scores in ([0, 10], [10, 0]))
     assert n7().found == pytest.approx(np.abs(left - right).max())
     assert n7().judgement == "hidden condition"
     assert n7().found > n7().claimed
 
 
-def test_the_tail_of_the_exponential_mechanism_is_met_up_to_the_share_of_the_best():
+def test_the_tail_bound_of_the_exponential_mechanism_is_tight_up_to_the_probability_of_the_best():
     finding = bns_proposition_1_ii()
     for count, far, bound, found in finding.tables[0].rows:
         odds = (count - 1) * math.exp(-far / 2)
@@ -114,12 +115,12 @@ def test_the_tail_of_the_exponential_mechanism_is_met_up_to_the_share_of_the_bes
 
 
 def gap_delta(at, *, epsilon, delta, tight=False):
-    """Largest delta of A_dist over gaps of the same solution, and over a release beside a tie, by hand."""
+    """Return the largest delta of A_dist, by hand: over gaps of one solution and a gap next to a tie."""
     scale, inside = (2 / epsilon, 2 * delta) if tight else (4 / epsilon, delta)
     threshold = scale * math.log(1 / inside) + 2
     noise, gaps = stats.laplace(scale=scale), np.arange(1, math.ceil(threshold) + 8)
     released, kept = noise.sf(threshold - gaps), noise.cdf(threshold - gaps)
-    best = noise.sf(threshold - 2)  # gap 2 beside a tie
+    best = noise.sf(threshold - 2)  # a gap of 2 and its neighbour, a tie
     for step in (1, 2):
         for p, q in ((slice(step, None), slice(None, -step)), (slice(None, -step), slice(step, None))):
             excess = sum(np.maximum(0, side[p] - math.exp(at) * side[q]) for side in (released, kept))
@@ -127,7 +128,7 @@ def gap_delta(at, *, epsilon, delta, tight=False):
     return best
 
 
-def test_a_dist_is_half_its_claim_and_the_tight_twin_all_of_it():
+def test_a_dist_uses_half_its_claim_and_the_tight_twin_all_of_it():
     finding = e9_stable_selection()
     assert finding.judgement == "loose"
     for epsilon, at_epsilon, at_half, below, tight in finding.tables[0].rows:
@@ -160,12 +161,12 @@ def test_the_printed_gap_fails_too_often_beyond_four_logs_of_two():
 # Choosing
 
 
-def test_lemma_4_is_private_at_the_stated_size_with_the_numbers_of_an_enumeration():
+def test_lemma_4_is_private_at_the_stated_size_and_not_at_small_ones():
     first, second = bns_lemma_4().tables[0].rows
     assert first[3:5] == (9, pytest.approx(0.00046, abs=5e-6))
     assert second[3:5] == (14, pytest.approx(0.00247, abs=5e-6))
     for epsilon, delta, *_, one, two, three in (first, second):
-        # a lone supporter beside a tie of none: m = 1; and beside m − 1 others
+        # the last record alone supports its solution: at m = 1 all others have score 0, else one has m − 1
         for m, found in ((1, one), (2, two), (3, three)):
             best = max(m - 1, 1)
             share = 1.0 if m == 1 else special.expit(epsilon / 4 * (1 - best))
@@ -202,15 +203,15 @@ def test_an_enormous_epsilon_breaks_lemma_4_by_half_of_k_fresh_solutions():
 # Rec
 
 
-def test_the_printed_half_of_h_misses_what_lies_across_a_border():
+def test_the_printed_half_of_h_misses_intervals_across_a_border():
     finding = e6()
     assert finding.claimed == pytest.approx(2 * 0.01 * 4)
     assert finding.tables[0].rows[0][1] == pytest.approx(1.0)
-    assert all(row[2] < -9 for row in finding.tables[0].rows)  # logarithms
+    assert all(row[2] < -9 for row in finding.tables[0].rows)  # the column holds logarithms
 
 
-def test_h_as_printed_holds_none_of_those_points_and_corrected_one():
-    # K = 8: B = [32, 95] holds [59, 69]; A is refused, so that printed H has nothing of B at all
+def test_the_printed_h_contains_no_good_point_and_the_corrected_h_contains_one():
+    # K = 8: B = [32, 95] contains [59, 69]. A_dist refuses on A, so the printed H contains no point of B.
     good = set(range(59, 70))
     corrected = {32 + i * 4 for i in range(16)}
     spread = {4096 * i // 31 for i in range(32)}
@@ -218,13 +219,13 @@ def test_h_as_printed_holds_none_of_those_points_and_corrected_one():
     assert not spread & good
 
 
-def test_at_one_the_iterated_logarithm_claims_nothing_lost():
+def test_at_one_the_iterated_logarithm_gives_a_claim_of_zero():
     left, right = (special.log_softmax(np.array(scores) / 2) for scores in ([0, 1], [1, 0]))
     assert n6().claimed == 0.0
     assert n6().found == pytest.approx(np.abs(left - right).max())
 
 
-def test_fig_1_has_steps_without_meaning():
+def test_fig_1_has_undefined_steps():
     one, none, halves, beyond = column(n8(), 1)
     ends = range(0, 4097, 8 * 4096)
     assert (one, none) == (len(ends), len(range(4 * 4096, 4097, 8 * 4096)))
@@ -240,7 +241,7 @@ def test_a_minimum_of_zeros_and_ones_is_at_most_half():
     assert all((first > 500) == (alpha < 2 / 3) for alpha, first, _ in n20().tables[0].rows)
 
 
-def test_three_eighths_of_the_good_intervals_lie_in_no_printed_one():
+def test_three_eighths_of_the_good_intervals_are_inside_no_printed_one():
     length, points = 4, 80
     a = [range(i, i + 8) for i in range(0, points, 8)]
     printed = [range(i, i + 4) for i in range(4, points, 4)]
@@ -257,7 +258,7 @@ def test_three_eighths_of_the_good_intervals_lie_in_no_printed_one():
     assert [row[1:] for row in n21().tables[1].rows] == [(0, 1), (16, 65536), (1, 3), ("yes", "no")]
 
 
-def test_lemma_2_pays_for_fifteen_calls_where_seven_are_made():
+def test_lemma_2_pays_for_fifteen_calls_but_seven_are_made():
     finding = n26()
     assert column(finding, 1) == [12, 12, 15, 15]
     assert column(finding, 2) == [1, 4, 4, 7]
@@ -269,11 +270,11 @@ def test_lemma_2_pays_for_fifteen_calls_where_seven_are_made():
     assert column(finding, 3)[-1] == pytest.approx(spread)
 
 
-def test_lemmas_2_and_3_hold_where_they_were_looked_at():
+def test_lemmas_2_and_3_hold_in_every_checked_case():
     privacy, utility = bns_lemma_2(), bns_lemma_3()
     assert privacy.judgement == utility.judgement == "holds"
     assert all(row[4] <= row[3] and row[6] <= row[5] for row in privacy.tables[0].rows)
-    assert min(column(privacy, 4)) > 0.09  # it is looked at where something is lost
+    assert min(column(privacy, 4)) > 0.09  # the rows checked have a real loss
     assert all(row[3] <= math.log10(row[2]) for row in utility.tables[0].rows)
     needed = (2 / 0.5) ** 4 * 16 / 0.5 * math.log(32 / (0.05 * 1e-3))
     assert column(utility, 1)[:2] == pytest.approx([needed, needed])

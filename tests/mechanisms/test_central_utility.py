@@ -1,7 +1,7 @@
 """Utility of the central mechanisms, by betting and exactly, on the hardest databases.
 
-Betting errs with probability 1e-7 an audit; what is refuted fails at rates so far above the claim (stated
-beside it) that a budget of 200,000 runs misses it with probability below 1e-12.
+An audit by betting gives a false alarm with probability at most 1e-7. Refuted claims have failure rates far
+above the claim, as their comments state: 200,000 runs miss one with probability below 1e-12.
 """
 
 import math
@@ -35,7 +35,7 @@ def audited(subject, claim=None, **options):
 
 
 def fails(problem, outcomes, alpha):
-    """The failures of a law, by a problem's own error."""
+    """Return the failure probability of a law on a problem."""
     database = problem.draw(None)
     return sum(mass for output, mass in outcomes.items() if problem.error(output, database) > alpha)
 
@@ -54,17 +54,17 @@ def test_the_error_of_a_noisy_mean_meets_its_claim_with_equality_on_every_proble
         assert problem.error(np.mean(database) + 1.25, database) == pytest.approx(1.25)
 
 
-def test_betting_does_not_refute_it_and_refutes_less_error_or_failure():
+def test_betting_refutes_a_smaller_alpha_or_beta_but_not_the_claim():
     mean = LaplaceMean(beta=0.2)
     alpha = mean.utility_claim.alpha
     assert audited(mean, budget=20_000).verdict is not Verdict.REFUTED
-    # at 0.7·alpha the failure is 0.2^0.7 = 0.32; beta 0.15 is exceeded by a third
+    # the failure rate is 0.2^0.7 = 0.32 at 0.7·alpha, and 0.2 at alpha, a third above 0.15
     assert audited(mean, Accuracy(0.7 * alpha, 0.2)).verdict is Verdict.REFUTED
     assert audited(mean, Accuracy(alpha, 0.15)).verdict is Verdict.REFUTED
 
 
 def test_twice_the_error_is_met():
-    mean = LaplaceMean(beta=0.2)  # the failure is 0.04
+    mean = LaplaceMean(beta=0.2)  # the failure probability is 0.04
     result = audited(mean, Accuracy(2 * mean.utility_claim.alpha, 0.2))
     assert result.verdict is Verdict.NOT_REFUTED
 
@@ -81,7 +81,7 @@ def test_the_tail_of_the_exponential_mechanism_is_proved_and_tight_on_its_hardes
     assert audited(mechanism).verdict is Verdict.NOT_REFUTED
 
 
-def test_with_many_solutions_just_beyond_the_bound_nothing_is_left():
+def test_the_bound_is_nearly_tight_for_many_solutions_just_beyond_it():
     count, beta = 1001, 0.1
     far = 2 * math.log(count / beta) * (1 + 1e-9)
     scores = np.where(np.arange(count) == 0, far, 0.0)
@@ -98,14 +98,14 @@ def test_with_many_solutions_just_beyond_the_bound_nothing_is_left():
     assert result.verdict is Verdict.REFUTED
 
 
-def test_half_the_weight_does_not_keep_the_tail():
+def test_half_the_weight_breaks_the_tail_bound():
     class Timid(ExponentialMechanism):
         @property
         def weight(self):
             return 0.5 * super().weight
 
     claim = ExponentialMechanism().utility_claim
-    # the others' odds are 15·e^(−11/4): failure 0.49
+    # the odds of the other solutions are 15·e^(−11/4): failure probability 0.49
     hardest = ExponentialMechanism().problems()
     assert audited(Timid(), claim, problems=hardest).verdict is Verdict.REFUTED
 
@@ -115,7 +115,7 @@ def test_half_the_weight_does_not_keep_the_tail():
 
 @pytest.mark.parametrize("kind", [StableSelection, TightStableSelection])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 5.0])
-def test_the_gap_that_is_needed_keeps_the_claim(kind, epsilon):
+def test_the_required_gap_meets_the_claim(kind, epsilon):
     subject = kind(epsilon=epsilon)
     result = audit_utility(subject)
     assert result.verdict is Verdict.PROVED
@@ -134,15 +134,17 @@ def test_proposition_2_ii_is_refuted_by_betting_at_epsilon_5_and_met_at_the_gap_
     assert result.verdict is Verdict.REFUTED
     assert result.beta_lower > 0.1
     assert audit_utility(subject, problems=printed).beta_lower == pytest.approx(0.3046, abs=5e-5)
-    assert audited(StableSelection(epsilon=5.0)).verdict is Verdict.NOT_REFUTED  # at a gap of 15: 0.044
+    # the failure probability at a gap of 15 is 0.044
+    assert audited(StableSelection(epsilon=5.0)).verdict is Verdict.NOT_REFUTED
 
 
 def test_the_printed_gap_is_enough_at_epsilon_1():
-    subject = StableSelection(epsilon=1.0, delta=2 / 0.1 * math.exp(-15))  # a gap of 60, failure 0.041
+    # at a gap of 60 the failure probability is 0.041
+    subject = StableSelection(epsilon=1.0, delta=2 / 0.1 * math.exp(-15))
     assert audited(subject, problems=subject.printed_problems()).verdict is Verdict.NOT_REFUTED
 
 
-def test_solutions_too_many_to_list_are_audited_too():
+def test_too_many_solutions_to_list_can_be_audited():
     subject = StableSelection(leaders=MostFrequent(2**64))
     assert audit_utility(subject).verdict is Verdict.PROVED
     assert [problem.draw(None)[0] for problem in subject.problems()] == [0, 0, 0]
@@ -158,14 +160,14 @@ def test_lemma_4_as_printed_is_refuted_by_betting():
     result = audited(subject, problems=subject.printed_problems())
     assert result.verdict is Verdict.REFUTED
     alone = {problem.name: problem for problem in subject.printed_problems()}
-    # opt = 0: ⊥ always; opt = 58: Pr[Lap(4) < −1/2] = 0.44
+    # at opt = 0 the output is always ⊥; at opt = 58, Pr[Lap(4) < −1/2] = 0.44
     for name in ("opt = 0", "opt = 58"):
         assert audited(subject, problems=[alone[name]]).verdict is Verdict.REFUTED
     for name in ("opt = 116", "opt = 116, rival 114"):
         assert audited(subject, problems=[alone[name]]).verdict is Verdict.NOT_REFUTED
 
 
-def test_its_true_reading_is_met_on_the_same_databases():
+def test_the_corrected_lemma_4_holds_on_the_same_databases():
     subject = ChoosingMechanism()
     result = audit_utility(subject)
     assert result.verdict is Verdict.PROVED
@@ -173,7 +175,7 @@ def test_its_true_reading_is_met_on_the_same_databases():
     assert audited(subject).verdict is Verdict.NOT_REFUTED
 
 
-def test_what_is_good_enough_is_counted_by_the_definition():
+def test_good_solutions_are_counted_by_the_definition():
     subject = ChoosingMechanism()
     problems = {problem.name: problem for problem in subject.problems()}
     rival = problems["opt = 173, rival 57"]
@@ -189,14 +191,14 @@ def test_what_is_good_enough_is_counted_by_the_definition():
     assert below.error("⊥", below.draw(None)) == 0.0
 
 
-def test_a_mechanism_that_tests_against_all_of_alpha_m_is_refuted():
+def test_a_mechanism_with_the_threshold_alpha_m_is_refuted():
     class Picky(ChoosingMechanism):
         @property
         def test(self):
             right = super().test
             return type(right)(right.scale, 2 * right.threshold + 4.0)
 
-    assert audited(Picky()).verdict is Verdict.REFUTED  # opt = 116 against 119: ⊥ with probability 0.76
+    assert audited(Picky()).verdict is Verdict.REFUTED  # opt = 116, threshold 119: ⊥ with probability 0.76
 
 
 # Lemma 3
@@ -216,13 +218,13 @@ def test_rec_as_printed_fails_it_across_the_border_of_two_intervals():
     assert subject.utility_claim == PAC(0.5, 0.08)
     result = audited(subject)
     assert result.verdict is Verdict.REFUTED
-    assert "[58, 69]" in str(result)  # 64 is the border
+    assert "[58, 69]" in str(result)  # 64 is the border of two intervals
     inside = [problem for problem in subject.problems() if "[0, 11]" in problem.name]
     assert len(inside) == 2
     assert audited(subject, problems=inside).verdict is Verdict.NOT_REFUTED
 
 
-def test_the_error_of_a_point_is_what_it_lacks_of_the_promise():
+def test_the_error_of_a_point_is_its_shortfall_from_the_promise():
     subject = ConcavePromise(top=4096, beta=0.01)
     for problem in subject.problems():
         quality = problem.draw(None)
@@ -240,7 +242,7 @@ def test_the_error_of_a_point_is_what_it_lacks_of_the_promise():
         assert all(problem.error(point, quality) > 0.5 for point in beyond if 0 <= point <= 4096)
 
 
-def test_where_lemma_3_says_nothing_nothing_is_claimed():
+def test_nothing_is_claimed_outside_the_range_of_lemma_3():
     with pytest.warns(UserWarning, match="Lemma 3"):
         assert ConcavePromise(promise=60.0).utility_claim is None
     assert ConcavePromise(promise=60.0, beta=None).utility_claim is None
@@ -252,13 +254,13 @@ def test_where_lemma_3_says_nothing_nothing_is_claimed():
 
 @pytest.mark.parametrize("kind", [LaplaceMean, ExponentialMechanism, StableSelection])
 @pytest.mark.parametrize("beta", [0, 1, math.nan])
-def test_a_beta_that_is_no_probability_between_is_refused_in_one_line(kind, beta):
+def test_a_beta_outside_zero_to_one_is_refused_in_one_line(kind, beta):
     with pytest.raises(InvalidValue, match=rf"The `beta` of `{kind.__name__}` must be") as caught:
         kind(beta=beta)
     assert "\n" not in str(caught.value)
 
 
-def test_only_words_that_approve_of_themselves_alone_vote():
+def test_problems_use_only_solutions_of_one_letter():
     assert letters(("a", "b", "c")) == ["a", "b", "c"]
     assert letters(("a", "ab", "c")) == ["a", "c"]
     assert letters(np.array(["a", "b"])) == letters(("a", 1)) == letters(()) == []

@@ -1,6 +1,6 @@
 """The choosing mechanism, bounded growth, and failures below the stated size.
 
-Long because law, growth, size bound and utility are checked on the same small domains.
+The file is long because law, growth, size bound and utility are checked on the same small domains.
 """
 
 import math
@@ -37,7 +37,7 @@ CHECKED = [
 
 
 def written_out(scores, *, m, alpha, epsilon):
-    """The laws on rows of scores, ⊥ first, as BNS §4.1 writes the mechanism; ⊥ where no solution scores."""
+    """Return the laws on rows of scores by BNS §4.1, ⊥ first; ⊥ is certain if all scores are 0."""
     scores = np.atleast_2d(np.asarray(scores, float))
     passing = stats.laplace(scores.max(axis=1), 4 / epsilon).sf(alpha * m / 2)
     with np.errstate(invalid="ignore"):
@@ -48,7 +48,7 @@ def written_out(scores, *, m, alpha, epsilon):
 
 
 def worst_delta(at, *, m, alpha, epsilon, growth, solutions):
-    """Largest delta over all score vectors in 0 … m and all sets of at most k scores up, and k down."""
+    """Return the largest delta over score vectors in 0 … m, if at most k scores rise and at most k fall."""
     vectors = np.array(list(product(range(m + 1), repeat=solutions)))
     laws = written_out(vectors, m=m, alpha=alpha, epsilon=epsilon)
     weights = (m + 1) ** np.arange(solutions)[::-1]
@@ -63,7 +63,7 @@ def worst_delta(at, *, m, alpha, epsilon, growth, solutions):
 
 
 def lone_supporter(m, *, alpha=0.5, epsilon=1.0):
-    """Pr[y] on {x^(m−1), y}, which {x^m} never returns; for m = 1 on {y}."""
+    """Return Pr[y] on {x^(m−1), y}, or on {y} for m = 1; the neighbour {x^m} never returns y."""
     best = max(m - 1, 1)
     share = 1.0 if m == 1 else special.expit(epsilon / 4 * (1 - best))
     return stats.laplace(best, 4 / epsilon).sf(alpha * m / 2) * share
@@ -115,7 +115,7 @@ def test_the_twin_without_the_size_check_is_refuted(m, published):
     assert 0.0 in {result.witness.p, result.witness.q}
 
 
-def test_so_it_is_at_m_20_where_the_pairs_are_too_many_to_enumerate():
+def test_the_twin_is_refuted_at_m_20_with_too_many_pairs_to_enumerate():
     twin = UncheckedChoosing(size=20)
     left, right = twin.suggested_pairs()[0]
     assert sorted({*left, *right}) == ["a", "b"]
@@ -151,7 +151,7 @@ def test_answers_follow_the_law(scores, agreement, shares):
         assert law_log_e_value(law, answers[:100_000]) < math.log(1e9)
 
 
-def test_that_comparison_sees_the_exponent_of_a_whole_epsilon(power):
+def test_that_comparison_detects_twice_the_exponent(power):
     right = written_out([5, 4, 9], m=19, alpha=0.9, epsilon=2.0)[0]
     shares = special.softmax(2.0 * np.array([5, 4, 9]) / 2)
     wrong = np.array([right[0], *shares * (1 - right[0])])
@@ -159,18 +159,18 @@ def test_that_comparison_sees_the_exponent_of_a_whole_epsilon(power):
     assert power(right + 0.005 * np.array([1, 0, 0, -1]), right, RUNS) > 0.99
 
 
-def test_databases_are_scored_and_then_chosen_from():
+def test_databases_are_scored_before_the_choice():
     mechanism = ChoosingMechanism(epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5)
     law = mechanism.distribution(list("aaaabb") + [""] * 3)
     expected = written_out([4, 2, 0], m=9, alpha=1.0, epsilon=8.0)[0]
     assert [law.pmf(answer) for answer in ("⊥", "a", "b", "c")] == pytest.approx(expected, rel=1e-9)
 
 
-def test_no_solution_with_a_score_leaves_only_a_refusal():
+def test_the_output_is_a_refusal_if_no_solution_has_a_score():
     mechanism = ChoosingMechanism(epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5)
     assert mechanism.distribution([""] * 9).pmf("⊥") == 1.0
     assert set(mechanism.sample([""] * 9, 10_000, np.random.default_rng(82))) == {"⊥"}
-    # the test itself would pass: at the size of N5 with probability 2.9e-7
+    # the noisy test alone would pass: with probability 2.9e-7 at the size of N5
     assert math.exp(ChoosingMechanism().test.log_pass(0.0)) == pytest.approx(2.9e-7, abs=5e-9)
 
 
@@ -208,8 +208,8 @@ def test_an_epsilon_beyond_what_the_proof_allows_is_refused():
         ChoosingMechanism(alpha=1.0, beta=0.9, epsilon=40.0, delta=math.exp(-5))
 
 
-def test_beyond_it_the_stated_size_is_not_private():
-    # N27: at m = 6 the bound is met with equality; k fresh solutions join one that scores 3 = alpha·m/2
+def test_for_a_larger_epsilon_the_stated_size_is_not_private():
+    # N27: at m = 6 the size bound holds with equality. k new solutions join one with score 3 = alpha·m/2.
     epsilon, k, delta = 40.0, int(36 / 16 * math.exp(15)), math.exp(-5)
     twin = UncheckedChoosing(alpha=1.0, beta=0.9, epsilon=epsilon, delta=delta, growth=k, size=6)
     assert twin.sample_size() == 6
@@ -233,13 +233,13 @@ def test_the_printed_utility_of_lemma_4_fails_without_a_high_score():
 @pytest.mark.parametrize(
     ("alpha", "beta", "epsilon", "delta", "growth", "count", "m", "published", "small"), CHECKED
 )
-def test_its_true_reading_holds_on_every_score_vector(
+def test_the_corrected_lemma_4_holds_on_every_score_vector(
     alpha, beta, epsilon, delta, growth, count, m, published, small
 ):
     mechanism = ChoosingMechanism(alpha=alpha * 0.5, beta=beta, epsilon=epsilon, delta=delta, growth=growth)
     high = alpha * 0.5 * mechanism.size
     assert mechanism.failure_bound() <= beta
-    # the hardest: opt just above alpha·m, and growth·m other solutions, each with the highest bad score
+    # the hardest case: opt just above alpha·m, and growth·m other solutions with the highest bad score
     opt = math.floor(high) + 1
     bad = max(1, math.ceil(opt - high) - 1)
     many = growth * mechanism.size
@@ -277,7 +277,7 @@ def test_the_relation_of_scores_is_what_replacing_one_record_can_do(growth):
     assert steps - {(0, 0, 0)} == every
 
 
-def test_all_random_and_listed_neighbours_of_scores_agree():
+def test_all_three_ways_to_find_neighbours_of_scores_agree():
     relation, rng = BoundedGrowth(1), np.random.default_rng(84)
     listed = [tuple(other) for other in relation.neighbours([0, 3, 1], range(4))]
     expected = [
@@ -292,7 +292,7 @@ def test_all_random_and_listed_neighbours_of_scores_agree():
 
 
 def every_step(letters, size):
-    """How many (database, database with one record more) there are: n + 1 places, repeats counted once."""
+    """Return the number of pairs (database, database plus one record): n + 1 places, repeats counted once."""
     return sum(letters**n * ((n + 1) * (letters - 1) + 1) for n in range(size))
 
 
@@ -314,7 +314,7 @@ def test_a_score_of_bounded_growth_is_checked_on_every_step():
         (lambda rows, name: sum(a != b for a, b in pairwise(rows)), 3, "changes by 2"),
     ],
 )
-def test_what_breaks_bounded_growth_is_shown_on_two_databases(score, growth, words):
+def test_a_violation_of_bounded_growth_is_shown_on_two_databases(score, growth, words):
     violation = check_growth(score, "abc", growth=growth, records=["ab", "c"], size=4).violation
     assert words in str(violation)
     assert "\n" not in str(violation)
@@ -341,7 +341,7 @@ def test_the_mechanism_checks_its_own_score():
 
 
 def test_a_score_that_breaks_its_growth_is_found_by_the_audit_with_the_pair():
-    # one record decides alone which solution scores m
+    # one record alone decides which solution has score m
     result = audit_privacy(
         ChoosingMechanism(
             epsilon=8.0,
@@ -357,7 +357,7 @@ def test_a_score_that_breaks_its_growth_is_found_by_the_audit_with_the_pair():
     assert Relation.REPLACE_ONE.are_neighbours(result.witness.left, result.witness.right)
 
 
-def test_one_candidate_and_many_are_both_fine():
+def test_one_candidate_and_many_are_both_accepted():
     lone = ChoosingMechanism(epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5, solutions=("a",))
     assert set(lone.distribution(["a"] * 9).support()) == {"⊥", "a"}
     counts = np.zeros(1_000_000)
@@ -373,13 +373,13 @@ def test_a_score_that_is_not_finite_is_refused(score):
 
 
 @pytest.mark.parametrize("score", [-1, 0.5])
-def test_a_score_that_is_no_count_is_refused(score):
+def test_a_score_that_is_not_a_count_is_refused(score):
     with pytest.raises(InvalidValue, match=f"must be whole numbers ≥ 0; got {score}"):
         ChoosingMechanism(score=lambda rows, _: score).distribution([""] * 230)
 
 
 @pytest.mark.parametrize("bad", [[1, 2], [1, 2, math.nan], [1, 2, -1], [1, 2, 0.5]])
-def test_a_vector_of_scores_is_checked_alike(bad):
+def test_a_vector_of_scores_is_checked_in_the_same_way(bad):
     with pytest.raises(InvalidValue, match=r"must hold 3 scores|must be whole numbers ≥ 0"):
         ChoosingScores().distribution(bad)
 
@@ -421,7 +421,7 @@ def test_a_growth_or_size_of_the_wrong_kind_is_refused():
         check_growth(approvals, "a", growth=1, records=[], size=2)
 
 
-# solutions too many to list
+# too many solutions to list
 
 
 HUGE = ChoosingMechanism(candidates=MostFrequent(2**64), records=(0, 2**63, 2**64 - 1), size=1000)
@@ -439,7 +439,8 @@ def test_the_law_among_2_to_the_64_solutions_is_that_of_the_definition():
     assert len(law.outcomes) == 4
     shown = Counter(HUGE.sample(rows, 1_000_000, np.random.default_rng(5)))
     assert set(shown) <= set(law.support())
-    for answer in law.support():  # 4 tests at 1e-7; a share that is 1 % off shows with probability > 0.99
+    # 4 tests at 1e-7; a probability that is off by 1 % is detected with probability above 0.99
+    for answer in law.support():
         assert stats.binomtest(shown[answer], 1_000_000, law.pmf(answer)).pvalue > 1e-7
 
 
@@ -480,7 +481,7 @@ def test_solutions_that_cannot_be_scored_are_refused_in_one_line(given, told):
     assert "\n" not in str(caught.value)
 
 
-def test_candidates_that_are_no_counts_are_refused():
+def test_candidates_whose_scores_are_not_counts_are_refused():
     with pytest.raises(InvalidKind, match="must return a mapping from solutions to scores"):
         ChoosingMechanism(candidates=set).distribution([""] * 230)
     with pytest.raises(InvalidValue, match=r"whole numbers ≥ 0; got 0\.5"):

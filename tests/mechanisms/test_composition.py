@@ -1,6 +1,6 @@
-"""Compositions: bounds against formulas of the literature and dp-accounting, laws against hand work.
+"""Compositions: bounds against published formulas and dp-accounting, laws against hand calculations.
 
-Chi-square tests reject at significance 1e-9; the power of the one on random choices is computed beside it.
+Chi-square tests use significance 1e-9. The power of the test on random choices is computed next to it.
 """
 
 import math
@@ -58,7 +58,7 @@ def optimal_delta(epsilon, delta, *, copies, place):
 
 
 class Telltale:
-    """Claims more than a budget holds, and says so if it is run."""
+    """Claims more than the budget, and fails the test if it runs."""
 
     claim = PureDP(2.0)
     relation = Relation.REPLACE_ONE
@@ -80,7 +80,7 @@ def test_sequential_sums_and_parallel_takes_the_largest():
     assert parallel_bound([]) == sequential_bound([]) == PureDP(0.0)
 
 
-def test_the_advanced_bound_is_its_formula_and_pays_for_many_small_claims():
+def test_the_advanced_bound_matches_its_formula_and_helps_for_many_small_claims():
     claims = [ApproximateDP(0.1, 1e-9)] * 200
     bound = advanced_bound(claims, slack=1e-6)
     mean = 200 * 0.1 * (math.exp(0.1) - 1) / (math.exp(0.1) + 1)
@@ -93,7 +93,7 @@ def test_the_advanced_bound_is_its_formula_and_pays_for_many_small_claims():
 @pytest.mark.parametrize("epsilon", [0.1, 0.7, 2.0])
 @pytest.mark.parametrize("delta", [0.0, 1e-4])
 @pytest.mark.parametrize("copies", [1, 2, 5, 30])
-def test_the_optimal_composition_is_that_of_the_closed_form(epsilon, delta, copies):
+def test_the_optimal_composition_matches_the_closed_form(epsilon, delta, copies):
     claims = [ApproximateDP(epsilon, delta)] * copies
     for place in range(copies // 2 + 1):
         level = (copies - 2 * place) * epsilon
@@ -125,8 +125,9 @@ def test_the_dominating_pair_has_the_profile_of_its_claim(claim):
         assert hockey_stick(q, p, epsilon) == pytest.approx(claim.profile(epsilon), abs=1e-12)
 
 
-def test_a_response_and_a_noisy_count_compose_as_worked_out_by_hand():
-    # loss of the response ±ln 3; of Laplace with shift 1 at scale 1: δ(e) = 1 − e^((e−1)/2) on [−1, 1]
+def test_a_response_and_a_noisy_count_compose_as_calculated_by_hand():
+    # the loss of the response is ±ln 3; of Laplace noise with shift 1 and scale 1: δ(e) = 1 − e^((e−1)/2) on
+    # [−1, 1]
     def laplace(e):
         if e < -1:
             return 1 - math.exp(e)
@@ -169,7 +170,7 @@ def test_dp_accounting_agrees_on_responses_and_on_laplace_noise():
 # Sequential
 
 
-def test_a_sequence_has_the_product_law_the_sums_and_loses_their_sum():
+def test_a_sequence_has_the_product_law_and_the_sum_of_the_losses():
     both = Sequential(
         parts=[GeometricMechanism(epsilon=0.5, size=1), GeometricMechanism(epsilon=0.25, size=1)]
     )
@@ -198,7 +199,7 @@ def test_the_audit_finds_a_sequence_that_claims_too_little():
     assert audit_privacy(Sequential(parts=parts), budget=20_000).verdict is not Verdict.REFUTED
 
 
-def test_parts_that_answer_with_anything_make_tuples():
+def test_parts_with_arbitrary_outputs_give_tuples():
     told = Sequential(
         parts=[StableSelection(solutions="ab"), LaplaceMechanism(records=("a", "b"), query=len)]
     )
@@ -222,12 +223,13 @@ def test_vectors_are_laid_out_in_the_law_and_in_the_output(compose):
     outputs = nested.sample(databases[0], 20_000, np.random.default_rng(1))
     assert outputs.shape == (20_000, width)
     assert law_log_e_value(p, outputs) < math.log(1e6)
-    assert law_log_e_value(q, outputs) > math.log(1e6)  # it sees the neighbour's law
-    # the vector's coordinates move by 1 each, a loss of 1 each; the count adds 1/2 where it is asked too
+    assert law_log_e_value(q, outputs) > math.log(1e6)  # the audit sees a neighbour with another law
+    # each coordinate of the vector moves by 1, a loss of 1 each; the count adds 1/2 if it is part of the
+    # query
     assert epsilon_at(p, q) == pytest.approx(0.5 + 2 * 2.0 if compose is Sequential else 2.0)
 
 
-def test_a_tuple_that_is_no_vector_stays_one_output():
+def test_a_tuple_that_is_not_a_vector_stays_one_output():
     told = Sequential(parts=[PostProcessed(part=RandomizedResponse(), function=lambda bit: (bit, 1 - bit))])
     assert told([1], np.random.default_rng(0))[0] in ((0, 1), (1, 0))
     assert told.sample([1], 3, np.random.default_rng(0))[0][0] in ((0, 1), (1, 0))
@@ -283,8 +285,8 @@ def test_a_budget_refuses_before_anything_is_drawn():
         budget.run(LaplaceMechanism(epsilon=1e-3), [0], rng=rng)
 
 
-def test_what_is_chosen_in_view_of_outputs_stays_within_the_budget():
-    # the first answer decides which mechanism runs next, up to the limit: the exact law of both answers
+def test_adaptively_chosen_mechanisms_stay_within_the_budget():
+    # the first answer selects the second mechanism, up to the limit: the exact law of both answers
     def adaptive(database):
         first, paths = RandomizedResponse(epsilon=1.0), {}
         for answer in (0, 1):
@@ -324,11 +326,12 @@ def test_parts_by_position_lose_the_largest_epsilon_under_replacing(pairs_of):
     assert worst(halves, halves.suggested_pairs()) == pytest.approx(1.0)
 
 
-def test_parts_by_record_lose_it_under_adding_and_twice_it_under_replacing():
+def test_parts_by_record_lose_the_largest_epsilon_under_adding_and_twice_it_under_replacing():
     count = partial(GeometricMechanism, query=len, epsilon=1.0, records=(0, 1), size=(0, 2))
     added = Parallel(parts=[count(relation=Relation.ADD_OR_REMOVE_ONE)] * 2, part_of=lambda record: record)
     assert worst(added, [([0, 1], [0]), ([0, 1], [1]), ([], [1])]) == pytest.approx(1.0)
-    assert worst(added, [([0], [1])]) == pytest.approx(2.0)  # a replaced record leaves one part for another
+    # a replaced record may move from one part to another
+    assert worst(added, [([0], [1])]) == pytest.approx(2.0)
     with pytest.raises(InvalidValue, match=r"by `part_of` they are not, for replace-one"):
         Parallel(parts=[count(relation=Relation.REPLACE_ONE)] * 2, part_of=lambda record: record)
     with pytest.raises(InvalidValue, match="by position they are not, for add-or-remove-one"):
@@ -337,7 +340,7 @@ def test_parts_by_record_lose_it_under_adding_and_twice_it_under_replacing():
         added.split([5])
 
 
-# Choices and what follows
+# Random choices and post-processing
 
 
 def test_a_random_choice_has_the_mixture_of_laws(agreement, shares):
@@ -353,7 +356,7 @@ def test_a_random_choice_has_the_mixture_of_laws(agreement, shares):
     assert agreement(shares(calls, [0, 1]), [1 - stays, stays]) > 1e-9
 
 
-def test_that_comparison_sees_weights_the_other_way_round(power):
+def test_that_comparison_detects_swapped_weights(power):
     stays, swapped = (a / (1 + math.exp(-2.0)) + (1 - a) / (1 + math.exp(-0.5)) for a in (0.3, 0.7))
     assert power([1 - swapped, swapped], [1 - stays, stays], RUNS) > 0.99
 
@@ -374,7 +377,7 @@ def test_a_random_choice_of_densities_has_their_average():
     assert epsilon_at(p, q) == pytest.approx(worst, abs=1e-6)
     assert epsilon_at(p, q) < choice.claim.epsilon
     outputs = np.array(choice.sample([0], RUNS // 5, np.random.default_rng(12)))
-    assert stats.kstest(outputs, p.cdf).pvalue > 1e-9  # sees a cdf that is 0.008 off
+    assert stats.kstest(outputs, p.cdf).pvalue > 1e-9  # detects a distribution function that is off by 0.008
     assert stats.kstest(outputs[:10_000], q.cdf).pvalue < 1e-9
     assert choice.distribution([0]) == p
 
@@ -416,7 +419,7 @@ def test_post_processing_maps_the_law_and_never_adds_loss():
     assert told.name == "stable-selection-post-processed"
 
 
-def test_what_follows_a_law_that_is_not_finite_has_none():
+def test_post_processing_of_a_law_that_is_not_finite_has_no_law():
     told = PostProcessed(part=LaplaceMechanism(), function=round)
     assert told.distribution([0, 1]) is None
     assert all(isinstance(output, int) for output in told.sample([0, 1], 5, np.random.default_rng(0)))

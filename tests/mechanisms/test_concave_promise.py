@@ -1,8 +1,8 @@
 """Algorithm Rec: against an enumeration of Fig. 1 written out here, its privacy, its utility, its limits.
 
-Chi-square tests reject at significance 1e-9 each; what they would see is stated beside them.
+Each chi-square test has significance 1e-9; comments state which errors it would detect.
 
-Long because the enumeration and the instances serve privacy, utility and limits alike.
+The file is long because privacy, utility and limits share the enumeration and the instances.
 """
 
 import itertools
@@ -47,7 +47,7 @@ def rec(**parameters):
     return ConcavePromise(**told)
 
 
-# Fig. 1 by enumeration, in probabilities, with lists and loops only; N8's gaps as the docstring settles them.
+# Fig. 1 as exact probabilities, by lists and loops. The docstring of Rec settles the gaps of N8.
 
 
 def enumerated(values, *, epsilon, delta, promise, alpha, small=32):
@@ -80,7 +80,7 @@ def enumerated(values, *, epsilon, delta, promise, alpha, small=32):
 
 
 def winner(padded, first, width, epsilon, delta):
-    """Return what A_dist answers with which probability: a left end, or None."""
+    """Return the law of A_dist: the probability of each left end, and of None."""
     ends = list(range(first, len(padded), width))
     scores = [max(padded[end : end + width]) for end in ends]
     if len(ends) < 2:
@@ -117,7 +117,7 @@ def check_law(subject, values, *, small=32):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_the_law_is_that_of_an_enumeration(seed):
+def test_the_law_matches_an_enumeration(seed):
     rng = np.random.default_rng([80, seed])
     subject = rec(
         top=int(rng.integers(33, 71)),
@@ -131,7 +131,7 @@ def test_the_law_is_that_of_an_enumeration(seed):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_so_it_is_through_two_levels(seed, monkeypatch):
+def test_the_law_matches_an_enumeration_through_two_levels(seed, monkeypatch):
     monkeypatch.setattr(bounds, "SMALL", 2)  # 16 → 4 → 2
     monkeypatch.setattr(recursion, "SMALL", 2)
     rng = np.random.default_rng([81, seed])
@@ -153,7 +153,7 @@ def test_a_small_range_is_one_exponential_mechanism(top):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_longest_windows_and_best_intervals_are_those_of_an_enumeration(seed):
+def test_longest_windows_and_best_intervals_match_an_enumeration(seed):
     rng = np.random.default_rng([83, seed])
     top = int(rng.integers(1, 90))
     quality = random_quality(top, rng, lead=5.0)
@@ -215,7 +215,7 @@ def test_calls_follow_the_law(agreement, shares):
     assert agreement(shares(outputs, list(range(65))), [law.pmf(point) for point in range(65)]) > 1e-9
 
 
-def test_that_comparison_sees_a_threshold_that_is_off_by_a_tenth_of_its_noise(power):
+def test_that_comparison_detects_a_threshold_off_by_a_tenth_of_its_noise(power):
     class Shifted(ConcavePromise):
         @property
         def test(self):
@@ -243,20 +243,20 @@ def test_runs_on_64_bits_follow_the_law(agreement, shares):
 # What Fig. 1 leaves open
 
 
-def test_one_interval_is_taken_none_is_skipped_and_points_beyond_the_range_become_its_end():
-    # K = T′: {A_i} has one member and {B_i} none; H = {0, K/2, K, …} clamped into [0, T]
+def test_single_and_empty_families_are_handled_and_points_beyond_the_range_are_clamped():
+    # K = T′: {A_i} has one member and {B_i} is empty; H = {0, K/2, K, …} is clamped into [0, T]
     law = rec(top=4096, promise=1e5).distribution([1e5] * 4097)
     assert [law.pmf(point) for point in (0, 2048, 4096)] == pytest.approx([1 / 3] * 3)
     assert max(law.support()) == 4096
 
 
-def test_outputs_stay_in_the_range_even_where_the_padding_is_best():
+def test_outputs_stay_in_the_range_even_if_the_padding_is_best():
     law = rec(top=33, promise=5.0, delta=0.1).distribution([-1000.0] * 34)
     assert set(law.support()) <= set(range(34))
 
 
-def test_nothing_released_leaves_points_spread_over_the_range():
-    values = [1e6 * (j % 2) for j in range(65)]  # ties in every family of more than one interval, K = 1
+def test_if_nothing_is_released_the_candidates_are_spread_over_the_range():
+    values = [1e6 * (j % 2) for j in range(65)]  # K = 1, with ties in every family of more than one interval
     law = rec(top=64, promise=1e6).distribution(values)
     assert sum(law.pmf(64 * i // 31) for i in range(32)) == pytest.approx(1.0)
 
@@ -277,7 +277,7 @@ def test_the_second_half_of_h_must_begin_at_the_left_end_of_b(low, literal):
         assert sum(law.pmf(point) for point in good) == pytest.approx(rate, abs=1e-3)
 
 
-def test_the_literal_form_is_as_private():
+def test_the_literal_form_is_equally_private():
     told = {"top": 100, "delta": 0.05, "promise": 15.0, "beta": None, "accounting": "tight"}
     subject, rng = LiteralConcavePromise(**told), np.random.default_rng(89)
     pairs = [random_pair(100, rng, lead=subject.test.threshold) for _ in range(100)]
@@ -285,7 +285,7 @@ def test_the_literal_form_is_as_private():
 
 
 def test_iterated_logarithms_levels_and_calls():
-    # ERRATA N26: 12 against 1 at 32, 12 against 4 at 2^16, 15 against 7 at 2^64
+    # ERRATA N26: calls stated and made: 12 and 1 at 32, 12 and 4 at 2^16, 15 and 7 at 2^64
     tops = (32, 2**16, 2**64)
     assert [3 * log_star(top) for top in tops] == [12, 12, 15]
     assert [len(calls(top, epsilon=1.0, delta=1e-6)) for top in tops] == [1, 4, 7]
@@ -321,7 +321,7 @@ def test_the_promise_that_lemma_3_needs():
 
 
 @pytest.mark.parametrize("top", [40, 4096, 2**64])
-def test_lemma_3_holds_at_its_least_promise(top):
+def test_lemma_3_holds_at_its_smallest_promise(top):
     subject = ConcavePromise(top=top, beta=0.05, delta=1e-3)
     allowed = 2 * 0.05 * log_star(top)
     assert subject.error_bound(allowed) == pytest.approx(subject.target / 2)
@@ -341,7 +341,8 @@ def test_lemma_3_holds_at_its_least_promise(top):
 
 
 def test_at_t_1_the_lemmas_are_false_so_it_is_refused():
-    # log*(1) = 0: Lemma 2 would claim (0, 0); the exponential mechanism on {0, 1} loses 1/2 at epsilon = 1
+    # log*(1) = 0, so Lemma 2 would claim (0, 0). The exponential mechanism on {0, 1} has loss 1/2 at epsilon
+    # = 1.
     assert log_star(1) == 0
     left, right = (special.log_softmax(np.array(scores) / 2) for scores in ([0, 1], [1, 0]))
     assert np.abs(left - right).max() == pytest.approx(0.5)
@@ -369,7 +370,7 @@ def test_random_neighbouring_qualities_stay_within_the_composition_of_the_calls(
         assert compare_pairs(pairs, subject.distribution, subject.claim).within
 
 
-def test_those_pairs_find_a_rec_whose_threshold_forgets_delta():
+def test_those_pairs_refute_a_rec_whose_threshold_omits_delta():
     class Hasty(ConcavePromise):
         @property
         def test(self):
@@ -394,7 +395,7 @@ def test_neighbouring_databases_have_neighbouring_qualities():
             assert left == right or QualityFunctions().are_neighbours(left, right)
 
 
-def test_qualities_of_records_are_what_they_say():
+def test_qualities_of_records_match_their_definitions():
     rows = [(3, 1), (5, 0), (5, 1), (7, 0)]
     quality = ThresholdAgreement(3, margin=4.0)(rows)
     wrong = [sum((x < j) != bool(y) for x, y in rows) for j in range(9)]
@@ -418,7 +419,7 @@ def test_the_relation_of_qualities():
         relation.are_neighbours([1.0], [2.0])
 
 
-# Large ranges: nothing here goes through the range; benchmarks/central.py has the seconds and the memory
+# Large ranges: no code here iterates over the range. benchmarks/central.py measures time and memory.
 
 
 def test_a_hundred_thousand_labelled_points_on_64_bits_give_a_good_threshold():
@@ -461,7 +462,7 @@ def test_a_quality_on_another_range_is_refused():
         rec(top=40).sample([1.0, 2.0, 3.0], 1, np.random.default_rng(0))
 
 
-def test_a_quality_that_is_no_vector_is_refused():
+def test_a_quality_that_is_not_a_vector_is_refused():
     with pytest.raises(InvalidValue, match="must be a vector"):
         rec(top=40).distribution(np.array(3.0))
 
@@ -475,7 +476,7 @@ def test_pieces_out_of_order_are_refused(starts, values, top):
         StepFunction(starts, np.array(values), top=top)
 
 
-def test_a_promise_below_lemma_3_warns_with_the_bound_and_is_private_all_the_same():
+def test_a_promise_below_lemma_3_warns_with_the_bound_and_stays_private():
     bound = least_promise(64, alpha=0.5, beta=0.1, epsilon=1.0, delta=1e-6)
     with pytest.warns(UserWarning, match=f"{bound:.6g} for BNS Lemma 3 at beta = 0.1; got 60. Privacy holds"):
         subject = ConcavePromise(top=64, promise=60.0)
@@ -485,7 +486,7 @@ def test_a_promise_below_lemma_3_warns_with_the_bound_and_is_private_all_the_sam
         ConcavePromise(top=64, alpha=0.75)
 
 
-def test_no_utility_asked_for_no_warning():
+def test_without_a_utility_target_there_is_no_warning():
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         rec(top=64, promise=1.0)
@@ -517,7 +518,7 @@ def test_records_outside_their_range_are_refused():
         ThresholdAgreement(3)([(8, 1)])
 
 
-def test_suggestions_only_where_they_are_neighbours():
+def test_suggested_pairs_are_neighbours():
     assert rec(relation=QualityFunctions()).suggested_pairs() == []
     subject = votes_on_64_bits()
     assert len(subject.suggested_pairs()) == 12

@@ -1,4 +1,4 @@
-"""Every subject refuses what is no generator, no number of runs or no database, in one line."""
+"""Every subject refuses an invalid generator, number of runs or database in one line."""
 
 import inspect
 import pickle
@@ -33,7 +33,7 @@ def test_a_seed_in_place_of_a_generator_is_refused_with_the_way_to_make_one(subj
                 made.sample([], 1, 3)
 
 
-def test_a_number_of_runs_that_is_none_is_refused(subjects):
+def test_an_invalid_number_of_runs_is_refused(subjects):
     for made in subjects.values():
         if hasattr(made, "sample"):
             for size in (-1, 1.5, None):
@@ -43,7 +43,7 @@ def test_a_number_of_runs_that_is_none_is_refused(subjects):
 
 @pytest.mark.parametrize("made", [LaplaceMechanism(), PointLearner(), KMeans()])
 @pytest.mark.parametrize("database", [None, 3, {}])
-def test_what_is_no_list_of_records_is_refused(made, database):
+def test_anything_but_a_list_of_records_is_refused(made, database):
     said = r"A database of .* must be a list or an array; got"
     with pytest.raises(InvalidKind, match=said):
         made(database, RNG)
@@ -54,7 +54,7 @@ def test_what_is_no_list_of_records_is_refused(made, database):
             made.distribution(database)
 
 
-def test_a_missing_argument_is_pythons_own_error_and_a_subject_stays_as_it_was():
+def test_a_missing_argument_raises_type_error_and_pickling_keeps_the_signature():
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'rng'"):
         LaplaceMechanism()([0, 1, 1])
     assert list(inspect.signature(LaplaceMechanism()).parameters) == ["database", "rng"]

@@ -16,7 +16,7 @@ MILLION = 1_000_000
 
 
 def worst_loss(epsilon, solutions):
-    """On databases of one record one solution falls while all others rise, by the sensitivity: by hand."""
+    """Return the worst loss by hand: one score falls by the sensitivity and all others rise by it."""
     grown = math.exp(epsilon / 2)
     return epsilon / 2 + math.log((1 + (solutions - 1) * grown) / (grown + solutions - 1))
 
@@ -28,7 +28,9 @@ def many_scores(spread):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 @pytest.mark.parametrize("letters", ["ab", "abc", "abcdefghijklmnop"])
-def test_the_worst_pair_loses_what_the_closed_form_says_and_never_epsilon(epsilon, letters, loss, pairs_of):
+def test_the_loss_on_the_worst_pair_matches_the_closed_form_and_stays_below_epsilon(
+    epsilon, letters, loss, pairs_of
+):
     mechanism = ExponentialMechanism(
         epsilon=epsilon, solutions=tuple(letters), records=("", letters[0], letters[1:], letters)
     )
@@ -38,9 +40,9 @@ def test_the_worst_pair_loses_what_the_closed_form_says_and_never_epsilon(epsilo
 
 
 @pytest.mark.parametrize("size", [1, 5, 40])
-def test_the_loss_of_two_solutions_tends_to_epsilon_with_the_records_that_hold_one_back(size, loss):
+def test_the_loss_of_two_solutions_tends_to_epsilon_as_one_falls_behind(size, loss):
     mechanism = ExponentialMechanism(solutions=("a", "b"), records=("a", "b"), size=size)
-    left, right = ["b"] * size, ["a"] + ["b"] * (size - 1)  # "a" is `size` behind, then `size` − 2
+    left, right = ["b"] * size, ["a"] + ["b"] * (size - 1)  # "a" is behind by `size`, then by `size` − 2
     found = loss(mechanism.distribution(left), mechanism.distribution(right))
     assert found == pytest.approx(math.log((1 + math.exp(size / 2)) / (1 + math.exp(size / 2 - 1))), rel=1e-9)
     assert found < 1.0
@@ -89,7 +91,7 @@ SCORES = {
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_so_they_do_on_scores_of_every_shape(name, agreement, shares):
+def test_choices_follow_the_law_on_scores_of_every_shape(name, agreement, shares):
     mechanism = ExponentialMechanism(
         epsilon=1.3, solutions=range(40), score=lambda *_: SCORES[name], vectorised=True
     )
@@ -97,7 +99,7 @@ def test_so_they_do_on_scores_of_every_shape(name, agreement, shares):
     assert agreement(shares(outputs, range(40)), special.softmax(1.3 * SCORES[name] / 2)) > 1e-9
 
 
-def test_that_comparison_sees_a_weight_that_is_wrong_by_a_tenth(power):
+def test_that_comparison_detects_a_weight_off_by_a_tenth(power):
     right, wrong = (np.array([w, 1.0, 1.0]) / (w + 2) for w in (math.exp(1.5), 1.1 * math.exp(1.5)))
     assert power(wrong, right, RUNS) > 0.99
     assert power(np.array([math.exp(2.0), 1, 1]) / (math.exp(2.0) + 2), right, 20_000) > 0.99
@@ -111,8 +113,9 @@ def test_choices_are_the_solutions_themselves(solutions):
     assert mechanism([], np.random.default_rng(43)) in solutions
 
 
-def test_run_i_inverts_the_same_uniform_number_on_every_database():
-    # two solutions: on the same uniforms the choices differ with probability |p − q|, on others more often
+def test_run_i_uses_the_same_uniform_number_on_every_database():
+    # With two solutions, coupled choices differ with probability |p − q|; independent choices differ more
+    # often.
     mechanism = ExponentialMechanism(epsilon=1.0, solutions=tuple("ab"), records=("a", "b"))
     left, right = (mechanism.sample([row], RUNS, np.random.default_rng(44)) for row in "ab")
     differ = sum(a != b for a, b in zip(left, right, strict=True))
@@ -142,7 +145,7 @@ def test_a_solution_of_vanishing_probability_is_never_chosen():
 
 
 @pytest.mark.parametrize("uniform", [0.0, 1.0 - 2.0**-53])
-def test_not_even_the_extreme_uniform_numbers_choose_it(uniform):
+def test_extreme_uniform_numbers_do_not_choose_it_either(uniform):
     class Extreme:
         def random(self, size):
             return np.full(size, uniform)
@@ -166,8 +169,8 @@ def test_the_error_bound_of_proposition_1_holds(beta, count):
     assert sum(law.pmf(k) for k in range(count) if scores[k] < 40.0 - bound) <= beta
 
 
-def test_the_error_bound_is_met_up_to_the_best_ones_share():
-    # all but one solution exactly t below the best: they fail together with odds (|H| − 1)·e^(−weight·t)
+def test_the_error_bound_is_tight_up_to_the_probability_of_the_best():
+    # all solutions but the best are exactly t below it: the odds of a failure are (|H| − 1)·e^(−weight·t)
     mechanism = ExponentialMechanism(
         solutions=range(1001),
         score=lambda rows, _: np.where(np.arange(1001) == 0, 20.0, 0.0),
@@ -196,12 +199,12 @@ def test_the_audit_shows_the_worst_pair_of_a_claim_that_it_proves():
     assert f"with ε {worst_loss(1.0, 16):.4g}" in shown
 
 
-def test_no_pair_is_suggested_where_looking_would_cost_more_than_the_audit():
+def test_no_pair_is_suggested_if_finding_it_costs_more_than_the_audit():
     assert ExponentialMechanism(solutions=range(MILLION)).suggested_pairs() == []
 
 
 def test_a_score_that_moves_by_three_is_found_by_the_audit_with_the_pair():
-    # (3, 0) beside (0, 3): log-odds of ±3/2, three times the 1/2 that sensitivity 1 would lose
+    # Scores (3, 0) and (0, 3) have log-odds ±3/2, three times the 1/2 of a score with sensitivity 1.
     result = audit_privacy(
         ExponentialMechanism(
             solutions=("a", "b"), records=("a", "b"), score=lambda rows, name: 3 * rows.count(name)
@@ -223,12 +226,12 @@ def test_scores_in_the_wrong_number_are_refused():
         ExponentialMechanism(score=lambda rows, _: [1.0, 2.0], vectorised=True).distribution([])
 
 
-def test_a_score_that_is_no_number_is_refused():
+def test_a_score_that_is_not_a_number_is_refused():
     with pytest.raises(InvalidKind, match="scores of `ExponentialMechanism` must be real numbers"):
         ExponentialMechanism(score=lambda rows, _: "high").distribution([])
 
 
-def test_scores_whose_span_is_beyond_floats_are_refused():
+def test_scores_whose_range_overflows_are_refused():
     mechanism = ExponentialMechanism(
         solutions=range(2), score=lambda rows, _: np.array([-1.7e308, 1.7e308]), vectorised=True
     )
@@ -243,13 +246,13 @@ def test_an_empty_set_of_solutions_is_refused():
 
 @pytest.mark.parametrize("name", ["epsilon", "sensitivity"])
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf])
-def test_numbers_without_privacy_are_refused(name, bad):
+def test_parameters_without_privacy_are_refused(name, bad):
     with pytest.raises(
         InvalidValue, match=f"The `{name}` of `ExponentialMechanism` must be a finite number > 0"
     ):
         ExponentialMechanism(**{name: bad})
 
 
-def test_solutions_that_repeat_have_no_law():
+def test_repeated_solutions_have_no_law():
     with pytest.raises(InvalidValue, match="distinct"):
         ExponentialMechanism(solutions=("a", "a")).distribution([""])

@@ -1,4 +1,4 @@
-"""The flawed gallery loses the amounts derived by hand, with a law or without."""
+"""The losses of the flawed gallery, with and without a declared law, match hand derivations."""
 
 import math
 
@@ -26,14 +26,14 @@ RUNS = 200_000
         (flawed.BinaryCalibratedResponse, lambda epsilon: epsilon + math.log(3)),
     ],
 )
-def test_the_exact_loss_is_the_one_worked_out(kind, worked_out, epsilon, loss, pairs_of):
+def test_the_exact_loss_matches_the_hand_calculation(kind, worked_out, epsilon, loss, pairs_of):
     subject = kind(epsilon=epsilon)
     losses = [loss(subject.distribution(a), subject.distribution(b)) for a, b in pairs_of(subject)]
     assert max(losses) == pytest.approx(worked_out(epsilon), rel=1e-12)
 
 
 @pytest.mark.parametrize(("upper", "published"), [(1, 0.693), (2, 0.827), (5, 0.907), (20, 0.916)])
-def test_conditioning_on_the_range_loses_what_the_normalisers_tell(upper, published, loss, pairs_of):
+def test_conditioning_on_the_range_costs_the_ratio_of_the_normalisers(upper, published, loss, pairs_of):
     subject = flawed.RenormalisedGeometric(upper=upper, size=min(upper, 5))
     losses = [loss(subject.distribution(a), subject.distribution(b)) for a, b in pairs_of(subject)]
     z_0 = sum(2.0**-k for k in range(upper + 1))
@@ -43,14 +43,14 @@ def test_conditioning_on_the_range_loses_what_the_normalisers_tell(upper, publis
     assert (max(losses) > subject.epsilon + 1e-9) == (upper > 1)
 
 
-def test_two_solutions_hide_a_halved_sensitivity(loss, pairs_of):
+def test_with_two_solutions_a_halved_sensitivity_does_not_show(loss, pairs_of):
     subject = flawed.HalfSensitivityExponential(epsilon=1.0, solutions=tuple("ab"), records=("a", "b"))
     losses = [loss(subject.distribution(a), subject.distribution(b)) for a, b in pairs_of(subject)]
     assert max(losses) == pytest.approx(1.0, rel=1e-12)
 
 
-def test_the_rate_as_scale_is_private_but_useless_where_epsilon_exceeds_the_sensitivity(loss, pairs_of):
-    # B Definition 2 taken literally at alpha·n/b = 1000: noise n²·alpha²/b² times too wide
+def test_the_rate_as_scale_is_private_but_useless_if_epsilon_exceeds_the_sensitivity(loss, pairs_of):
+    # B Definition 2 read literally at alpha·n/b = 1000: the noise is too large by a factor n²·alpha²/b²
     subject = flawed.RateAsScaleLaplace(epsilon=1.0, sensitivity=1e-3, query=lambda rows: sum(rows) / 1000)
     assert subject.scale == pytest.approx(1000.0)
     promised = 1e-3 * math.log(1 / 0.05)  # Theorem 3
@@ -60,7 +60,7 @@ def test_the_rate_as_scale_is_private_but_useless_where_epsilon_exceeds_the_sens
     assert max(losses) == pytest.approx(1e-6, rel=1e-6)
 
 
-# subject, event, probability of the event on either side of the suggested pair (closed forms), loss
+# subject, event, its probabilities on the two databases of the suggested pair (closed forms), loss
 WITHOUT_LAW = [
     (flawed.HalfScaleLaplace(epsilon=1.0), lambda o: o >= 1.0, 0.5 * math.exp(-2), 0.5, 2.0),
     (flawed.TrustingMean(epsilon=1.0), lambda o: o >= 1.0, 0.5 * math.exp(-5), 0.5, 5.0),
@@ -76,7 +76,9 @@ WITHOUT_LAW = [
 
 
 @pytest.mark.parametrize(("subject", "event", "p", "q", "worked_out"), WITHOUT_LAW)
-def test_a_subject_without_a_law_has_an_event_with_the_loss_worked_out(subject, event, p, q, worked_out):
+def test_a_subject_without_a_law_has_an_event_with_the_loss_calculated_by_hand(
+    subject, event, p, q, worked_out
+):
     assert not hasattr(subject, "distribution")
     assert math.log(q / p) == pytest.approx(worked_out, rel=1e-12)
     left, right = subject.suggested_pairs()[0]
@@ -86,8 +88,8 @@ def test_a_subject_without_a_law_has_an_event_with_the_loss_worked_out(subject, 
 
 
 @pytest.mark.parametrize(("subject", "event", "p", "q", "worked_out"), WITHOUT_LAW)
-def test_its_samples_alone_refute_the_claim(subject, event, p, q, worked_out):
-    # one-sided Clopper–Pearson at 5e-10 a side; with these p, q and runs its power is above 1 − 1e-9
+def test_samples_alone_refute_the_claim(subject, event, p, q, worked_out):
+    # one-sided Clopper–Pearson bounds at 5e-10 each; with these p, q and runs the power is above 1 − 1e-9
     left, right = subject.suggested_pairs()[0]
     rare, common = (
         int(event(subject.sample(rows, RUNS, np.random.default_rng(62 + side))).sum())

@@ -1,6 +1,6 @@
-"""The right look-alikes of the gallery's faults keep their claims, and their runs follow the laws derived.
+"""The correct twins of the gallery's faults keep their claims, and their runs follow the derived laws.
 
-Chi-square tests are at significance 1e-9; beside them stands their power against the flawed look-alike.
+Chi-square tests use significance 1e-9. Each comes with its power against the flawed twin.
 """
 
 import itertools
@@ -30,7 +30,7 @@ def test_counts_carry_laplace_noise_of_the_scale_for_adding(agreement, power):
         edges = stats.laplace(loc=centre).ppf(np.arange(1, 16) / 16)
         counts = np.bincount(np.searchsorted(edges, outputs[:, column]), minlength=16)
         assert agreement(counts, flat) > SIGNIFICANCE
-    # independent noise: the share of two columns both above their counts is a quarter
+    # independent noise: two columns are both above their counts with probability 1/4
     both = int(((outputs[:, 0] > 1) & (outputs[:, 1] > 0)).sum())
     assert stats.binomtest(both, RUNS, 0.25).pvalue > SIGNIFICANCE
     half_noise = np.diff([0, *stats.laplace(scale=0.5).cdf(stats.laplace.ppf(np.arange(1, 16) / 16)), 1])
@@ -48,7 +48,7 @@ def test_counts_move_by_one_when_a_record_is_added_and_by_two_when_it_is_replace
             assert sum(np.abs(np.subtract(replaced, counts))) == (0 if value == database[0] else 2)
 
 
-def test_a_saturating_sum_moves_by_at_most_its_upper_bound():
+def test_a_saturating_sum_changes_by_at_most_its_upper_bound():
     values, subject = (-7, 0, 1, 27, 28, 99, 100, 250), SaturatingSum()
     for length in range(4):
         for database in itertools.product(values, repeat=length):
@@ -60,7 +60,7 @@ def test_a_saturating_sum_moves_by_at_most_its_upper_bound():
 
 
 def test_a_saturating_sum_carries_geometric_noise(agreement, power):
-    # rate 1/20 for upper = 20; the wrapping look-alike with half the rate would be noticed
+    # rate 1/20 for upper = 20; the wrapping twin, with half the rate, would be detected
     subject, rng = SaturatingSum(upper=20), np.random.default_rng(102)
     noise = np.array([subject([5, 30], rng) for _ in range(RUNS)]) - 25
     cuts = np.arange(-60, 61, 10)
@@ -76,7 +76,7 @@ def test_a_saturating_sum_carries_geometric_noise(agreement, power):
 
 
 @pytest.mark.parametrize(("epsilon", "labels"), [(1.0, 3), (0.3, 2)])
-def test_labels_are_kept_with_the_probability_that_epsilon_allows(epsilon, labels, agreement, power):
+def test_labels_are_kept_with_the_largest_probability_that_epsilon_allows(epsilon, labels, agreement, power):
     subject, rng = LabelResponse(epsilon=epsilon, labels=labels), np.random.default_rng(103)
     database = [("x", 0), ("y", 1)]
     outputs = [subject(database, rng) for _ in range(RUNS)]
@@ -91,7 +91,7 @@ def test_labels_are_kept_with_the_probability_that_epsilon_allows(epsilon, label
     counts = [seen[pair] for pair in itertools.product(range(labels), repeat=2)]
     assert sum(counts) == RUNS
     assert agreement(counts, law) > SIGNIFICANCE
-    # two truths differ by e^epsilon in the probability of one report, and in no other by more
+    # two true answers change the probability of one report by e^epsilon and of no report by more
     ratios = np.log(np.divide(*alone))
     assert np.abs(ratios).max() == pytest.approx(epsilon, rel=1e-12)
     uniform = np.full(labels**2, labels**-2.0)

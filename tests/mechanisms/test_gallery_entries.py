@@ -1,4 +1,4 @@
-"""Promises of published faults and their right twins that `check_subject` does not check."""
+"""Checks of published faults and their correct twins that `check_subject` does not make."""
 
 import subprocess
 import sys
@@ -30,7 +30,7 @@ def loaded_by(code):
 
 
 @pytest.mark.parametrize("name", [name for name, entry in ENTRIES.items() if "records" in entry.options])
-def test_a_smaller_domain_of_an_entry_is_a_part_of_the_subjects(name):
+def test_the_reduced_domain_of_an_entry_is_a_subset_of_the_subjects(name):
     subject, options = SUBJECTS[name], ENTRIES[name].options
     bounds = np.broadcast_to(subject.size, 2)
     least, greatest = np.broadcast_to(options.get("size", subject.size), 2)
@@ -53,7 +53,7 @@ def test_a_parameter_out_of_range_is_refused_by_name(name):
 
 
 @pytest.mark.parametrize("name", [name for name, subject in SUBJECTS.items() if hasattr(subject, "sample")])
-def test_an_aligned_sampler_uses_the_generator_alike_on_every_database(name):
+def test_an_aligned_sampler_draws_the_same_numbers_on_every_database(name):
     subject = SUBJECTS[name]
     assert subject.aligned
     states = []
@@ -66,7 +66,7 @@ def test_an_aligned_sampler_uses_the_generator_alike_on_every_database(name):
 
 @pytest.mark.parametrize("database", [[], [[1.0]], [1.0, float("nan")], ["a"]])
 @pytest.mark.parametrize("name", ["noisy-max-laplace", "flawed-prefix-sums"])
-def test_answers_that_are_no_vector_of_numbers_are_refused(name, database):
+def test_answers_that_are_not_a_vector_of_numbers_are_refused(name, database):
     with pytest.raises((ValueError, TypeError), match="answers"):
         SUBJECTS[name](database, np.random.default_rng(0))
 
@@ -82,7 +82,7 @@ def test_a_subject_loads_hypothesis_only_for_its_records():
     assert "hypothesis" in loaded_by(f"{code}; s.records")
 
 
-def test_the_package_of_flaws_names_every_one():
+def test_the_package_of_flaws_exports_every_one():
     kinds = {entry.factory.__name__ for entry in ENTRIES.values() if entry.expected == "refuted"}
     assert kinds <= set(flawed.__all__)
     assert all(getattr(flawed, name) for name in flawed.__all__)

@@ -1,6 +1,6 @@
-"""Noisy max and the sparse vector technique: laws by scipy's quadrature, published losses, runs tested.
+"""Noisy max and the sparse vector technique: laws by scipy's quadrature, published losses, and runs.
 
-Chi-square tests are at significance 1e-9; beside them stands their power against the law of a wrong scale.
+Chi-square tests use significance 1e-9. Each comes with its power against the law of a wrong scale.
 """
 
 import itertools
@@ -20,7 +20,7 @@ RUNS = 100_000
 
 
 def patterns(size):
-    """Return the neighbours of the published benchmarks: one answer against all others, halves, all."""
+    """Return the neighbours of the published benchmarks: one answer, half of them, or all of them move."""
     one, half = [1.0] * size, size // 2
     others = [
         [0.0, *one[1:]],
@@ -62,7 +62,7 @@ def stats_cdf(x, scale):
 
 
 def marks_probability(answers, marks, *, threshold, threshold_scale, query_scale):
-    """Return Pr[these marks] with one noisy threshold, by scipy's quadrature."""
+    """Return the probability of these marks for one noisy threshold, by scipy's quadrature."""
 
     def at(r):
         value = stats_pdf(r, threshold_scale)
@@ -75,7 +75,7 @@ def marks_probability(answers, marks, *, threshold, threshold_scale, query_scale
 
 
 def first_hits(size):
-    """Return the marks that can occur at limit 1: each place of the one hit, and none."""
+    """Return the outputs possible at limit 1: one hit at each place, or no hit."""
     return [[0] * k + [1] + [-1] * (size - k - 1) for k in range(size)] + [[0] * size]
 
 
@@ -125,13 +125,13 @@ def test_exponential_noisy_max_has_the_law_of_permute_and_flip(answers):
 @pytest.mark.parametrize(
     ("kind", "published"), [(LaplaceNoisyMax, 0.0946), (ExponentialNoisyMax, 0.1)], ids=["laplace", "expon"]
 )
-def test_noisy_max_loses_what_is_published_on_the_benchmark_pairs(kind, published):
+def test_noisy_max_has_the_published_loss_on_the_benchmark_pairs(kind, published):
     subject = kind(epsilon=0.1)
     found = worst(lambda answers: masses(subject.distribution(answers)), patterns(5))
     assert found == pytest.approx(published, abs=5e-5)
 
 
-def test_the_loss_of_exponential_noisy_max_is_attained_and_that_of_laplace_approached():
+def test_exponential_noisy_max_attains_its_loss_and_laplace_noisy_max_approaches_it():
     p, q = (ExponentialNoisyMax().distribution(answers) for answers in ([1.0] * 5, [0.0] + [2.0] * 4))
     assert epsilon_at(p, q) == pytest.approx(1.0, rel=1e-12)
     gaps = []
@@ -143,7 +143,7 @@ def test_the_loss_of_exponential_noisy_max_is_attained_and_that_of_laplace_appro
 
 
 @pytest.mark.parametrize("kind", [LaplaceNoisyMax, ExponentialNoisyMax])
-def test_noisy_max_returns_what_its_law_says(kind, agreement, power):
+def test_noisy_max_follows_its_law(kind, agreement, power):
     answers, subject = [0.0, 1.0, 2.0, 2.0, -4.0], kind()
     law = masses(subject.distribution(answers))
     for outputs in (
@@ -170,7 +170,7 @@ def test_the_sparse_vector_technique_has_the_law_that_scipy_integrates(answers, 
         assert mass == pytest.approx(expected, rel=1e-10)
 
 
-def test_with_one_answer_above_fresh_thresholds_change_nothing():
+def test_fresh_thresholds_change_nothing_at_limit_one():
     answers = [0.0, 3.0, 1.5]
     once, fresh = (
         kind(size=3, limit=1).distribution(answers) for kind in (SparseVector, ResamplingSparseVector)
@@ -178,7 +178,7 @@ def test_with_one_answer_above_fresh_thresholds_change_nothing():
     assert masses(once) == pytest.approx(masses(fresh), rel=1e-12)
 
 
-def test_after_an_answer_above_a_fresh_threshold_starts_anew():
+def test_after_a_hit_a_fresh_threshold_restarts_the_law():
     subject = ResamplingSparseVector(size=3, limit=2)
     law = subject.distribution([0.0, 3.0, 1.5])
     scales = {"threshold": 1.0, "threshold_scale": 4.0, "query_scale": 8.0}
@@ -187,15 +187,15 @@ def test_after_an_answer_above_a_fresh_threshold_starts_anew():
     assert law.pmf(np.array([0, 1, 1])) == pytest.approx(first * second, rel=1e-10)
 
 
-# variant, threshold, its published loss at epsilon = 0.1, ten queries: scales at 0.1 of threshold and queries
+# variant, threshold, published loss at epsilon = 0.1 with ten queries: noise scales of threshold and queries
 @pytest.mark.parametrize(
     ("scales", "threshold", "published"),
     [
-        ((20.0, 40.0), 0.5, 0.0885),  # svt1, which is right
+        ((20.0, 40.0), 0.5, 0.0885),  # svt1, which is correct
         ((40.0, 4 / 0.3), 1.0, 0.1725),  # svt4
     ],
 )
-def test_sparse_vectors_lose_what_is_published_on_the_benchmark_pairs(scales, threshold, published):
+def test_sparse_vectors_have_the_published_loss_on_the_benchmark_pairs(scales, threshold, published):
     subject = (
         SparseVector(epsilon=0.1, size=10) if published < 0.1 else flawed.CheapNoiseSparseVector(epsilon=0.1)
     )
@@ -220,7 +220,7 @@ def test_the_exact_law_meets_the_published_loss():
 
 @pytest.mark.parametrize("limit", [1, 2])
 def test_too_little_query_noise_loses_a_quarter_of_one_plus_six_limits(limit):
-    # limit + 1 answers far up are missed: the integrand grows like e^(r/2) until there
+    # All of limit + 1 high answers are missed; the integrand grows like e^(r/2) up to that point.
     subject, far = flawed.CheapNoiseSparseVector(size=2 * limit + 1, limit=limit), 60.0
     scales = {
         "threshold": 1.0,
@@ -235,7 +235,7 @@ def test_too_little_query_noise_loses_a_quarter_of_one_plus_six_limits(limit):
     assert math.log(p / q) == pytest.approx((1 + 6 * limit) / 4, abs=1e-6)
 
 
-def test_without_an_end_each_query_loses_half_of_epsilon():
+def test_without_a_limit_each_query_loses_half_of_epsilon():
     subject = flawed.EndlessSparseVector(size=4)
     scales = {
         "threshold": 1.0,
@@ -254,7 +254,7 @@ def test_without_an_end_each_query_loses_half_of_epsilon():
     assert losses[2] == pytest.approx(2.0, abs=1e-9)
 
 
-def test_without_an_end_ten_queries_lose_what_is_published():
+def test_without_a_limit_ten_queries_have_the_published_loss():
     half, other = patterns(10)[-1]
     marks = [1] * 5 + [0] * 5
     scales = {"threshold": 1.0, "threshold_scale": 20.0, "query_scale": 20.0}
@@ -274,7 +274,7 @@ def test_without_an_end_ten_queries_lose_what_is_published():
     [SparseVector(), SparseVector(limit=2), ResamplingSparseVector()],
     ids=["one", "two", "resampling"],
 )
-def test_the_right_technique_returns_what_its_law_says(subject, agreement, power):
+def test_the_correct_technique_follows_its_law(subject, agreement, power):
     answers = [0.0, 1.0, 4.0, -2.0, 1.0][: subject.size]
     law = subject.distribution(answers)
     for outputs in (
@@ -289,7 +289,7 @@ def test_the_right_technique_returns_what_its_law_says(subject, agreement, power
 
 
 @pytest.mark.parametrize("kind", [flawed.CheapNoiseSparseVector, flawed.EndlessSparseVector])
-def test_a_flawed_technique_returns_what_its_scales_say(kind, agreement):
+def test_a_flawed_technique_follows_the_law_of_its_scales(kind, agreement):
     answers, subject = [0.0, 2.0, 1.0], kind(size=3)
     endless = kind is flawed.EndlessSparseVector
     outcomes = list(itertools.product((0, 1), repeat=3)) if endless else first_hits(3)
@@ -309,7 +309,7 @@ def test_a_flawed_technique_returns_what_its_scales_say(kind, agreement):
     assert agreement(counts, law) > SIGNIFICANCE
 
 
-def test_no_more_is_answered_than_the_limit():
+def test_no_more_hits_than_the_limit_are_returned():
     outputs = SparseVector(size=5, limit=2).sample([90.0] * 5, 50, np.random.default_rng(96))
     assert (outputs == [1, 1, -1, -1, -1]).all()
 

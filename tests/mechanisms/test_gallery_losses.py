@@ -1,8 +1,8 @@
-"""The gallery's flaws lose what was worked out by hand, and their runs show it.
+"""The losses of the gallery's flaws match hand calculations, and their runs show them.
 
-Each row has an event whose probabilities p and q on two neighbours are closed forms. Drawn counts are tested
-against them at significance 1e-9 a test; the number of runs is such that a p half as large again (or as
-small) would be noticed with probability 0.99, which the last test computes.
+Each row has an event with closed-form probabilities p and q on two neighbours. Each test of the drawn counts
+has significance 1e-9. The number of runs is large enough to detect a p that is off by half with probability
+0.99; the last test computes this power.
 """
 
 import itertools
@@ -22,13 +22,13 @@ E = math.exp
 
 
 def shuffled(x, first):
-    """Return Pr[largest of 100 outputs ≤ x]: 99 records at −1, and `first` or an empty step."""
+    """Return Pr[largest of 100 outputs ≤ x]: 99 records are at −1; the last is `first` or an empty step."""
     return stats.norm.cdf(2 * (x + 1)) ** 99 * stats.norm.cdf(2 * (x - first))
 
 
 # name: subject, left, right, event, p, q, log(p/q)
 ROWS = {
-    # every noisy answer is at most 0: five factors ½, against five of e^(−1/2)/2
+    # every noisy answer is at most 0: five factors 1/2 on one side, five factors e^(−1/2)/2 on the other
     "max value, Laplace": (
         flawed.LaplaceMaxValue(),
         [0.0] * 5,
@@ -57,7 +57,7 @@ ROWS = {
         E(-2.0) / 192,
         1.5,
     ),
-    # above alone at (1, 0): the noisy threshold 1 + Lap(2) lies in (0, 1]
+    # a hit at (1, 0) only: the noisy threshold 1 + Lap(2) is in (0, 1]
     "sparse vector without query noise": (
         flawed.NoiselessSparseVector(size=2),
         [1.0, 0.0],
@@ -132,7 +132,7 @@ ROWS = {
         0.0,
         INF,
     ),
-    # category 0 alone: the threshold 1 + Lap(1) lies in (0, 1]
+    # category 0 only: the threshold 1 + Lap(1) is in (0, 1]
     "noiseless comparison": (
         flawed.NoiselessComparison(),
         [0],
@@ -206,7 +206,7 @@ def frequency(subject, database, event, runs, seed):
 
 
 @NAMED
-def test_the_loss_is_that_of_an_event(subject, left, right, event, p, q, loss):
+def test_the_loss_matches_the_event(subject, left, right, event, p, q, loss):
     assert subject.relation.are_neighbours(left, right)
     assert not hasattr(subject, "distribution")
     claim = subject.claim
@@ -216,7 +216,7 @@ def test_the_loss_is_that_of_an_event(subject, left, right, event, p, q, loss):
 
 
 @NAMED
-def test_runs_have_the_probabilities_worked_out(subject, left, right, event, p, q, loss):
+def test_runs_have_the_calculated_probabilities(subject, left, right, event, p, q, loss):
     runs = runs_for(p)
     for database, probability, seed in ((left, p, 81), (right, q, 82)):
         found = frequency(subject, database, event, runs, seed)
@@ -224,7 +224,7 @@ def test_runs_have_the_probabilities_worked_out(subject, left, right, event, p, 
 
 
 @NAMED
-def test_a_wrong_probability_would_be_noticed(subject, left, right, event, p, q, loss):
+def test_a_wrong_probability_would_be_detected(subject, left, right, event, p, q, loss):
     runs = runs_for(p)
     wrong = 1.5 * p if p < 0.5 else p / 1.5
     low, high = (stats.binom(runs, p).ppf(level) for level in (SIGNIFICANCE / 2, 1 - SIGNIFICANCE / 2))
@@ -240,8 +240,8 @@ def test_single_calls_are_drawn_as_samples_are(name):
     assert stats.binomtest(found, 5000, p).pvalue > SIGNIFICANCE
 
 
-def test_doubles_show_the_count_that_textbook_noise_was_added_to():
-    # as real numbers the noise is right; between the multiples of 2^(−53) only the count 0 is found
+def test_floating_point_outputs_of_textbook_noise_reveal_the_count():
+    # As real numbers the noise is correct. Only the count 0 gives outputs between the multiples of 2^(−53).
     subject, runs = flawed.TextbookLaplace(), 20_000
     rng = np.random.default_rng(84)
     none, one = ([subject([0] * count, rng) for _ in range(runs)] for count in (0, 1))
@@ -249,7 +249,8 @@ def test_doubles_show_the_count_that_textbook_noise_was_added_to():
         assert stats.kstest(outputs, stats.laplace(loc=centre).cdf).pvalue > SIGNIFICANCE
     between = [sum(abs(o) < 0.5 and not (o * 2.0**53).is_integer() for o in seen) for seen in (none, one)]
     assert between[1] == 0
-    # of the noise within ½, 1 − e^(−1/2) of all, at least half ends in a bit below 2^(−53)
+    # The noise is within 1/2 with probability 1 − e^(−1/2). At least half of those values have a bit below
+    # 2^(−53).
     assert between[0] > runs * (1 - E(-0.5)) / 4
 
 
@@ -261,7 +262,7 @@ def rank_law(database, epsilon=1.0):
     return weights / weights.sum()
 
 
-def test_the_rank_score_loses_what_enumeration_finds():
+def test_the_loss_of_the_rank_score_matches_an_enumeration():
     worst = 0.0
     for length in (2, 3, 4):
         for database in itertools.combinations_with_replacement(range(11), length):
@@ -269,17 +270,18 @@ def test_the_rank_score_loses_what_enumeration_finds():
             for value in range(11):
                 ratio = law / rank_law([value, *database[1:]])
                 worst = max(worst, np.abs(np.log(ratio)).max())
-    assert worst == pytest.approx(1.7036293, abs=5e-8)  # published with the fault's description
+    assert worst == pytest.approx(1.7036293, abs=5e-8)  # the value published with the fault
     given = np.log(rank_law([10, 10]) / rank_law([0, 10])).max()
     assert given == pytest.approx(1.2806269, abs=1e-7)
 
 
 @pytest.mark.parametrize("database", [[0, 10], [3, 3, 3, 9]])
-def test_the_rank_score_is_drawn_by_its_weights(database, agreement, power):
+def test_draws_of_the_rank_score_follow_its_weights(database, agreement, power):
     subject, rng, runs = flawed.RankScore(), np.random.default_rng(85), 20_000
     counts = np.bincount([subject(database, rng) for _ in range(runs)], minlength=11)
     assert agreement(counts, rank_law(database)) > SIGNIFICANCE
-    assert power(rank_law(database, 0.5), rank_law(database), runs) > 0.99  # it is noticed
+    # half the epsilon would be detected
+    assert power(rank_law(database, 0.5), rank_law(database), runs) > 0.99
 
 
 def test_swapped_shares_lose_both_shares_at_the_corners():
@@ -292,7 +294,7 @@ def test_swapped_shares_lose_both_shares_at_the_corners():
     assert subject.loss == pytest.approx(worked_out, rel=1e-12)
     p, q = (subject.distribution(database) for database in ([], [corner]))
     assert epsilon_at(p, q) == pytest.approx(worked_out, rel=1e-9)
-    # given the right way round the same shares add up to epsilon
+    # in the correct order the same shares add up to epsilon
     of_count, of_sum = 1 / subject.scales[:2]
     assert of_sum + 16 * of_count == pytest.approx(1.0, rel=1e-12)
 
@@ -302,7 +304,7 @@ def test_swapped_shares_overspend_as_published(dimension, published):
     assert flawed.SwappedShares(dimension=dimension).loss == pytest.approx(published, abs=5e-3)
 
 
-def test_swapped_shares_return_what_their_law_says(agreement):
+def test_swapped_shares_follow_their_law(agreement):
     subject, rng = flawed.SwappedShares(), np.random.default_rng(86)
     database = [(0.5,) * 16, (1.0, -2.0) * 8]
     outputs = np.array([subject(database, rng) for _ in range(10_000)])
@@ -330,7 +332,7 @@ def test_the_classical_gaussian_has_the_delta_of_the_exact_formula():
     assert epsilon_at(p, q, 1e-3) == pytest.approx(needed, rel=1e-6)
 
 
-def test_the_classical_gaussian_returns_what_its_law_says():
+def test_the_classical_gaussian_follows_its_law():
     subject, rng = flawed.ClassicalGaussian(), np.random.default_rng(87)
     outputs = [subject([0, 1], rng) for _ in range(10_000)]
     assert stats.kstest(outputs, stats.norm(2, subject.scale).cdf).pvalue > SIGNIFICANCE

@@ -1,4 +1,4 @@
-"""The geometric mechanism, and what truncation means."""
+"""The geometric mechanism and its truncated form."""
 
 import math
 
@@ -33,7 +33,7 @@ def test_clamping_costs_nothing_at_any_width(upper, loss, pairs_of):
 
 
 @pytest.mark.parametrize("answer", [-7, 0, 2, 4, 9])
-def test_the_truncated_law_gathers_both_tails_at_the_ends(answer):
+def test_the_truncated_law_puts_both_tails_at_the_ends(answer):
     mechanism = TruncatedGeometricMechanism(epsilon=0.8, query=lambda rows: answer, upper=4)
     law, noise = mechanism.distribution([0]), stats.dlaplace(0.8, loc=answer)
     expected = [noise.cdf(0), noise.pmf(1), noise.pmf(2), noise.pmf(3), noise.sf(3)]
@@ -49,7 +49,7 @@ def test_sensitivity_divides_the_rate():
 @pytest.mark.parametrize("draw", ["sample", "call"])
 @pytest.mark.parametrize("kind", [GeometricMechanism, TruncatedGeometricMechanism])
 def test_outputs_follow_the_law_of_scipy(kind, draw, agreement, shares):
-    # power: test_noise's comparison is this one
+    # `test_noise` states the power of this comparison
     mechanism, database, rng = kind(epsilon=0.5), [1, 0, 1], np.random.default_rng(31)
     outputs = (
         mechanism.sample(database, RUNS, rng)
@@ -99,7 +99,7 @@ def test_clamping_moves_no_answer_away_from_the_clamped_truth(answer):
 
 
 @pytest.mark.parametrize("answer", [1.0, "1", None, math.nan])
-def test_an_answer_that_is_no_integer_is_refused(answer):
+def test_an_answer_that_is_not_an_integer_is_refused(answer):
     with pytest.raises(InvalidKind, match="answer of the query of `GeometricMechanism` must be an integer"):
         GeometricMechanism(query=lambda rows: answer).distribution([0])
 

@@ -29,13 +29,13 @@ def test_the_worst_pair_loses_exactly_epsilon(epsilon, sensitivity, loss, pairs_
     assert max(losses) == pytest.approx(epsilon, rel=1e-12)
 
 
-def test_a_histogram_loses_epsilon_when_a_record_comes_or_goes(loss, pairs_of):
+def test_a_histogram_loses_epsilon_if_a_record_is_added_or_removed(loss, pairs_of):
     mechanism = LaplaceHistogram(epsilon=0.7)
     losses = [loss(mechanism.distribution(a), mechanism.distribution(b)) for a, b in pairs_of(mechanism)]
     assert losses == pytest.approx([0.7] * len(losses), rel=1e-12)
 
 
-def test_a_histogram_needs_sensitivity_two_when_a_record_is_replaced(loss, pairs_of):
+def test_a_histogram_needs_sensitivity_two_if_a_record_is_replaced(loss, pairs_of):
     mechanism = LaplaceMechanism(
         epsilon=0.7, query=Histogram(3), dimension=3, sensitivity=2, records=(0, 1, 2), size=2
     )
@@ -64,7 +64,7 @@ def test_outputs_follow_scipys_law_around_the_answer(draw, agreement):
     assert agreement(counts, np.full(16, 1 / 16)) > 1e-9
 
 
-def test_the_comparison_of_single_calls_sees_an_answer_off_by_half(power):
+def test_the_comparison_of_single_calls_detects_an_answer_off_by_half(power):
     edges = np.concatenate([[-np.inf], stats.laplace(scale=2.0).ppf(np.arange(1, 16) / 16), [np.inf]])
     wrong = np.diff(stats.laplace(loc=0.5, scale=2.0).cdf(edges))
     assert power(wrong, np.full(16, 1 / 16), 20_000) > 0.99
@@ -75,7 +75,7 @@ def test_coordinates_carry_independent_noise_of_the_same_scale():
     assert outputs.shape == (RUNS, 3)
     assert np.abs(outputs.mean(axis=0) - [2, 0, 1]).max() < 7 * math.sqrt(
         2 / RUNS
-    )  # 7 standard errors: 3e-12 each
+    )  # 7 standard errors: false alarm probability 3e-12 each
     assert np.abs(np.corrcoef(outputs.T) - np.eye(3)).max() < 7 / math.sqrt(RUNS)
 
 
@@ -122,12 +122,12 @@ def test_the_claim_is_pure():
 
 @pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf])
 @pytest.mark.parametrize("name", ["epsilon", "sensitivity"])
-def test_numbers_without_privacy_are_refused_in_one_line(name, bad):
+def test_parameters_without_privacy_are_refused_in_one_line(name, bad):
     with pytest.raises(InvalidValue, match=f"The `{name}` of `LaplaceMechanism` must be a finite number > 0"):
         LaplaceMechanism(**{name: bad})
 
 
-def test_a_quotient_that_is_no_scale_is_refused():
+def test_a_sensitivity_over_epsilon_that_is_not_a_scale_is_refused():
     with pytest.raises(InvalidValue, match="scale"):
         LaplaceMechanism(epsilon=1e-300, sensitivity=1e300)
 
@@ -150,11 +150,11 @@ def test_an_answer_without_the_declared_shape_or_not_finite_is_refused(query, di
 
 
 @pytest.mark.parametrize("answer", [None, "3", ["1", 2], [[1], [1, 2]], 1j])
-def test_an_answer_that_is_no_number_is_refused(answer):
+def test_an_answer_that_is_not_a_number_is_refused(answer):
     with pytest.raises(InvalidKind, match="answer of the query"):
         LaplaceMechanism(query=lambda rows: answer)([0], np.random.default_rng(0))
 
 
-def test_a_histogram_refuses_a_record_that_is_no_bin():
+def test_a_histogram_refuses_a_record_outside_its_bins():
     with pytest.raises(InvalidValue, match="must be one of 0 … 2; got 3"):
         LaplaceHistogram().answer([0, 3])

@@ -1,4 +1,4 @@
-"""Whole local protocols and averages audited for privacy end to end: exactly, and by sampling."""
+"""Privacy audits of whole local protocols and averages, exactly and by sampling."""
 
 from functools import partial
 
@@ -22,11 +22,11 @@ POLL = InteractiveProtocol(algorithm=partial(poll_twice, epsilon=1.0), epsilon=1
 def test_a_whole_interactive_protocol_is_proved_exactly():
     result = audit_privacy(POLL, budget=20_000)
     assert result.verdict is Verdict.PROVED
-    assert result.epsilon_lower == pytest.approx(1.0, rel=1e-9)  # 0.5 + 0.5 on the worst path
+    assert result.epsilon_lower == pytest.approx(1.0, rel=1e-9)  # epsilon is 0.5 + 0.5 on the worst path
 
 
 @pytest.mark.parametrize("declared", [True, False])
-def test_a_budget_anew_in_every_round_is_refuted(declared):
+def test_a_full_budget_in_every_round_is_refuted(declared):
     careless = PerRoundProtocol(algorithm=partial(poll_twice, epsilon=2.0), epsilon=1.0)
     result = audit_privacy(
         careless if declared else Undeclared(part=careless), budget=20_000, confirm_budget=5_000
@@ -55,7 +55,7 @@ def test_a_noninteractive_protocol_with_a_conclusion_is_proved():
 @pytest.mark.parametrize(
     ("average", "verdict", "low"),
     [
-        # the limit ε is reached in the far tail only: e^ε·((x − s)/x)^(n−1) at a finite x
+        # the loss tends to ε in the far tail: the ratio is e^ε·((x − s)/x)^(n−1) at a finite x
         (LaplaceAverage(records=(-1, 1)), Verdict.NOT_REFUTED, 0.9),
         (SignAverage(size=3), Verdict.PROVED, 1.0 - 1e-9),
     ],

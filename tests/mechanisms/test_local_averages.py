@@ -31,7 +31,7 @@ RUNS = 50_000
 
 
 def difference_of_gammas(n, x):
-    """Pr[G − G′ > x] for independent Gamma(n), by quadrature over G′: another road to the same tail."""
+    """Return Pr[G − G′ > x] for independent Gamma(n) variables, by quadrature over G′."""
     gamma = stats.gamma(n)
     low, high = gamma.ppf(1e-300), n + 60.0 * math.sqrt(n) + 3.0 * x
 
@@ -70,12 +70,12 @@ def test_the_tail_of_a_laplace_sum_is_that_of_a_difference_of_gammas(n, x):
     assert LaplaceSum(n, 3.0).two_sided(3.0 * x) == pytest.approx(2 * difference_of_gammas(n, x), rel=1e-8)
 
 
-def test_the_tail_keeps_every_digit_of_the_exact_rational_mixture():
+def test_the_tail_matches_the_exact_rational_mixture_to_every_digit():
     n, x = 20, 60
     total, poisson = Fraction(0), [Fraction(x) ** j / math.factorial(j) for j in range(n)]
     for k in range(n):
         total += Fraction(math.comb(n - 1 + k, k), 2 ** (n + k - 1)) * sum(poisson[: n - k])
-    # e^(−60) to 40 digits, as a rational
+    # e^(−60) to 40 digits, as a fraction
     inverse = Fraction(8756510762696520338, 10**45)
     assert LaplaceSum(n).two_sided(float(x)) == pytest.approx(float(total * inverse), rel=1e-12)
 
@@ -91,8 +91,8 @@ def test_the_expansion_for_many_variables_is_the_mixture_of_gammas(n):
     assert law.logsf(x) == pytest.approx(tail, rel=2e-13, abs=2e-12)
 
 
-def test_a_sum_of_very_many_variables_is_normal_but_for_its_kurtosis():
-    """Edgeworth: the tail differs by φ(y)·(y³ − 3y)·κ/24, the excess kurtosis κ = 3/n; n = 10^9."""
+def test_a_sum_of_very_many_variables_is_normal_up_to_a_kurtosis_term():
+    """Edgeworth: the tail differs by φ(y)·(y³ − 3y)·κ/24, where the excess kurtosis is κ = 3/n; n = 10^9."""
     n, y = 10**9, np.array([0.5, 2.0, 6.0])
     shift = stats.norm.pdf(y) * (y**3 - 3 * y) * (3 / n) / 24
     found = np.exp(LaplaceSum(n).logsf(y * math.sqrt(2 * n)))
@@ -108,7 +108,7 @@ def test_two_laplace_variables_have_the_known_density():
 
 
 @pytest.mark.parametrize("n", [1, 3, 40, 400])
-def test_density_tail_and_quantile_belong_together(n):
+def test_density_tail_and_quantile_are_consistent(n):
     law = LaplaceSum(n, 0.7)
     for x in (-2.0, 0.1, 4.0):
         slope = (law.logcdf(x + 1e-5) - law.logcdf(x - 1e-5)) / 2e-5
@@ -127,13 +127,13 @@ def test_samples_follow_the_law_of_the_sum(draw):
     law, rng = LaplaceSum(5, 2.0), np.random.default_rng(41)
     drawn = law.sample(RUNS, rng) if draw == "sum" else rng.laplace(0.0, 2.0, (RUNS, 5)).sum(axis=1)
     assert stats.kstest(drawn, lambda x: np.exp(law.logcdf(x))).pvalue > SIGNIFICANCE
-    # power: four variables instead of five are 0.027 away, 6 times 1/√runs
+    # power: with four variables instead of five the distance is 0.027, 6 times 1/√runs
     other = LaplaceSum(4, 2.0)
     assert stats.kstest(drawn, lambda x: np.exp(other.logcdf(x))).pvalue < 1e-7
 
 
 @pytest.mark.parametrize("x", [1e-6, 0.1, 1.0, 3.0, 50.0])
-def test_the_rate_is_the_supremum_of_markovs_exponents(x):
+def test_the_rate_is_the_supremum_of_the_chernoff_exponents(x):
     found = optimize.minimize_scalar(
         lambda t: -(x * t + math.log1p(-t * t)), bounds=(0, 1), method="bounded", options={"xatol": 1e-13}
     )
@@ -192,7 +192,7 @@ def test_sizes_of_the_signs_and_of_the_noise_alone_are_their_closed_forms():
         (lemma_size, {"epsilon": 1e-12}, "more than can be counted"),
     ],
 )
-def test_sizes_refuse_what_no_size_answers(function, parameters, message):
+def test_sizes_refuse_impossible_targets(function, parameters, message):
     with pytest.raises(InvalidValue, match=message) as refused:
         function(**{"tau": 0.1, "beta": 0.05, "epsilon": 1.0, **parameters})
     assert "\n" not in str(refused.value)
@@ -213,7 +213,7 @@ def test_lemma_5_6_holds_exactly_at_the_default_size(average, high):
     assert average.failure(high) <= average.beta
 
 
-def test_the_exact_failure_is_that_of_simulated_runs():
+def test_the_exact_failure_probability_matches_simulated_runs():
     average = LaplaceAverage(epsilon=2.0, tolerance=0.5, size=100)
     rng = np.random.default_rng(42)
     entries = np.where(rng.random((20_000, 100)) < 0.3, 1.0, -1.0)
@@ -229,7 +229,7 @@ def test_the_exact_failure_is_that_of_simulated_runs():
     assert stats.binomtest(failed, 20_000, signs.failure(0.3)).pvalue > SIGNIFICANCE
 
 
-def test_the_average_has_its_exact_law_on_every_road():
+def test_the_average_has_its_exact_law_by_every_method():
     average, rng = LaplaceAverage(epsilon=1.0, size=6), np.random.default_rng(43)
     database = [1, 1, 0, -1, 1, 0]
     law = average.distribution(database)
@@ -244,7 +244,7 @@ def test_the_average_has_its_exact_law_on_every_road():
 
 
 def test_a_local_average_is_a_noninteractive_protocol():
-    # the same law as handing over one question to everybody
+    # the same law as one question to every entry
     protocol = NonInteractiveProtocol(
         queries=[(range(4), LocalLaplace(epsilon=1.0))],
         conclude=lambda queries, answers: float(answers[0].mean()),
@@ -271,16 +271,16 @@ def test_the_average_of_signs_is_a_mixture_of_binomials(draw, agreement, shares)
         else [average(database, rng) for _ in range(10_000)]
     )
     assert agreement(shares(list(map(float, drawn)), outcomes), expected) > SIGNIFICANCE
-    assert float(np.dot(expected, outcomes)) == pytest.approx(-0.2)  # unbiased
+    assert float(np.dot(expected, outcomes)) == pytest.approx(-0.2)  # the average is unbiased
 
 
-def test_vector_averages_add_up_coordinate_by_coordinate():
+def test_vector_averages_have_a_law_for_each_coordinate():
     records = ((-1, -1), (-1, 1), (1, 1))
     average = LaplaceAverage(epsilon=2e4, dimension=2, size=3, records=records)
     assert average([(-1, 1), (1, 1), (1, 1)], np.random.default_rng(0)) == pytest.approx([1 / 3, 1], abs=0.01)
     assert average.sample([(-1, 1)] * 3, 7, np.random.default_rng(0)).shape == (7, 2)
     assert len(average.distribution([(-1, 1)] * 3).factors) == 2
-    # two coordinates: noise of twice the scale and a union bound over both
+    # two coordinates: twice the noise scale, and a union bound over both
     both = LaplaceAverage(epsilon=1.0, tolerance=0.5, dimension=2, records=records).size
     assert both > laplace_size(tau=0.5, beta=0.025, epsilon=0.5) * 0.999
     one_hot = LaplaceAverage(
@@ -290,7 +290,7 @@ def test_vector_averages_add_up_coordinate_by_coordinate():
 
 
 @pytest.mark.parametrize("kind", [LaplaceAverage, SignAverage])
-def test_too_few_entries_are_refused_with_the_number_that_is_needed(kind):
+def test_too_few_entries_are_refused_with_the_required_number(kind):
     needed = kind(tolerance=0.25).size
     assert kind(tolerance=0.25, size=needed).size == needed
     with pytest.raises(InvalidValue, match=f"must be at least {needed} for an answer within 0.25") as refused:
@@ -316,13 +316,14 @@ def test_entries_outside_the_bound_or_in_the_wrong_number_are_refused():
         average.stream([[0, 0], [0, 0]], rng)
 
 
-def test_the_laws_of_averages_of_300_entries_are_those_of_their_entries():
+def test_averages_of_300_entries_follow_the_law_of_their_entries():
     database, rng = [1] * 200 + [-1] * 100, np.random.default_rng(77)
     laplace, sign = LaplaceAverage(epsilon=2.0, size=300), SignAverage(epsilon=2.0, size=300)
     assert sign.distribution(database) is None
     drawn = np.sort(1 / 3 + rng.laplace(0.0, 1.0, (20_000, 300)).mean(axis=1))
     share = np.arange(1, 20_001) / 20_000
-    # Dvoretzky, Kiefer and Wolfowitz: false alarm 1e-9; twice the noise is off by 0.09 at one deviation
+    # Dvoretzky-Kiefer-Wolfowitz at significance 1e-9; twice the noise is off by 0.09 at one standard
+    # deviation
     law = laplace.distribution(database)
     points = drawn[::500]
     gap = max(abs(law.cdf(float(x)) - p) for x, p in zip(points, share[::500], strict=True))
@@ -334,7 +335,7 @@ def test_the_laws_of_averages_of_300_entries_are_those_of_their_entries():
     assert found == pytest.approx(ones, rel=1e-9, abs=1e-300)
 
 
-def test_a_stream_without_an_end_is_refused_once_it_is_too_long():
+def test_an_endless_stream_is_refused_once_it_is_too_long():
     average = LaplaceAverage(size=3)
     with pytest.raises(InvalidValue, match="must hold 3 entries; got 4 or more"):
         average.stream(itertools.repeat([0.0, 0.0]), np.random.default_rng(0))
@@ -348,11 +349,11 @@ def test_a_stream_is_answered_in_bounded_memory():
     answer = average.stream((np.full(size, 0.5) for size in sizes), np.random.default_rng(46))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < n  # bytes: an eighth of the entries alone
+    assert peak < n  # bytes: an eighth of the memory of the entries
     assert abs(answer - 0.5) < 8.0 * math.sqrt(2.0 / n) * 2.0 / 50.0  # 8 standard errors
 
 
-def test_one_large_chunk_is_cut():
+def test_one_large_chunk_is_split():
     average = SignAverage(size=300_001, epsilon=100.0)
     database = np.repeat([1, -1, 1], [100_000, 100_000, 100_001])
     assert average(database, np.random.default_rng(0)) == pytest.approx(100_001 / 300_001, rel=1e-12)

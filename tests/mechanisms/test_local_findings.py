@@ -15,7 +15,7 @@ def table(name, place=0):
     return FINDINGS[name]().tables[place]
 
 
-def test_every_finding_is_named_as_it_calls_itself():
+def test_every_finding_is_listed_under_its_own_name():
     for name, compute in FINDINGS.items():
         assert compute().name == name
 
@@ -28,17 +28,18 @@ def test_e5_the_true_tail_exceeds_the_claimed_one():
     assert FINDINGS["E5"]().judgement == "false"
 
 
-def test_e5_the_proofs_own_side_conditions_do_not_save_it():
+def test_e5_also_fails_under_the_side_conditions_of_the_proof():
     # δ < 1 and λ > 1: δ = 0.99, λ = 1.1
     n, delta, scale = 400, 0.99, 1.1
     assert LaplaceSum(n, scale).two_sided(n * delta) > math.exp(-n * delta**2 / (4 * scale**2))
 
 
 def test_e5_by_importance_sampling():
-    # draw from the law tilted by e^(ts), under which the rare event is common; relative error about 1 %
+    # Draws come from the law tilted by e^(ts), under which the rare event is common. The relative error is
+    # about 1 %.
     n, x, rng = 20, 3.0, np.random.default_rng(51)
     t = (math.sqrt(1 + x * x) - 1) / x
-    # Lap(1) tilted by t: rates 1 − t to the right, with probability (1 + t)/2, and 1 + t to the left
+    # Lap(1) tilted by t has rate 1 − t on the right, with probability (1 + t)/2, and rate 1 + t on the left
     right = rng.random((200_000, n)) < (1 + t) / 2
     sizes = rng.exponential(size=right.shape)
     total = np.where(right, sizes / (1 - t), -sizes / (1 + t)).sum(axis=1)
@@ -56,7 +57,7 @@ def test_e10_the_printed_size_fails_where_epsilon_is_large():
         (50, 100.0): (150, 0.925, 0.935),
     }.items():
         assert rows[key][1] == n
-        # 200 000 runs behind the errata's numbers: 6 standard errors are 0.0066
+        # the numbers of the errata come from 200,000 runs: 6 standard errors are 0.0066
         assert rows[key][2] == pytest.approx(both, abs=0.0066)
         assert rows[key][3] == pytest.approx(alone, abs=5e-4)
     for tau, n, _, alone in rows.values():
@@ -83,7 +84,7 @@ def test_lemma_5_6_holds_with_constant_34_and_not_with_a_quarter_of_the_sharp_si
     assert FINDINGS["K11 Lemma 5.6"]().found <= 0.05
 
 
-def test_n16_single_outcomes_say_nothing_of_a_shifted_uniform():
+def test_n16_outcome_ratios_do_not_bound_a_shifted_uniform_law():
     finding = FINDINGS["N16"]()
     assert finding.found == 1.0
     assert "inf" in finding.shown
@@ -99,7 +100,7 @@ def test_n17_the_exact_loss_is_the_budget_and_not_the_sum_over_all_randomizers()
 
 @pytest.mark.parametrize(("upper", "loss"), [(1, 0.693), (2, 0.827), (5, 0.907), (20, 0.916)])
 def test_n18_a_local_geometric_randomizer_must_clamp_and_not_renormalise(upper, loss):
-    # one entry with a value in {0 … b}, α = 2: from the law, against the weights themselves
+    # one entry with a value in {0 … b}, α = 2: the declared law against the weights
     subject = RenormalisedGeometric(upper=upper, size=1, records=(0, 1), query=lambda rows: rows[0])
     laws = [subject.distribution([u]) for u in (0, 1)]
     found = max(abs(laws[0].logpmf(k) - laws[1].logpmf(k)) for k in range(upper + 1))

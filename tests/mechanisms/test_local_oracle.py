@@ -1,4 +1,4 @@
-"""The LR oracle: every entry within its budget, refused before anything is drawn."""
+"""The LR oracle keeps every entry within its budget, and refuses before it draws anything."""
 
 import math
 
@@ -25,10 +25,10 @@ def oracle_on(database, epsilon=1.0, seed=0):
         np.array([2, 0, 1, 2]),
         [2, 0, 1, 2],
         (2, 0, 1, 2),
-        [2, 0, 1, 2] * 100,  # long lists are packed
+        [2, 0, 1, 2] * 100,  # long databases are stored as arrays
     ],
 )
-def test_every_entry_answers_for_itself_in_the_order_of_the_indices(database):
+def test_entries_answer_in_the_order_of_the_indices(database):
     oracle, _ = oracle_on(database, epsilon=10_000.0)
     honest = KaryRandomizedResponse(epsilon=800.0, categories=3)
     assert oracle.ask(oracle.everyone, honest).tolist() == list(database)
@@ -38,7 +38,7 @@ def test_every_entry_answers_for_itself_in_the_order_of_the_indices(database):
     assert type(oracle.ask(np.int64(2), honest)) is int
 
 
-def test_objects_and_rows_are_entries_too():
+def test_objects_and_rows_can_be_entries():
     class Shout:
         claim, relation = RandomizedResponse(epsilon=0.1).claim, RandomizedResponse().relation
 
@@ -90,7 +90,7 @@ def test_an_entry_asked_k_times_in_one_question_pays_k_times():
 
 
 class Counting:
-    """A randomizer that counts how often it was run."""
+    """A randomizer that counts its runs."""
 
     claim, relation = RandomizedResponse(epsilon=0.75).claim, RandomizedResponse().relation
     runs = 0
@@ -140,7 +140,7 @@ def test_several_questions_are_refused_together_before_any_is_answered():
     assert first.runs == 0
 
 
-def test_what_a_caller_does_to_the_account_changes_nothing():
+def test_a_caller_cannot_change_the_account():
     oracle, _ = oracle_on([1, 0], epsilon=1.0)
     oracle.spent[:] = -5.0
     assert oracle.spent.tolist() == [0.0, 0.0]
@@ -157,7 +157,7 @@ def test_each_entry_can_have_a_budget_of_its_own():
 
 
 @pytest.mark.parametrize("share", [0.1, 1 / 3, 0.7])
-def test_shares_that_add_up_to_the_budget_but_for_rounding_are_all_allowed(share):
+def test_shares_that_add_up_to_the_budget_up_to_rounding_are_allowed(share):
     times = 30
     oracle, _ = oracle_on([1], epsilon=share * times)
     for _ in range(times):
@@ -166,7 +166,7 @@ def test_shares_that_add_up_to_the_budget_but_for_rounding_are_all_allowed(share
         oracle.ask(0, RandomizedResponse(epsilon=1e-9))
 
 
-def test_a_database_that_is_no_sequence_is_refused():
+def test_a_database_that_is_not_a_sequence_is_refused():
     with pytest.raises(InvalidKind, match="must be a sequence or an array of entries"):
         oracle_on(iter([1, 2]))
 
@@ -186,7 +186,7 @@ def test_groups_cover_every_place_once_and_hold_equal_entries():
     "asked", [range(1, 3), range(2, 0, -1), range(0), np.int64(2), np.array([1], np.uint8)]
 )
 @pytest.mark.parametrize("database", [[1, 0, 1], np.array([1, 0, 1]), [(1, "a"), (0, "b"), (1, "c")]])
-def test_a_range_of_indices_is_what_the_list_of_them_is(asked, database):
+def test_a_range_of_indices_equals_the_list_of_them(asked, database):
     told = SignResponse(epsilon=800.0, query=lambda z: 2 * (z[0] if isinstance(z, tuple) else int(z)) - 1)
     oracle = LROracle(database, epsilon=800.0, rng=np.random.default_rng(0))
     answers = np.ravel(oracle.ask(asked, told)).tolist()
@@ -195,7 +195,7 @@ def test_a_range_of_indices_is_what_the_list_of_them_is(asked, database):
     assert oracle.spent.tolist() == [800.0 if place in places else 0.0 for place in range(3)]
 
 
-def test_an_oracle_without_entries_can_be_asked_none():
+def test_an_oracle_without_entries_accepts_only_empty_questions():
     oracle, _ = oracle_on([], epsilon=1.0)
     assert np.size(oracle.ask(oracle.everyone, RandomizedResponse())) == 0
     with pytest.raises(InvalidValue, match="without entries must be asked none; got index 0"):
@@ -208,7 +208,7 @@ def test_an_oracle_without_a_generator_is_refused(rng):
         LROracle([1], epsilon=1.0, rng=rng)
 
 
-def test_what_is_over_by_little_is_refused_with_the_digits_that_show_it():
+def test_a_small_overrun_is_refused_with_enough_digits_to_show_it():
     oracle, _ = oracle_on([1], epsilon=0.3)
     with pytest.raises(OverspentError, match=r"epsilon of 0\.3; .* bring it to 0\.300000001\."):
         oracle.ask(0, RandomizedResponse(epsilon=0.3 + 1e-9))

@@ -1,4 +1,4 @@
-"""Local protocols: all questions before any answer, or by turns, and their exact laws."""
+"""Local protocols, noninteractive and interactive, and their exact laws."""
 
 import copy
 import math
@@ -24,7 +24,7 @@ def kept(epsilon):
 
 
 def poll_probability(transcript, bits):
-    """Probability of an output of `poll_twice` at ε = 1 on two bits, from its description."""
+    """Return the probability of an output of `poll_twice` at ε = 1 on two bits, from its description."""
     first, second = transcript[:2], transcript[2:]
     t = kept(0.5)
     p = math.prod(t if report == bit else 1 - t for report, bit in zip(first, bits, strict=True))
@@ -39,7 +39,7 @@ OUTPUTS = [t for n in (2, 3, 4) for t in product((0, 1), repeat=n) if poll_proba
 
 
 @pytest.mark.parametrize("bits", [[0, 0], [1, 0], [0, 1], [1, 1]])
-def test_the_exact_law_of_two_correlated_rounds_is_that_of_their_description(bits):
+def test_the_exact_law_of_two_correlated_rounds_matches_their_description(bits):
     law = POLL.distribution(bits)
     assert len(law.outcomes) == len(OUTPUTS) == 1 + 2 * 2 + 4
     for output in OUTPUTS:
@@ -54,7 +54,7 @@ def test_runs_of_two_rounds_follow_that_law(draw, agreement, shares):
     assert agreement(shares(drawn, OUTPUTS), expected) > SIGNIFICANCE
 
 
-def test_that_comparison_sees_rounds_that_are_not_correlated(power):
+def test_that_comparison_detects_uncorrelated_rounds(power):
     right = np.array([poll_probability(output, (1, 0)) for output in OUTPUTS])
     # a second round that always asks at ε/2
     wrong = right.copy()
@@ -67,7 +67,7 @@ def test_that_comparison_sees_rounds_that_are_not_correlated(power):
     assert power(wrong, right, 40_000) > 0.99
 
 
-def test_an_interactive_algorithm_that_overspends_ends_there_and_draws_no_more():
+def test_an_interactive_algorithm_that_overspends_stops_and_draws_no_more():
     seen = []
 
     def greedy(size):
@@ -84,7 +84,7 @@ def test_an_interactive_algorithm_that_overspends_ends_there_and_draws_no_more()
         protocol.sample([1], 3, np.random.default_rng(0))
 
 
-def test_what_an_algorithm_yields_must_be_a_question():
+def test_an_algorithm_must_yield_questions():
     def wrong(size):
         yield RandomizedResponse()
 
@@ -105,7 +105,7 @@ QUESTIONS = (
 )
 
 
-def test_a_noninteractive_protocol_claims_what_its_questions_cost_the_dearest_entry():
+def test_a_noninteractive_protocol_claims_the_largest_cost_of_any_entry():
     assert NonInteractiveProtocol(queries=QUESTIONS).claim.epsilon == 0.75
     assert NonInteractiveProtocol(queries=QUESTIONS, epsilon=2.0).claim.epsilon == 2.0
     with pytest.raises(OverspentError, match=r"cost an entry 0\.75 of its epsilon of 0\.5"):
@@ -160,7 +160,7 @@ def test_continuous_questions_have_a_product_law(loss):
     assert loss(left, right) == pytest.approx(1.0, rel=1e-9)
 
 
-def test_all_questions_exist_before_any_answer_is_drawn():
+def test_all_questions_are_made_before_any_answer_is_drawn():
     events = []
 
     class Watched(RandomizedResponse):
@@ -177,7 +177,7 @@ def test_all_questions_exist_before_any_answer_is_drawn():
     assert events == ["question"] * 3 + ["answer"] * 3
 
 
-def test_questions_cannot_be_added_once_the_protocol_stands():
+def test_questions_cannot_be_added_to_a_protocol():
     questions = [(0, RandomizedResponse(epsilon=0.5))]
     protocol = NonInteractiveProtocol(queries=questions)
     questions.append((0, RandomizedResponse(epsilon=9.0)))
@@ -185,18 +185,20 @@ def test_questions_cannot_be_added_once_the_protocol_stands():
     assert len(protocol([0, 1], np.random.default_rng(0))) == 1
 
 
-def test_the_coins_of_the_questions_foretell_no_answer():
+def test_the_coins_of_the_questions_do_not_predict_the_answers():
     n, foretold = 20_000, []
 
     def prepare(size, coins):
-        ahead = copy.deepcopy(coins)  # what comes next, were it the generator of the answers too
+        # the next draws of this generator, which would be the answers if they shared it
+        ahead = copy.deepcopy(coins)
         foretold.append(ahead.random(size) < kept(math.log(3)))
         return [(range(size), RandomizedResponse(epsilon=math.log(3)))]
 
     protocol = NonInteractiveProtocol(queries=prepare, epsilon=2.0, size=n)
     honest = np.array(protocol([1] * n, np.random.default_rng(33))) == 1
     agreeing = (honest == foretold[0]).sum()
-    # independent: agreement 0.75² + 0.25² = 0.625; a shared stream would agree always (110 standard errors)
+    # Independent streams agree with probability 0.75² + 0.25² = 0.625. A shared stream always agrees, 110
+    # standard errors away.
     assert abs(agreeing - 0.625 * n) < 6.0 * math.sqrt(n * 0.625 * 0.375)
 
 
@@ -209,7 +211,7 @@ def test_randomised_questions_are_asked_as_drawn_and_overspending_ones_refused(a
 
     protocol = NonInteractiveProtocol(queries=one_of_two, conclude=conclude, epsilon=1.0)
     assert protocol.distribution([0, 1]) is None
-    # the outputs tell which entry was asked: half of each entry's mass at t or 1 − t
+    # the outputs name the entry asked: each entry has mass 1/2, split into t and 1 − t
     drawn = protocol.sample([0, 1], 4000, np.random.default_rng(35))
     t = kept(1.0)
     expected = [t / 2, (1 - t) / 2, (1 - t) / 2, t / 2]

@@ -96,7 +96,7 @@ def test_answers_follow_the_laplace_law(draw):
         "call": lambda: [randomizer([u], rng) for _ in range(20_000)],
     }[draw]()
     assert stats.kstest(answers, stats.laplace(u, 5.0).cdf).pvalue > SIGNIFICANCE
-    # power: half the scale is 0.125 away in distribution function, 18 (40) times 1/√runs
+    # power: at half the scale the distribution functions differ by 0.125, 18 (40) times 1/√runs
     assert stats.kstest(answers, stats.laplace(u, 2.5).cdf).pvalue < 1e-20
 
 
@@ -127,7 +127,7 @@ def test_signs_follow_that_law(draw, agreement, shares):
 
 
 @pytest.mark.parametrize("value", [0, 0.5, 2, math.nan])
-def test_a_sign_that_is_none_is_refused(value):
+def test_an_invalid_sign_is_refused(value):
     with pytest.raises(InvalidValue, match="must"):
         SignResponse().respond([1, value], np.random.default_rng(0))
 
@@ -139,10 +139,10 @@ def test_run_i_draws_the_same_noise_on_every_entry():
     assert (signs[0] == -signs[1]).all()
 
 
-def test_a_transparent_randomizer_tells_the_probability_of_an_answer():
+def test_a_transparent_randomizer_gives_the_probability_of_an_answer():
     kary = KaryRandomizedResponse(epsilon=math.log(2), categories=3)
     assert [transition(kary, 1, output=w) for w in range(3)] == pytest.approx([0.25, 0.5, 0.25])
-    # a density where answers are continuous: exp(−|3 − 1|/2)/4
+    # continuous answers have a density: exp(−|3 − 1|/2)/4
     assert transition(LocalLaplace(), 1, output=3.0) == pytest.approx(math.exp(-1.0) / 4.0)
     answers, matrix = transition_matrix(kary, [0, 1, 2])
     assert answers == [0, 1, 2]
@@ -166,7 +166,7 @@ def wrong_kind(claim_of_it, relation_of_it):
     return Randomizer()
 
 
-def test_a_randomizer_says_what_it_costs_or_is_refused():
+def test_a_randomizer_must_declare_its_cost():
     assert cost_of(RandomizedResponse(epsilon=0.3)) == 0.3
     assert isinstance(RandomizedResponse(), LocalRandomizer)
     with pytest.raises(InvalidKind, match="must be a subject with `claim`"):
@@ -236,7 +236,7 @@ def test_the_exact_audit_refutes_every_wrong_randomizer_at_its_true_loss(subject
     assert result.epsilon_lower == pytest.approx(found, rel=1e-9)
 
 
-def test_the_truthful_lie_is_what_it_says(agreement, shares):
-    # truth 2/3, else a fair coin: 2/3 + 1/6 = 5/6
+def test_the_truthful_response_has_the_stated_probability(agreement, shares):
+    # the truth with probability 2/3, else a fair coin: 2/3 + 1/6 = 5/6
     reports = wrong.TruthfulLie(epsilon=math.log(2)).sample([1], RUNS, np.random.default_rng(15))
     assert agreement(shares(reports, (0, 1)), [1 / 6, 5 / 6]) > SIGNIFICANCE

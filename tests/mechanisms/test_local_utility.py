@@ -1,4 +1,4 @@
-"""K11 Lemma 5.6 by bets on the answers: met at the derived sizes, refuted below and at the printed one."""
+"""Betting audits of K11 Lemma 5.6: not refuted at the derived sizes, refuted at smaller and printed ones."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from mechanisms.local import LaplaceAverage, SignAverage
         SignAverage(epsilon=3.0, tolerance=0.5),
     ],
 )
-def test_lemma_5_6_is_met_at_the_derived_sizes_by_a_betting_audit(average):
+def test_a_betting_audit_does_not_refute_lemma_5_6_at_the_derived_sizes(average):
     result = audit_utility(average, budget=10_000, seed=5)
     assert result.verdict is Verdict.NOT_REFUTED
 
@@ -24,11 +24,11 @@ def test_lemma_5_6_is_met_at_the_derived_sizes_by_a_betting_audit(average):
 def test_the_same_audit_refutes_a_quarter_of_the_size():
     enough = LaplaceAverage(tolerance=0.5).size
     few = LaplaceAverage(size=enough // 4)
-    # Pr[error > 0.5] is 0.17 there (exact, half lowest and half highest)
+    # Pr[error > 0.5] is exactly 0.17 if half of the entries are lowest and half highest
     assert audit_utility(few, Accuracy(0.5, 0.05), budget=20_000).verdict is Verdict.REFUTED
 
 
 def test_the_printed_size_is_refuted_for_large_epsilon():
-    # K11 Lemma 5.6 with c = 50, ε = 10, τ = 0.1, β = 0.05: n = 150, and 0.24 misses
+    # K11 Lemma 5.6 with c = 50, ε = 10, τ = 0.1, β = 0.05: n = 150, and the exact failure probability is 0.24
     printed = LaplaceAverage(epsilon=10.0, size=150)
     assert audit_utility(printed, Accuracy(0.1, 0.05), budget=20_000).verdict is Verdict.REFUTED

@@ -19,7 +19,7 @@ def test_the_worst_pair_loses_exactly_epsilon(epsilon, upper, size, loss, pairs_
     assert max(losses) == pytest.approx(epsilon, rel=1e-12)
 
 
-def test_clamping_keeps_the_loss_at_epsilon_whatever_the_records(loss, pairs_of):
+def test_clamping_keeps_the_loss_at_epsilon_for_all_records(loss, pairs_of):
     mechanism = LaplaceMean(epsilon=0.4, upper=2.0, size=2, clamp=True)
     assert any(math.isnan(record) for record in mechanism.records)
     losses = [loss(mechanism.distribution(a), mechanism.distribution(b)) for a, b in pairs_of(mechanism)]
@@ -28,7 +28,7 @@ def test_clamping_keeps_the_loss_at_epsilon_whatever_the_records(loss, pairs_of)
 
 def test_the_noise_is_the_density_of_definition_2():
     mechanism = LaplaceMean(epsilon=2.0, upper=3.0, size=4)
-    rate = 2.0 * 4 / 3.0  # alpha·n/b, which the definition calls scale
+    rate = 2.0 * 4 / 3.0  # alpha·n/b, which the definition calls the scale
     for x in (-1.0, 0.2, 5.0):
         expected = rate / 2 * math.exp(-abs(x) * rate)
         assert mechanism.distribution([0, 3, 3, 0]).pdf(1.5 + x) == pytest.approx(expected, rel=1e-12)
@@ -36,7 +36,7 @@ def test_the_noise_is_the_density_of_definition_2():
 
 @pytest.mark.parametrize("draw", ["sample", "call"])
 def test_outputs_follow_scipys_law_around_the_mean(draw, agreement):
-    # power: as in test_laplace
+    # power: see test_laplace
     mechanism, database, rng = (
         LaplaceMean(epsilon=0.5, upper=10.0, size=4),
         [10.0, 0.0, 2.5, 7.5],
@@ -69,7 +69,7 @@ def test_the_error_bound_of_theorem_3_holds_with_equality(beta):
 
 
 @pytest.mark.parametrize("bad", [-1e-9, 1.0000001, 7, math.nan, math.inf, -math.inf])
-def test_a_value_out_of_range_is_refused_not_trusted(bad):
+def test_a_value_out_of_range_is_refused(bad):
     mechanism = LaplaceMean(size=2)
     for use in (mechanism.distribution, lambda rows: mechanism(rows, np.random.default_rng(0))):
         with pytest.raises(InvalidValue, match=r"Values of `LaplaceMean` must lie in \[0, 1\]"):
@@ -98,19 +98,19 @@ def test_a_database_of_another_size_is_refused(database):
 
 @pytest.mark.parametrize("database", [["0.5", 0.5], [None, 0.5], "ab", [[1], [1, 2]], [1j, 0.5]])
 @pytest.mark.parametrize("clamp", [False, True])
-def test_records_that_are_no_numbers_are_refused_clamped_or_not(database, clamp):
+def test_records_that_are_not_numbers_are_refused_with_and_without_clamping(database, clamp):
     with pytest.raises(InvalidKind, match="records of `LaplaceMean` must be real numbers"):
         LaplaceMean(size=2, clamp=clamp).answer(database)
 
 
-def test_arrays_tuples_and_truth_values_are_read_as_numbers():
+def test_arrays_tuples_and_booleans_are_read_as_numbers():
     mechanism = LaplaceMean(size=2)
     assert mechanism.answer(np.array([0.0, 1.0], dtype=np.float32)) == mechanism.answer((True, False)) == 0.5
 
 
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf])
 @pytest.mark.parametrize("name", ["epsilon", "upper"])
-def test_numbers_without_privacy_are_refused(name, bad):
+def test_parameters_without_privacy_are_refused(name, bad):
     with pytest.raises(InvalidValue, match=f"The `{name}` of `LaplaceMean` must be a finite number > 0"):
         LaplaceMean(**{name: bad})
 

@@ -1,4 +1,4 @@
-"""SQ algorithms against every valid oracle: the promise, how tight it is, a twin that adversaries break."""
+"""SQ algorithms against valid oracles: the promise, its tightness, and a twin that adversaries break."""
 
 import math
 import pickle
@@ -41,7 +41,7 @@ def test_the_promise_holds_for_any_offsets_and_any_population(run, drawn, weight
     assert run.measure(output, case) <= run.utility_claim.alpha * (1.0 + 1e-12)
 
 
-def test_the_error_of_a_deviation_is_that_of_the_definition():
+def test_the_error_of_a_standard_deviation_matches_the_definition():
     run, case = deviation_run(), OracleCase("three", Population([-1, 0.5, 1], [0.25, 0.5, 0.25]))
     # mean 0.25, mean square 0.25 + 0.125 + 0.25 = 0.625, variance 0.5625
     assert run(case, RNG) == pytest.approx(0.75)
@@ -49,8 +49,8 @@ def test_the_error_of_a_deviation_is_that_of_the_definition():
 
 
 @pytest.mark.parametrize("tau", [0.1, 0.25, 0.6])
-def test_the_library_reaches_the_largest_errors_that_valid_answers_can_make(tau):
-    # on a constant ±1: the root of 3t − t² with t = tau²/3, the tolerance
+def test_the_library_reaches_the_largest_errors_of_valid_answers(tau):
+    # on a constant ±1 the error is the root of 3t − t², where t = tau²/3 is the tolerance
     tolerance = tau**2 / 3
     run = deviation_run(tau=tau)
     worst = run.problems()[0]
@@ -60,7 +60,7 @@ def test_the_library_reaches_the_largest_errors_that_valid_answers_can_make(tau)
     assert spread.error(spread_run(tau=tau)(spread.database, RNG), spread.database) == pytest.approx(tau)
 
 
-def test_right_algorithms_are_met_exactly_and_a_claim_of_a_little_less_is_refuted():
+def test_correct_algorithms_meet_their_claims_exactly_and_a_slightly_smaller_claim_is_refuted():
     for run in (spread_run(), deviation_run()):
         met = audit_utility(run, budget=1_000)
         assert (met.verdict, met.evidence, met.beta_upper) == (Verdict.NOT_REFUTED, Evidence.EXACT, 0.0)
@@ -68,11 +68,11 @@ def test_right_algorithms_are_met_exactly_and_a_claim_of_a_little_less_is_refute
         assert audit_utility(run, less, budget=1_000).verdict is Verdict.REFUTED
 
 
-def test_the_trusting_twin_is_refuted_by_an_adversary_that_the_result_names():
+def test_the_trusting_twin_is_refuted_and_the_result_names_the_adversary():
     result = audit_utility(trusting_run(tau=0.25), budget=1_000)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.EXACT)
     assert result.worst == "all highest, answers off by tau times -1 1 and 0 thereafter"
-    # √(3·tau − tau²) where the truth is 0
+    # √(3·tau − tau²) although the true value is 0
     assert result.witness.error == pytest.approx(math.sqrt(0.75 - 0.0625))
     assert result.witness.database.adversary == (-1.0, 1.0)
 
@@ -84,7 +84,7 @@ def test_the_trusting_twin_is_right_with_exact_answers():
     assert audit_utility(run, problems=exact, budget=6_000).verdict is Verdict.PROVED
 
 
-def test_by_runs_the_twin_is_refuted_too():
+def test_the_twin_is_also_refuted_by_runs():
     result = audit_utility(trusting_run(), exact=False, budget=2_000)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
 
@@ -96,7 +96,7 @@ def test_a_saved_failure_is_replayed_from_its_plain_data():
     again = saved.replay(trusting_run())
     assert again.repeats
     assert again.error == pytest.approx(math.sqrt(0.75 - 0.0625))
-    # a person who has only the name of the problem
+    # someone who has only the name of the problem
     ones = Population([-1, 1], [0.0, 1.0])
     assert run.algorithm.run(AdversarialOracle(ones, [-1, 1])) == saved.witness.output
 
@@ -110,7 +110,7 @@ def test_the_library_is_every_population_with_every_adversary():
     assert len(set(names)) == len(names)
 
 
-def test_problems_and_proposals_come_back_from_a_pickle():
+def test_problems_and_proposals_can_be_pickled():
     rng = np.random.default_rng(3)
     for run in (spread_run(), deviation_run()):
         first = run.problems()[0]
@@ -130,7 +130,7 @@ def test_every_run_has_a_fresh_oracle(adversary):
 
 
 def first_then_contrary(*, swing):
-    """Six queries about a coin; the error is near `swing` for one pattern of signs only, half without any."""
+    """Return six queries about a coin: one sign pattern gives error `swing`, exact answers half of it."""
     query = StatisticalQuery(float, 0.1, low=0.0, high=1.0)
     signs = (1, 1, -1, 1, -1, -1)
 
@@ -146,7 +146,7 @@ def first_then_contrary(*, swing):
     )
 
 
-def test_offsets_chosen_one_by_one_find_the_only_pattern_that_fails():
+def test_a_greedy_choice_of_offsets_finds_the_only_failing_pattern():
     run = OracleRun(make=partial(first_then_contrary, swing=1.0))
     result = audit_utility(run, budget=1_000)
     assert result.verdict is Verdict.REFUTED
@@ -162,7 +162,7 @@ def low(record):
 
 
 def all_or_nothing():
-    """Three queries; the error is 1 for one pattern of signs and 0 for all others."""
+    """Return three queries whose error is 1 for one pattern of signs and 0 for all others."""
     first, second = (StatisticalQuery.fraction(predicate, tau=0.25) for predicate in (high, low))
 
     def run(oracle):
@@ -178,7 +178,7 @@ def more_high(query, truth, answer):
     return answer if query.function is high else -answer
 
 
-def test_a_greedy_adversary_finds_what_no_offset_alone_shows():
+def test_a_greedy_adversary_finds_an_error_that_no_single_offset_causes():
     with_objective = OracleRun(make=all_or_nothing, objectives=(more_high,))
     problem = with_objective.problems()[0]
     assert problem.name == "coin, answers off by tau times 1 -1 -1 and 0 thereafter"
@@ -187,7 +187,7 @@ def test_a_greedy_adversary_finds_what_no_offset_alone_shows():
     assert without.measure(without(without.problems()[0].database, RNG), problem.database) == 0.0
 
 
-def test_a_climb_over_the_offsets_finds_it_from_exact_answers():
+def test_a_climb_over_the_offsets_from_exact_answers_finds_the_failing_pattern():
     run = OracleRun(make=partial(first_then_contrary, swing=1.0))
     exact = next(each for each in run.problems() if each.database.adversary == "exact")
 
@@ -200,8 +200,9 @@ def test_a_climb_over_the_offsets_finds_it_from_exact_answers():
     def reached(problem):
         return problem.error(run(problem.database, RNG), problem.database)
 
-    # a right sign is never given up, as the error would fall. Each of 1,000 moves makes a wrong one right
-    # with probability at least 1/2·1/6·1/4: one of 6 is missed for one of 5 seeds in 30·(47/48)^1000 = 2e-8
+    # The climb never gives up a correct sign, since the error would fall. Each of 1,000 moves corrects a
+    # given sign with probability at least 1/2·1/6·1/4. Some sign of 6, for some seed of 5, stays wrong with
+    # probability at most 30·(47/48)^1000 = 2e-8.
     assert min(map(climbed, range(5))) > 0.99
 
 
@@ -225,7 +226,7 @@ def test_reweighting_twice_names_the_last_weights_only():
     assert reweighted(label, once, np.array([0.5, 0.5]))[0] == "coin, weights 0.5 0.5"
 
 
-def test_a_watched_oracle_tells_the_offsets_of_random_answers():
+def test_a_recorded_oracle_reports_the_offsets_of_random_answers():
     query = StatisticalQuery(float, 0.1, low=0.0, high=1.0)
     case = OracleCase("coin", COIN, 7)
     watched = case.watched()
@@ -246,7 +247,7 @@ def test_a_watched_oracle_tells_the_offsets_of_random_answers():
         (lambda query, truth: 1.0, InvalidKind, "plain data"),
     ],
 )
-def test_what_is_no_adversary_is_refused_in_one_line(adversary, kind, words):
+def test_an_invalid_adversary_is_refused_in_one_line(adversary, kind, words):
     with pytest.raises(kind, match=words) as caught:
         OracleCase("coin", COIN, adversary)
     assert "\n" not in str(caught.value)
@@ -257,7 +258,7 @@ def test_a_database_of_records_is_refused():
         spread_run()([0, 1], np.random.default_rng(0))
 
 
-def test_entries_are_audited_as_they_expect():
+def test_audits_of_entries_give_the_expected_verdicts():
     found = {entry.name: entry for entry in deviations.entries}
     assert {name for name, entry in found.items() if entry.flaws} == {"flawed-sq-standard-deviation"}
     for entry in found.values():

@@ -1,4 +1,4 @@
-"""Bad input for oracles, simulations, runs and sizes is refused in one line."""
+"""Oracles, simulations, runs and sizes refuse bad input in one line."""
 
 import math
 
@@ -85,7 +85,7 @@ def local_size(**keywords):
 
 
 class Says:
-    """Gives every query the same answer, and one answer too few in a round if told to."""
+    """An oracle with one answer for every query; optionally it returns one answer too few in a round."""
 
     def __init__(self, answer, *, less=0):
         self.answer, self.less = answer, less
@@ -101,14 +101,13 @@ class Says:
 
 
 class Silent(Says):
-    """Answers a round with nothing."""
+    """An oracle that answers a round with nothing."""
 
     def ask_all(self, queries):
         return None
 
 
 CASES = {
-    # the issue's list
     "over-spending": (
         lambda: entries().ask([0, 0], RandomizedResponse(epsilon=0.75)),
         "Entry 0 has spent 0 of its epsilon of 1; `RandomizedResponse` would bring it to 1.5",
@@ -171,7 +170,7 @@ CASES = {
         ).access(()),
         "must be a `TableRandomizer` or a `DensityRandomizer`; got 3",
     ),
-    # oracles that are made
+    # oracles built by a function
     "private, no rng": (lambda: private([0], rng=None), "The `rng` of `PrivateOracle` must be a numpy gen"),
     "literal, no rng": (
         lambda: LiteralPrivateOracle([0], epsilon=1.0, queries=1, beta=0.1, rng=None),
@@ -242,7 +241,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_refused_in_one_line_that_says_what_would_be_right(name):
+def test_bad_input_is_refused_in_one_line_that_says_what_is_valid(name):
     ask, words = CASES[name]
     with pytest.raises(AuditError) as refused:
         ask()
@@ -252,7 +251,8 @@ def test_it_is_refused_in_one_line_that_says_what_would_be_right(name):
 
 
 def test_a_sum_of_very_many_variables_is_sampled_and_bounded():
-    # the sum has standard deviation √2·10⁶: |sum| > 8·10⁶ has probability below 2e-8, by the bound too
+    # The standard deviation of the sum is √2·10⁶, so |sum| > 8·10⁶ has probability below 2e-8; the bound
+    # agrees.
     size, limit = 10**12, 1e7
     bound = mean_tail_bound(size, scale=1.0, delta=limit / size)
     assert bound == pytest.approx(2 * math.exp(-(limit**2) / (8 * size)))
@@ -275,7 +275,7 @@ def test_a_round_with_a_value_out_of_range_uses_no_record_and_no_randomness(kind
     assert (oracle.used, oracle.asked) == (chunk, 1)
 
 
-def test_entries_that_refuse_a_round_by_their_values_stay_used_and_spent():
+def test_after_a_bad_value_the_entries_of_the_round_stay_used_and_their_budget_spent():
     source = LROracle([0, 1] * 2000, epsilon=1.0, rng=rng())
     oracle = local(source, queries=2, rng=None)
     first, second = (oracle.chunk_size(query) for query in (ONES, NARROW))
@@ -285,13 +285,13 @@ def test_entries_that_refuse_a_round_by_their_values_stay_used_and_spent():
     assert source.spent.sum() == pytest.approx(first + second)
 
 
-def test_the_most_digits_that_floats_keep_are_asked_and_hold_the_tolerance():
+def test_the_finest_tolerance_of_floats_is_met_digit_by_digit():
     query = StatisticalQuery(float, tau=2.0**-51, low=0.0, high=1.0)
     answer = ThroughBoolean(BooleanOnly(ExactOracle(Population([1 / 3])))).ask(query)
     assert abs(answer - 1 / 3) <= query.tau
 
 
-def test_a_round_that_was_refused_leaves_the_only_round_of_a_non_adaptive_algorithm():
+def test_a_refused_round_does_not_use_up_the_only_round_of_a_nonadaptive_algorithm():
     session = ExactOracle(HALVES).nonadaptive()
     with pytest.raises(InvalidKind):
         session.ask_all([3])

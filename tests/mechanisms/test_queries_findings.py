@@ -1,4 +1,4 @@
-"""The findings about statistical queries, against closed forms and second derivations."""
+"""Findings about statistical queries, against closed forms and second derivations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def found():
     return {name: compute() for name, compute in FINDINGS.items()}
 
 
-def test_every_finding_bears_its_name(found):
+def test_every_finding_is_listed_under_its_own_name(found):
     assert list(found) == [
         "E1",
         "N12",
@@ -39,18 +39,18 @@ def test_every_finding_bears_its_name(found):
     ("c", "epsilon", "queries", "literal"),
     [(2, 1, 20, 0.0127), (2, 1, 50, 0.834), (2, 0.1, 5, 0.070), (2, 0.1, 10, 0.615), (8, 1, 100, 0.0654)],
 )
-def test_e1_has_the_closed_form_of_the_noise(found, c, epsilon, queries, literal):
+def test_e1_matches_the_closed_form_of_the_noise(found, c, epsilon, queries, literal):
     chunk = math.ceil(c * (1 / (epsilon * 0.1) + 100) * math.log(2 * queries / 0.05))
     closed = 1 - (1 - math.exp(-epsilon * 0.1 * chunk / queries)) ** queries
     (row,) = [row for row in found["E1"].tables[0].rows if row[:3] == (c, epsilon, queries)]
     assert row[4] == chunk
     assert row[5] == pytest.approx(closed, rel=1e-9)
-    assert row[5] == pytest.approx(literal, rel=0.006)  # as the errata print it
+    assert row[5] == pytest.approx(literal, rel=0.006)  # the value printed in the errata
     log10 = (math.log(queries) - epsilon * 0.1 * chunk) / math.log(10)
-    assert row[6] == pytest.approx(log10, abs=1e-6)  # where 1e-400 is 0, its logarithm is not
+    assert row[6] == pytest.approx(log10, abs=1e-6)  # 1e-400 underflows to 0, but its logarithm does not
 
 
-def test_e1_answers_miss_with_the_proofs_noise_and_not_with_the_corrected_one(found):
+def test_e1_answers_fail_with_the_noise_of_the_proof_and_not_with_the_corrected_noise(found):
     for c, epsilon, queries, *_, chunk, _, _, literal, corrected in found["E1"].tables[0].rows:
         counts = np.arange(chunk + 1)
         off = counts / chunk - 0.5
@@ -58,7 +58,7 @@ def test_e1_answers_miss_with_the_proofs_noise_and_not_with_the_corrected_one(fo
             noise = stats.laplace(0, scale)
             each = stats.binom(chunk, 0.5).pmf(counts) @ (noise.sf(0.1 - off) + noise.cdf(-0.1 - off))
             assert told == pytest.approx(1 - (1 - each) ** queries, rel=1e-6, abs=1e-12)
-        assert corrected <= 0.05  # at the sample size that the theorem states, already for c = 2
+        assert corrected <= 0.05  # holds at the sample size of the theorem, even for c = 2
         if queries > c * (1 + epsilon / 0.1):
             assert literal > 0.05
 
@@ -68,7 +68,7 @@ def test_e1_holds_for_every_constant_because_the_number_of_queries_grows(found):
     assert rows[-1][5] > 0.97
     assert max(row[5] for row in rows) > 10 * 0.05
     assert max(row[6] for row in rows) < -8
-    assert -400 < rows[-1][6] < -323  # below the least number above 0
+    assert -400 < rows[-1][6] < -323  # the probability is below the smallest positive float
     for c in (2, 8, 100):  # the closed form tends to 1 for each c
         chances = []
         for queries in (10, 10**3, 10**5):
@@ -83,9 +83,9 @@ def test_e1_is_m_times_too_private(found):
         assert corrected == pytest.approx(claimed, rel=1e-9)
 
 
-def test_n12_scales_the_label_term_by_the_ratio_of_what_is_left(found):
+def test_n12_scales_the_label_term_by_the_ratio_of_the_noise_factors(found):
     for eta, used, _, answer in found["N12"].tables[0].rows:
-        # φ = 1[y = 1]: the label term is 1/2, the other term 1/2
+        # φ = 1[y = 1]: the label term and the other term are both 1/2
         assert answer == pytest.approx(0.5 + 0.5 * (1 - 2 * eta) / (1 - 2 * used), rel=1e-12)
     assert found["N12"].found == pytest.approx(2.0, rel=1e-12)
     assert "errs on 0%" in found["N12"].corrected
@@ -94,7 +94,7 @@ def test_n12_scales_the_label_term_by_the_ratio_of_what_is_left(found):
 def test_e15_distance_is_tau_and_not_nine_tau(found):
     for tau, nine, closed, worst in found["E15"].tables[0].rows:
         assert nine == pytest.approx(9 * tau)
-        # a grid of laws of two outcomes, weights at the two ends of p̃₁/p̃₂
+        # a grid of laws on two outcomes, with p̃₁/p̃₂ at its two extremes
         high, low = (1 + tau) / (1 - tau), (1 - tau) / (1 + tau)
         share = np.linspace(0, 1, 20_001)
         brute = (share * high / (share * high + (1 - share) * low) - share).max()
@@ -148,7 +148,7 @@ def test_n11_distance_and_acceptance(found):
 
 
 def _k08_by_grid(epsilon, tau=0.1):
-    """The same worst distance from probabilities written out."""
+    """Return the same worst distance from explicit probabilities."""
     truth_told = math.exp(epsilon) / (1 + math.exp(epsilon))
     q = np.array([truth_told, 1 - truth_told])
     slack = tau * q * 2 * math.sinh(epsilon)

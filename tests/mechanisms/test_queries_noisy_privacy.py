@@ -1,4 +1,4 @@
-"""What runs from noisy labels reveal about one example: on few examples, and in the whole transcript."""
+"""What runs on noisy labels reveal about one example: on few examples, and in the whole transcript."""
 
 import numpy as np
 import pytest
@@ -18,15 +18,16 @@ ENTRIES = {entry.name: entry for entry in load_catalogue()}
 @pytest.mark.parametrize(
     "name", ["noisy-labels-sq-algorithm-local-coarse", "bounded-noise-sq-learner-coarse"]
 )
-def test_a_quarter_of_epsilon_is_refuted_on_few_examples(name):
+def test_a_claim_of_a_quarter_of_epsilon_is_refuted_on_few_examples(name):
     entry = ENTRIES[name]
     run = entry.factory()
     less = audit_privacy(run, PureDP(run.epsilon / 4), **entry.options)
     assert less.verdict is Verdict.REFUTED
 
 
-def test_rates_that_are_tried_on_the_same_examples_are_refuted_and_fresh_chunks_are_not():
-    # both rates' first answers exceed the constant's with probability 1/4 or e^−2/4: a loss of 2 for 1
+def test_reusing_examples_for_every_rate_is_refuted_and_fresh_chunks_are_not():
+    # The first answers for both rates exceed that of the constant with probability 1/4 or e^−2/4: loss 2,
+    # claim 1.
     entry = ENTRIES["flawed-bounded-noise-reused-examples"]
     assert len(entry.factory().rates) == 2
     assert audit_privacy(entry.factory(), **entry.options).verdict is Verdict.REFUTED
@@ -35,8 +36,8 @@ def test_rates_that_are_tried_on_the_same_examples_are_refuted_and_fresh_chunks_
     assert result.verdict is Verdict.NOT_REFUTED
 
 
-def test_the_same_examples_hide_behind_the_output():
-    # 0 or 1 by six noisy answers: what the transcript shows is not seen there
+def test_the_output_alone_hides_the_reuse_of_examples():
+    # the output is 0 or 1, computed from six noisy answers; it hides what the transcript shows
     hidden = ReusedExamples(epsilon=1.0, **COARSE | {"view": "output"})
     result = audit_privacy(hidden, budget=1_000, significance=1e-7, pairs=hidden.suggested_pairs()[:1])
     assert (result.verdict, result.epsilon_lower < 0.5) == (Verdict.NOT_REFUTED, True)
@@ -46,7 +47,8 @@ def test_a_transcript_holds_every_report_or_every_private_answer_and_gives_the_o
     local = {"model": "local", "epsilon": 4.0, "eta": 0.1, "tau": 1.5, "beta": 0.5}
     reports = NoisyRun(view="transcript", **local)
     said = reports([(1, 1)] * reports.size, RNG(3))
-    # two queries of two parts: within (1 − 2η)τ/2 and τ/2, never more than half their width, 2 and then 1
+    # Two queries have two parts each, with tolerances (1 − 2η)τ/2 and τ/2, capped at half their width (2,
+    # then 1).
     label, plain = (laplace_size(tau=tau, beta=0.125, epsilon=4.0) for tau in (0.6, 0.75))
     narrow = laplace_size(tau=0.5, beta=0.125, epsilon=4.0, bound=0.5)
     assert len(said) == label + plain + 2 * narrow + 4
@@ -67,7 +69,7 @@ def test_a_transcript_holds_every_report_or_every_private_answer_and_gives_the_o
         assert run.utility_claim is None
 
 
-def test_a_size_at_which_runs_show_nothing_says_where_its_privacy_is_audited():
+def test_an_entry_too_large_to_audit_names_the_entry_that_audits_its_privacy():
     told = {name: entry for name, entry in ENTRIES.items() if "; privacy: " in entry.summary}
     assert told
     for name, entry in told.items():

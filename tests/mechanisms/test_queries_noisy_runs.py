@@ -1,4 +1,4 @@
-"""SQ algorithms run from noisy labels as subjects, with the rate known, bounded or wrong."""
+"""SQ algorithms on noisy labels as subjects: the noise rate is known, bounded or wrong."""
 
 import math
 from functools import partial
@@ -32,7 +32,7 @@ RNG = np.random.default_rng
 
 
 def clean_error(output, population):
-    """E[x·y] and the guess's error, by hand."""
+    """Return the larger error of the two answers, E[x·y] and the error rate of the guess, by hand."""
     answer, share = output
     together = sum(p * x * y for (x, y), p in zip(population.points, population.weights, strict=True))
     guess = 1 if answer >= 0 else -1
@@ -42,13 +42,13 @@ def clean_error(output, population):
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 @pytest.mark.parametrize("eta", [0.0, 0.2, 0.4])
-def test_the_two_queries_are_answered_within_tau_about_clean_labels(adversary, eta):
+def test_the_two_queries_about_clean_labels_have_error_at_most_tau(adversary, eta):
     algorithm = direction_and_error(tau=0.2)
     noisy = AdversarialOracle(noisy_labels(SKEWED, eta), adversary)
     output = algorithm.run(NoisyLabelOracle(noisy, eta=eta))
     assert algorithm.error(output, SKEWED) == pytest.approx(clean_error(output, SKEWED))
     assert algorithm.error(output, SKEWED) <= 0.2 * (1 + 1e-9)
-    assert (noisy.asked, noisy.rounds) == (4, 2)  # each query is two, and the second was asked in view
+    assert (noisy.asked, noisy.rounds) == (4, 2)  # each query becomes two, and the second round is adaptive
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
@@ -71,7 +71,7 @@ def hoeffding_chunk(asked, *, tau, beta, width, epsilon):
     return math.ceil(max(sampling, 2 * width * math.log(2 * asked / beta) / (epsilon * tau)))
 
 
-def test_the_size_is_that_of_two_chunks_a_query():
+def test_the_size_is_two_chunks_for_each_query():
     # M = 2 queries of width 2: four chunks, tolerances (1 − 2η)τ/2 and τ/2
     label = hoeffding_chunk(4, tau=0.5 * 0.45 / 2, beta=0.2, width=2, epsilon=1.0)
     plain = hoeffding_chunk(4, tau=0.45 / 2, beta=0.2, width=2, epsilon=1.0)
@@ -80,7 +80,7 @@ def test_the_size_is_that_of_two_chunks_a_query():
     assert NoisyRun(model="local", epsilon=2.0).size == 2 * sum(local)
 
 
-def test_the_size_of_a_grid_is_that_of_its_chunks_and_tests():
+def test_the_size_for_a_grid_of_rates_is_its_chunks_plus_its_tests():
     run = BoundedNoiseRun(epsilon=1.0)
     chunk = partial(hoeffding_chunk, 3 * len(run.rates), beta=0.3, width=1, epsilon=1.0)
     learnt = [chunk(tau=(1 - 2 * eta) * 0.17 / 4) + chunk(tau=0.17 / 2) for eta in run.rates]
@@ -91,7 +91,7 @@ def test_the_size_of_a_grid_is_that_of_its_chunks_and_tests():
 
 
 @pytest.mark.parametrize("kind", [NoisyRun, partial(NoisyRun, model="local"), BoundedNoiseRun])
-def test_too_few_examples_are_refused_with_the_number_that_is_needed(kind):
+def test_too_few_examples_are_refused_with_the_required_number(kind):
     needed = kind().size
     with pytest.raises(InvalidValue, match=f"must be at least {needed} for"):
         kind(size=needed - 1)
@@ -102,14 +102,14 @@ def test_too_few_examples_are_refused_with_the_number_that_is_needed(kind):
 @pytest.mark.parametrize(
     "run", [NoisyRun(), NoisyRun(model="local", epsilon=2.0), NoisyRun(eta=0.1, tau=0.4)]
 )
-def test_the_promise_about_clean_labels_is_kept_by_a_betting_audit(run):
-    # significance 1e-7: the false alarm of a true claim
+def test_a_betting_audit_does_not_refute_the_promise_about_clean_labels(run):
+    # significance: a false alarm has probability at most 1e-7
     assert audit_utility(run, budget=1_000, significance=1e-7).verdict is Verdict.NOT_REFUTED
     assert run.claim == PureDP(run.epsilon)
 
 
 def test_the_same_audit_refutes_chunks_of_eight_examples():
-    # standard deviation of E[x·y] from the label chunk alone: √(3/4)/√8/(1/2) = 0.6, for a tolerance of 0.45
+    # the label chunk alone gives E[x·y] a standard deviation of √(3/4)/√8/(1/2) = 0.6; the tolerance is 0.45
     class Few(NoisyRun):
         def _private(self, database, rng):
             oracle = super()._private(database, rng)
@@ -130,21 +130,21 @@ def test_a_wrong_rate_scales_the_answer_and_is_refuted(run, answered):
     assert audit_utility(run, budget=500).verdict is Verdict.REFUTED
 
 
-def test_the_true_rate_keeps_what_a_wrong_one_breaks():
+def test_the_true_rate_keeps_the_claim_that_a_wrong_one_breaks():
     right = WrongRateRun(eta=0.25, actual=0.25)
     assert audit_utility(right, budget=1_000, significance=1e-7).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.parametrize("place", range(6))
 def test_a_grid_and_a_test_learn_at_every_rate_up_to_the_bound(place):
-    # each of these fails with probability at most 1e-7, the claim's beta
+    # each run fails with probability at most 1e-7, the beta of the claim
     run = BoundedNoiseRun(beta=1e-7)
     problem = run.problems()[place]
     assert problem.eta in {0.2, 0.1, 0.0}
     assert problem.error(run(problem.draw(RNG(5)), RNG(6)), None) <= run.utility_claim.alpha
 
 
-def test_the_same_without_a_grid_is_refuted():
+def test_the_learner_without_a_grid_is_refuted():
     assert audit_utility(OneRateRun(), budget=300).verdict is Verdict.REFUTED
 
 
@@ -152,11 +152,11 @@ def test_problems_draw_labels_that_are_flipped_at_the_rate():
     population = Population([(0, 1), (1, -1)])
     problem = NoisyProblem("flipped", population, one_variable(), 40_000, eta=0.2)
     wrong = np.mean([y != (1 if x == 0 else -1) for x, y in problem.draw(RNG(3))])
-    # binomial, standard deviation 0.002: 5.5 of them is a probability of 4e-8
+    # binomial with standard deviation 0.002; false alarm probability 4e-8 (5.5 standard deviations)
     assert wrong == pytest.approx(0.2, abs=0.011)
 
 
-def test_privacy_is_refuted_where_the_noise_is_for_another_epsilon():
+def test_noise_for_a_larger_epsilon_is_refuted():
     class Louder(NoisyRun):
         def _private(self, database, rng):
             return NoisyRun(epsilon=40.0, eta=0.1, tau=1.0, size=self.size)._private(database, rng)

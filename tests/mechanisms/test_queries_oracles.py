@@ -41,12 +41,12 @@ def test_a_value_outside_the_range_is_refused_and_never_clamped():
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0000001])
-def test_a_value_that_is_no_number_of_the_range_is_refused(value):
+def test_a_value_that_is_not_a_number_of_the_range_is_refused(value):
     with pytest.raises(InvalidValue, match="must lie in"):
         StatisticalQuery(lambda _: value, tau=0.1).values([0])
 
 
-def test_a_boolean_query_refuses_a_value_between_its_two():
+def test_a_boolean_query_refuses_values_other_than_its_two():
     with pytest.raises(InvalidValue, match="must be one of -1, 1; got 0"):
         StatisticalQuery.sign(lambda _: 0, tau=0.1).values([0])
 
@@ -63,13 +63,13 @@ def test_a_vectorised_form_of_another_shape_is_refused():
         query.values([0, 0])
 
 
-def test_what_is_not_a_query_is_refused():
+def test_anything_but_a_query_is_refused():
     with pytest.raises(InvalidKind, match="must be asked a `StatisticalQuery`"):
         ExactOracle(DICE).ask(float)
 
 
 @pytest.mark.parametrize("weights", [[0.5, 0.6], [-0.5, 1.5], [1.0], [math.nan, 1.0]])
-def test_probabilities_that_are_none_are_refused(weights):
+def test_invalid_probabilities_are_refused(weights):
     with pytest.raises(InvalidValue, match="The `probabilities` of `Population` must be"):
         Population([0, 1], weights)
 
@@ -79,7 +79,7 @@ def test_the_exact_oracle_gives_the_mean():
     assert ExactOracle(SKEWED).ask(StatisticalQuery(float, 0.1)) == pytest.approx(MEAN, abs=1e-15)
 
 
-def test_an_oracle_counts_queries_rounds_and_the_least_tolerance():
+def test_an_oracle_counts_queries_and_rounds_and_records_the_smallest_tolerance():
     oracle = ExactOracle(DICE)
     wide, narrow = (StatisticalQuery.fraction(lambda x: x > 3, tau=tau) for tau in (0.2, 0.01))
     oracle.ask(wide)
@@ -99,12 +99,12 @@ def test_random_answers_fill_the_interval_uniformly():
     shares = (np.array(asked) - MEAN + 0.2) / 0.4
     assert shares.min() >= -1e-12
     assert shares.max() <= 1 + 1e-12
-    # false alarm 1e-8; rejects from 0.0219 on; a law off by 0.04 is missed with prob. < 1e-5
+    # significance 1e-8: rejects at distance 0.0219; a law off by 0.04 is missed with probability below 1e-5
     assert kstest(shares, "uniform").pvalue > 1e-8
 
 
 @pytest.mark.parametrize("policy", sorted(POLICIES))
-def test_every_policy_stays_within_the_tolerance_and_reaches_it_or_zero(policy):
+def test_every_policy_stays_within_the_tolerance_and_attains_it_or_is_exact(policy):
     oracle = AdversarialOracle(SKEWED, policy)
     query = StatisticalQuery(float, tau=0.2)
     for answer in (oracle.ask(query), oracle.ask(query)):
@@ -117,7 +117,8 @@ def test_towards_zero_stops_at_zero():
 
 
 def test_a_greedy_adversary_gives_the_most_harmful_answer():
-    nearest_half = Greedy(lambda _query, _truth, answer: -abs(answer - 0.5))  # as near 1/2 as it can
+    # the valid answer closest to 1/2
+    nearest_half = Greedy(lambda _query, _truth, answer: -abs(answer - 0.5))
     oracle = AdversarialOracle(SKEWED, nearest_half)
     assert oracle.ask(StatisticalQuery(float, tau=0.1)) == pytest.approx(MEAN + 0.1, abs=1e-15)
 
@@ -130,7 +131,7 @@ def test_an_offset_beyond_the_tolerance_is_refused(drawn):
         AdversarialOracle(SKEWED, lambda _query, _truth: drawn[0]).ask(StatisticalQuery(float, tau=0.1))
 
 
-def test_an_unknown_policy_is_named_with_the_ones_there_are():
+def test_an_unknown_policy_is_refused_with_the_list_of_policies():
     with pytest.raises(InvalidValue, match="must be one of up, down, towards-zero"):
         AdversarialOracle(SKEWED, "sideways")
 
@@ -146,7 +147,7 @@ def test_hypothesis_shrinks_an_adversary_to_the_answer_that_matters():
     assert find(offsets(8), fails) == [0.0, 0.0, -1.0]
 
 
-def test_a_session_that_does_not_adapt_has_one_round():
+def test_a_nonadaptive_session_has_one_round():
     query = StatisticalQuery.fraction(bool, tau=0.1)
     session = ExactOracle(Population([0, 1])).nonadaptive()
     with pytest.raises(
@@ -158,7 +159,7 @@ def test_a_session_that_does_not_adapt_has_one_round():
         session.ask_all([query])
 
 
-def test_all_queries_of_a_round_exist_before_the_first_is_answered():
+def test_all_queries_of_a_round_are_made_before_any_answer():
     log = []
 
     def query(name):
@@ -169,7 +170,7 @@ def test_all_queries_of_a_round_exist_before_the_first_is_answered():
     assert log == ["made a", "made b", "answered a", "answered b"]
 
 
-def test_queries_that_are_made_from_an_answer_are_refused_also_inside_their_own_round():
+def test_queries_built_from_answers_of_the_same_round_are_refused():
     query = StatisticalQuery.fraction(bool, tau=0.1)
     oracle = ExactOracle(Population([0, 1]))
     session = oracle.nonadaptive()
@@ -181,7 +182,7 @@ def test_queries_that_are_made_from_an_answer_are_refused_also_inside_their_own_
     with pytest.raises(InvalidValue, match="must ask everything in one `ask_all`; it asks again"):
         session.ask_all(adapting())
     assert oracle.asked == 0
-    assert session.ask_all([query]) == [0.5]  # the refused round was none
+    assert session.ask_all([query]) == [0.5]  # a refused round does not count
 
 
 @settings(deadline=None, max_examples=60)
@@ -199,14 +200,14 @@ def test_real_values_through_boolean_queries_stay_within_the_tolerance(tau, boun
     assert within(oracle.ask(query), math.fsum(values) / len(values), tau)
 
 
-def test_the_boolean_tolerance_is_used_up_by_the_worst_answers():
-    # −1 has digits 000…: from below by all of tau′, from above by the middle of the first cell
+def test_the_worst_answers_attain_the_boolean_tolerance():
+    # −1 has the digits 000…. The error is all of tau′ below, and half of the first cell above.
     query = StatisticalQuery(float, tau=0.125)
     up = ThroughBoolean(AdversarialOracle(Population([-1.0]), "up"))
     assert up.ask(query) == pytest.approx(-1.0 + 0.125, abs=1e-12)
 
 
-def test_boolean_queries_number_log_and_tolerate_half_tau_over_b_or_more():
+def test_the_number_of_boolean_queries_is_logarithmic_and_their_tolerance_at_least_half_tau_over_b():
     for bound, tau in [(1.0, 0.1), (4.0, 0.1), (2.0, 2.0), (100.0, 1e-3)]:
         query = StatisticalQuery.bounded(float, bound=bound, tau=tau)
         parts = boolean_queries(query)
@@ -221,6 +222,6 @@ def test_one_round_stays_one_round_through_boolean_queries():
     assert (inner.rounds, inner.asked) == (1, 15)
 
 
-def test_a_real_valued_query_is_refused_where_only_boolean_ones_are_answered():
+def test_a_real_valued_query_is_refused_by_a_boolean_oracle():
     with pytest.raises(InvalidValue, match="must be Boolean"):
         BooleanOnly(ExactOracle(SKEWED)).ask(StatisticalQuery(float, tau=0.1))

@@ -32,7 +32,7 @@ ZEROS = StatisticalQuery.fraction(lambda x: not x, tau=0.1)
 
 
 def private_miss(size, share, *, tau, scale):
-    """Pr[|average + Lap(scale) − share| > tau], exactly: a binomial mixture of Laplace tails."""
+    """Return Pr[|average + Lap(scale) − share| > tau] exactly, as a binomial mixture of Laplace tails."""
     counts = np.arange(size + 1)
     error = counts / size - share
     tails = stats.laplace.sf(tau - error, scale=scale) + stats.laplace.cdf(-tau - error, scale=scale)
@@ -41,7 +41,7 @@ def private_miss(size, share, *, tau, scale):
 
 @pytest.mark.parametrize("share", [0.5, 0.02])
 @pytest.mark.parametrize(("queries", "epsilon", "tau"), [(1, 1.0, 0.1), (20, 0.5, 0.1), (5, 3.0, 0.05)])
-def test_a_private_chunk_fails_no_more_often_than_its_share_of_beta(share, queries, epsilon, tau):
+def test_the_failure_probability_of_a_private_chunk_is_within_its_share_of_beta(share, queries, epsilon, tau):
     size = private_chunk_size(queries, tau=tau, beta=0.05, epsilon=epsilon)
     assert private_miss(size, share, tau=tau, scale=1 / (epsilon * size)) <= 0.05 / queries
 
@@ -59,9 +59,9 @@ def test_the_stated_size_with_its_constant_is_enough_for_the_corrected_noise(que
 
 
 def test_private_sizes_by_hand():
-    # ε = 0.01: noise decides, 2·ln(2·10/0.05)/(0.01·0.1) = 2000·ln 400
+    # ε = 0.01: the noise sets the size, 2·ln(2·10/0.05)/(0.01·0.1) = 2000·ln 400
     assert private_sample_size(10, tau=0.1, beta=0.05, epsilon=0.01) == 10 * math.ceil(2000 * math.log(400))
-    # ε = 1: sampling decides, 2·ln(4·10/0.05)/0.1² = 200·ln 800
+    # ε = 1: the sampling error sets the size, 2·ln(4·10/0.05)/0.1² = 200·ln 800
     assert private_sample_size(10, tau=0.1, beta=0.05, epsilon=1.0) == 10 * math.ceil(200 * math.log(800))
 
 
@@ -70,11 +70,11 @@ def test_the_noise_of_an_answer_is_laplace_of_the_stated_scale():
     query = StatisticalQuery(float, tau=0.4, low=-1, high=1)
     size = oracle.chunk_size(query)
     answers = np.array(oracle.ask_all([query] * 1000))
-    # false alarm 1e-8; twice the scale is at distance 1/4, missed with probability below 2·exp(-2000·0.15²)
+    # significance 1e-8; twice the scale is at distance 1/4, missed with probability below 2·exp(-2000·0.15²)
     assert stats.kstest(answers - 1.0, stats.laplace(scale=2 / size).cdf).pvalue > 1e-8
 
 
-def test_the_literal_oracle_has_the_proofs_chunks_and_m_times_the_noise():
+def test_the_literal_oracle_has_the_chunks_of_the_proof_and_m_times_the_noise():
     oracle = LiteralPrivateOracle([0], epsilon=0.5, queries=7, beta=0.1, rng=np.random.default_rng(0))
     size = oracle.chunk_size(ONES)
     assert size == math.ceil(4 * (1 / (0.5 * 0.1) + 1 / 0.1**2) * math.log(2 * 7 / 0.1))
@@ -109,7 +109,7 @@ def test_noise_for_half_the_width_is_refuted():
     assert result.epsilon_lower == pytest.approx(1.6, rel=1e-9)
 
 
-def test_the_utility_is_claimed_from_the_needed_chunk_on():
+def test_utility_is_claimed_only_for_large_enough_chunks():
     subject = PrivateQueryAnswers(queries=(ONES,) * 3)
     assert subject.utility_claim.alpha == 0.1
     assert PrivateQueryAnswers(queries=(ONES,) * 3, chunk=subject.chunk_size - 1).utility_claim is None
@@ -123,12 +123,13 @@ def test_samples_of_the_subject_follow_its_law(agreement):
     database = [0, 1, 1, 0, 0, 1]
     drawn = subject.sample(database, 20_000, np.random.default_rng(2))
     for column, average in zip(drawn.T, [2 / 3, 1 / 3], strict=True):
-        # false alarm 1e-8 each; a shift by half a scale is missed with probability below 1e-100
+        # significance 1e-8 each; a shift by half a scale is missed with probability below 1e-100
         assert stats.kstest(column, stats.laplace(loc=average, scale=1 / 6).cdf).pvalue > 1e-8
 
 
-def test_e1_is_found_by_the_utility_audit_itself():
-    # τ = ε = 1, M = 24, chunks of 4·(1 + 1)·ln 960 = 55: some noise exceeds τ with probability 0.92
+def test_the_utility_audit_finds_e1():
+    # τ = ε = 1, M = 24, chunks of 4·(1 + 1)·ln 960 = 55: the noise exceeds τ in some answer with probability
+    # 0.92
     queries = (ONES.with_tau(1.0),) * 24
     literal = audit_utility(LiteralQueryAnswers(queries=queries), budget=300)
     assert literal.verdict is Verdict.REFUTED
@@ -138,7 +139,7 @@ def test_e1_is_found_by_the_utility_audit_itself():
 
 @dataclass(frozen=True, kw_only=True)
 class Adaptive:
-    """Ask for the share of ones; then, above one half, for its square's mean, else for that of zeros."""
+    """Ask for the share of ones; if it is above 1/2, ask for the mean square, else for the share of zeros."""
 
     factor: float = 1.0
 
@@ -154,7 +155,7 @@ class Adaptive:
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, Verdict.NOT_REFUTED), (3.0, Verdict.REFUTED)])
 def test_an_adaptive_run_is_private_as_a_whole(factor, verdict):
-    # by sampling: no law is declared. False alarm 1e-7, the significance; a third of the noise loses 3
+    # No law is declared, so the audit samples. Significance 1e-7; a third of the noise has a loss of 3.
     size = 2 * private_chunk_size(2, tau=1.0, beta=0.9, epsilon=1.0)
     left, right = [1] * size, [1] * (size // 2) + [0] + [1] * (size // 2 - 1)
     pairs = [(left, right), (left, [0, *left[1:]])]
@@ -173,7 +174,7 @@ def test_a_database_of_another_length_is_refused():
 NAMES = ("private-query-answers", "literal-query-answers", "flawed-shared-chunk-answers")
 
 
-def test_the_entry_of_the_proofs_noise_is_one_whose_utility_is_refuted():
+def test_the_utility_of_the_entry_with_the_noise_of_the_proof_is_refuted():
     told = {entry.name: entry for entry in load_catalogue()}
     assert set(NAMES) <= set(told)
     assert told["literal-query-answers-many"].flaws == ["utility"]
@@ -186,7 +187,7 @@ def test_the_entry_of_the_proofs_noise_is_one_whose_utility_is_refuted():
 @pytest.mark.parametrize(
     "entry", [e for e in load_catalogue() if e.name in NAMES], ids=lambda entry: entry.name
 )
-def test_every_entry_of_the_catalogue_is_as_expected(entry):
+def test_every_catalogue_entry_has_the_expected_verdict(entry):
     subject = entry.factory()
     assert subject.name == entry.name
     result = audit_privacy(subject, budget=5_000)

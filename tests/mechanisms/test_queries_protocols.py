@@ -43,7 +43,7 @@ COIN = Population([0, 1], [0.35, 0.65])
 
 
 def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
-    """A protocol that asks these questions by turns; each may be a function of the answers before it."""
+    """Return a protocol that asks these questions in order; each may be a function of the earlier answers."""
 
     def algorithm(_size):
         answers = []
@@ -55,7 +55,7 @@ def asked(*queries, size=2, epsilon=1.0, records=(0, 1)):
 
 
 def then_who_denied(answers):
-    """Ask again the entry that answered 0 first, through another randomizer if both did."""
+    """Ask again the first entry that answered 0, with epsilon 1/4 if both did and 1/2 otherwise."""
     share = 0.25 if not answers[0].any() else 0.5
     return int(answers[0].argmin()), RandomizedResponse(epsilon=share)
 
@@ -83,7 +83,7 @@ def population_of(simulation):
 
 
 def mixed(protocol, population):
-    """The law of the output on independent entries: the protocol's laws on every database, weighed."""
+    """Return the law of the output on independent entries: the laws on every database, weighted."""
     found = Counter()
     for places in product(range(len(population.points)), repeat=protocol.size):
         law = protocol.distribution([population.points[place] for place in places])
@@ -126,7 +126,7 @@ def test_no_drawn_adversary_exceeds_the_worst_distance(drawn, share):
     assert distance(law, mixed(simulation.protocol, population)) <= worst + 1e-12
 
 
-def test_the_worst_distance_is_that_of_the_best_extreme_adversary():
+def test_the_worst_distance_is_attained_by_an_extreme_adversary():
     # two proposals of the first entry, two of the second after either: 2⁶ adversaries
     simulation = simulated("one entry, then another")
     truth = mixed(simulation.protocol, COIN)
@@ -137,7 +137,7 @@ def test_the_worst_distance_is_that_of_the_best_extreme_adversary():
     assert best == pytest.approx(simulation.worst_distance(COIN), abs=1e-12)
 
 
-def test_two_accesses_of_one_entry_are_those_of_the_interactive_simulation():
+def test_two_accesses_of_one_entry_match_the_interactive_simulation():
     first, after = binary_response(0.6), (binary_response(0.9), clamped_geometric(0.5, 1))
 
     def choose(past):
@@ -154,7 +154,8 @@ def test_two_accesses_of_one_entry_are_those_of_the_interactive_simulation():
 
 @pytest.mark.parametrize("kind", ["exact", "random"])
 def test_samples_follow_the_law_of_the_output(kind, agreement, power):
-    # random answers do not change the law: an estimate x̃/ỹ has the mean x·E[1/ỹ], the same for every outcome
+    # Random answers do not change the law: the estimate x̃/ỹ has mean x·E[1/ỹ], with the same factor for
+    # every outcome.
     simulation = simulated("poll twice")
     oracle = ExactOracle(COIN) if kind == "exact" else RandomOracle(COIN, rng=np.random.default_rng(1))
     truth = mixed(simulation.protocol, COIN)
@@ -165,7 +166,7 @@ def test_samples_follow_the_law_of_the_output(kind, agreement, power):
 
 
 def forgetful(truth):
-    """The law of `poll_twice` if a second answer forgot the first: its entry would be drawn anew."""
+    """Return the law of `poll_twice` if the second answer ignored the first, as if its entry were redrawn."""
     found = []
     for output in truth:
         first, second = output[:2], output[2:]
@@ -198,7 +199,7 @@ def test_an_algorithm_with_coins_is_run_but_has_no_law():
         simulation.law(COIN)
 
 
-# --- the entries by themselves ------------------------------------------------------------------------
+# --- simulated entries --------------------------------------------------------------------------------
 
 
 def entries(oracle=None, **terms):
@@ -206,7 +207,7 @@ def entries(oracle=None, **terms):
     return SimulatedEntries(oracle or ExactOracle(COIN), rng=np.random.default_rng(5), **told)
 
 
-def test_answers_have_the_form_that_the_lr_oracle_gives_them():
+def test_answers_have_the_form_of_the_lr_oracle():
     words = TableRandomizer([0, 1], ["no", "yes"], [[0.6, 0.4], [0.4, 0.6]])
     real = LROracle([0, 1, 1], epsilon=3.0, rng=np.random.default_rng(0))
     for query in ((0, binary_response(0.3)), ([2, 0], binary_response(0.3)), ([1], words), (1, words)):
@@ -256,14 +257,14 @@ def test_what_cannot_be_simulated_is_refused(query, kind, words):
         (lambda: NonInteractiveSimulation(protocol=PROTOCOLS["k-ary"][0], beta=0.5), InvalidKind),
     ],
 )
-def test_parameters_that_are_none_are_refused(make, kind):
+def test_invalid_parameters_are_refused(make, kind):
     with pytest.raises(kind):
         make()
 
 
-def test_entries_that_have_answered_alike_are_asked_together_and_apart_with_the_same_law(agreement, power):
+def test_grouped_and_single_questions_give_the_same_law(agreement, power):
     class OneByOne:
-        """An oracle without `ask_repeatedly`."""
+        """An oracle without the method `ask_repeatedly`."""
 
         ask = staticmethod(ExactOracle(COIN).ask)
 
@@ -281,10 +282,10 @@ def test_entries_that_have_answered_alike_are_asked_together_and_apart_with_the_
     assert agreement(pairs(OneByOne(), 400), np.array(law)) > SIGNIFICANCE
     one = law[2] + law[3]
     apart = [(1 - one) ** 2, one * (1 - one), one * (1 - one), one**2]
-    assert power(apart, law, 400) > 0.999  # answers that forgot the first one
+    assert power(apart, law, 400) > 0.999  # power against second answers that ignore the first
 
 
-# --- all at once --------------------------------------------------------------------------------------
+# --- noninteractive protocols -------------------------------------------------------------------------
 
 QUESTIONS = [
     (range(2), RandomizedResponse(epsilon=1.5)),
@@ -318,7 +319,7 @@ def test_all_answers_of_an_entry_are_one_outcome_of_their_joint_randomizer():
         )
 
 
-def test_joint_outcomes_are_handed_back_as_the_answers_to_each_question(monkeypatch):
+def test_joint_outcomes_are_split_into_the_answers_to_each_question(monkeypatch):
     def outcomes(self, oracle, rng):
         return ((1,), (0, 1))  # the first entry says 1; the second 0, then 1
 
@@ -337,7 +338,7 @@ def test_a_conclusion_is_drawn_from_the_simulated_answers():
     assert ProtocolSimulation(protocol=protocol, accesses=3, beta=0.5).worst_distance(COIN) <= 0.5 / 3
 
 
-def test_questions_that_are_drawn_and_answers_of_too_many_values_are_refused():
+def test_random_questions_and_answers_with_too_many_values_are_refused():
     drawn = NonInteractiveProtocol(queries=lambda size, coins: QUESTIONS, epsilon=3.0)
     with pytest.raises(InvalidValue, match="must be listed"):
         NonInteractiveSimulation(protocol=drawn, beta=0.5)
@@ -346,7 +347,7 @@ def test_questions_that_are_drawn_and_answers_of_too_many_values_are_refused():
         NonInteractiveSimulation(protocol=many, beta=0.5)
 
 
-# --- the claims as an audit ---------------------------------------------------------------------------
+# --- audits of the claims -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -354,25 +355,27 @@ def test_a_simulation_beside_its_protocol_keeps_the_claimed_distance_by_exact_la
     simulation = simulated(name, 0.3)
     population = population_of(simulation)
     result = audit_privacy(SimulatedProtocol(simulation=simulation, population=population), budget=500)
-    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)  # few runs: no proof
+    # too few runs for a proof
+    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
     truth = mixed(simulation.protocol, population)
     up = distance(simulation.simulated_law(AdversarialOracle(population, "up")), truth)
-    # two adversaries are no further apart than each is from the truth, together
+    # by the triangle inequality, the distance of two adversaries is at most the sum of their distances from
+    # the truth
     assert up - 1e-9 <= result.delta_lower <= 2 * simulation.worst_distance(population) + 1e-9 <= 0.2 + 1e-9
 
 
 def test_the_tolerance_of_k08_is_refuted_by_the_same_audit():
     result = audit_privacy(coarse_response(), budget=500)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.EXACT)
-    # all answers up: weights q(0)·τ' on 0, where p̃ = p + τ·q·c; 1 is accepted always, as p̃ > q·e^ε there
+    # all answers up: 0 gets weight q(0)·τ', where p̃ = p + τ·q·c; 1 is always accepted, as p̃ > q·e^ε there
     t, c = math.exp(3) / (1 + math.exp(3)), math.exp(3) - math.exp(-3)
     zero = t * (1 - t + 0.1 * t * c) / (t * math.exp(3))
-    # all answers down: p̃(0) < 0, so 0 is never accepted
+    # all answers down: p̃(0) < 0, so the outcome 0 is never accepted
     assert result.delta_lower == pytest.approx(zero / (zero + 1 - t), rel=1e-9)
 
 
 def test_the_coarse_simulation_follows_the_law_of_each_of_its_records():
-    """At 1e-6 a record. A random oracle would fail: its acceptances are cut off, 14 standard errors here."""
+    """Significance 1e-6 for each record. A random oracle would fail: clipping costs 14 standard errors."""
     subject = coarse_response()
     for record in subject.records:
         zeros = subject.sample([record], 4_000, np.random.default_rng(0)).count((0,))
@@ -393,7 +396,7 @@ def test_calls_and_samples_have_the_declared_law(record, agreement):
     assert agreement([called[output] for output in outputs], np.array(expected)) > SIGNIFICANCE
 
 
-def test_a_record_that_answers_nothing_is_refused():
+def test_a_record_without_an_answer_is_refused():
     with pytest.raises(InvalidValue, match="must be one of entries, exact, random, up"):
         simulated_poll()(["alternating"], np.random.default_rng(0))
     with pytest.raises(InvalidKind, match="must be a `ProtocolSimulation`"):

@@ -1,4 +1,4 @@
-"""K11 Theorem 5.7 as a subject: an SQ algorithm run locally, and privately in the central model."""
+"""K11 Theorem 5.7 as a subject: an SQ algorithm in the local model and in the central model."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -43,34 +43,35 @@ def test_the_algorithm_keeps_its_promise_with_every_valid_oracle(adversary):
 
 
 @pytest.mark.parametrize("run", [LocalRun(), LocalRun(epsilon=1.0), LocalRun(epsilon=20.0), CentralRun()])
-def test_theorem_5_7_is_met_by_a_betting_audit_of_the_utility(run):
-    # significance 1e-7: the false alarm of a true claim
+def test_a_betting_audit_of_the_utility_does_not_refute_theorem_5_7(run):
+    # significance: a false alarm has probability at most 1e-7
     result = audit_utility(run, significance=1e-7, seed=3)
     assert result.verdict is Verdict.NOT_REFUTED
 
 
 @dataclass(frozen=True)
 class Fewer(LaplaceEntries):
-    """A_g on a twelfth of the entries."""
+    """A_g with a twelfth of the entries."""
 
     def entries(self, query, *, beta):
         return super().entries(query, beta=beta) // 12
 
 
 def test_the_same_audit_refutes_a_twelfth_of_the_entries():
-    # 4 entries a query at ε = 4: variance of the mean (1 + 2/4)/4, off by 0.5 or more in about 0.4
+    # 4 entries for each query at ε = 4: the mean has variance (1 + 2/4)/4; it is off by 0.5 with probability
+    # about 0.4
     few = LocalRun(estimator=Fewer)
     assert audit_utility(few, budget=20_000).verdict is Verdict.REFUTED
 
 
-def test_sizes_are_those_of_two_queries_that_share_beta():
+def test_the_size_is_that_of_two_queries_sharing_beta():
     assert LocalRun().size == 2 * laplace_size(tau=0.5, beta=0.025, epsilon=4.0)
     assert CentralRun().size == 2 * private_chunk_size(2, tau=0.5, beta=0.05, epsilon=4.0, width=2.0)
 
 
 @pytest.mark.parametrize("kind", [LocalRun, CentralRun])
-def test_the_size_is_that_of_the_queries_asked_not_of_the_error_promised(kind):
-    # the standard deviation within 0.6 asks two queries within 0.6²/3 = 0.12
+def test_the_size_follows_from_the_tolerance_of_the_queries(kind):
+    # a standard deviation within 0.6 needs two queries with tolerance 0.6²/3 = 0.12
     run = kind(tau=0.6, make=standard_deviation)
     if kind is LocalRun:
         each = laplace_size(tau=0.12, beta=0.025, epsilon=4.0)
@@ -93,7 +94,7 @@ def test_a_whole_run_with_correlated_rounds_is_not_refuted_end_to_end(run):
 
 @dataclass(frozen=True)
 class Leaking(LaplaceEntries):
-    """Claims an epsilon, and reports through the randomizer of a hundred times as much."""
+    """Claims one epsilon and reports with a randomizer for a hundred times that epsilon."""
 
     def randomizer(self, query):
         wide = super().randomizer(query)
@@ -102,7 +103,7 @@ class Leaking(LaplaceEntries):
 
 @dataclass(frozen=True)
 class Disguised:
-    """Claims what one randomizer does and runs another."""
+    """Claims the epsilon of one randomizer and runs another."""
 
     claimed: LocalLaplace
     run: LocalLaplace
@@ -122,15 +123,15 @@ class Disguised:
         return self.run.respond(entries, rng)
 
 
-def test_a_randomizer_that_lies_of_itself_is_refuted_end_to_end():
-    # the oracle can only believe a claim; an audit of the whole run sees noise that is 100 times too small
+def test_a_randomizer_with_a_false_claim_is_refuted_end_to_end():
+    # the oracle trusts the claim; an audit of the whole run detects noise that is 100 times too small
     result = audit_privacy(LocalRun(epsilon=1.0, estimator=Leaking), budget=2_000, confirm_budget=500)
     assert result.verdict is Verdict.REFUTED
 
 
 @dataclass(frozen=True)
 class Overspending(LaplaceEntries):
-    """Says an epsilon and asks for twice as much."""
+    """Declares an epsilon and spends twice as much."""
 
     def randomizer(self, query):
         return LaplaceEntries(epsilon=2 * self.epsilon).randomizer(query)
@@ -143,7 +144,7 @@ def test_an_estimator_that_overspends_is_refused_in_every_run():
 
 
 @pytest.mark.parametrize("kind", [LocalRun, CentralRun])
-def test_too_few_records_are_refused_with_the_number_that_is_needed(kind):
+def test_too_few_records_are_refused_with_the_required_number(kind):
     needed = kind().size
     with pytest.raises(InvalidValue, match=f"must be at least {needed} for 2 queries within 0.5"):
         kind(size=needed - 1)
@@ -152,7 +153,7 @@ def test_too_few_records_are_refused_with_the_number_that_is_needed(kind):
     assert kind().utility_claim == Accuracy(0.5, 0.05)
 
 
-def test_an_algorithm_that_asks_more_than_it_says_is_stopped():
+def test_an_algorithm_that_asks_more_than_it_declares_is_stopped():
     def three(*, tau):
         told = mean_and_spread(tau=tau)
         return type(told)(**vars(told) | {"run": lambda oracle: [told.run(oracle), told.run(oracle)]})
@@ -169,13 +170,13 @@ def test_the_transcript_holds_every_report_once_and_the_answers_from_them():
     first, mean, second, spread = said[:half], said[half], said[half + 1 : -1], said[-1]
     assert len(second) == half
     assert mean == pytest.approx(np.mean(first))
-    assert spread == pytest.approx(1 + np.mean(second))  # the query's range is [0, 2], its middle 1
+    assert spread == pytest.approx(1 + np.mean(second))  # the query has range [0, 2] with middle 1
     output = LocalRun()([1, -1] * half, np.random.default_rng(3))
     assert output == (mean, spread)
 
 
-def test_the_transcript_shows_of_one_entry_what_the_output_hides():
-    # one report is at most −1 with probability 1/2 or e^−4/2: most of ε = 4 is found in few runs
+def test_the_transcript_reveals_more_about_one_entry_than_the_output():
+    # One report is at most −1 with probability 1/2 or e^−4/2, so a few runs find most of ε = 4.
     shown = audit_privacy(LocalRun(view="transcript"), budget=2_400, significance=1e-7)
     hidden = audit_privacy(LocalRun(), budget=2_400, significance=1e-7)
     assert not shown.refuted
@@ -188,7 +189,8 @@ SIGNS = {"records": ((1, 1), (1, -1)), "make": direction_and_error, "estimator":
 
 
 def test_entries_that_report_again_are_refuted_from_the_transcript_alone():
-    # both reports of one entry are the truth with probability 0.73² or a lie with 0.27²: a loss of 2 for 1
+    # Both reports of an entry are true with probability 0.73² and false with 0.27²: a loss of 2 for a claim
+    # of 1.
     again = {view: ReusedEntries(epsilon=1.0, view=view, **SIGNS) for view in ("transcript", "output")}
     shown = audit_privacy(again["transcript"], budget=6_000, confirm_budget=300)
     hidden = audit_privacy(again["output"], budget=1_500, significance=1e-7)
@@ -198,7 +200,7 @@ def test_entries_that_report_again_are_refuted_from_the_transcript_alone():
     assert right.verdict is Verdict.NOT_REFUTED
 
 
-def test_no_utility_is_claimed_of_a_transcript_and_no_other_view_is_known():
+def test_a_transcript_claims_no_utility_and_an_unknown_view_is_refused():
     assert LocalRun(view="transcript").utility_claim is None
     central = CentralRun(view="transcript")
     assert central.utility_claim is None
@@ -213,7 +215,7 @@ def test_a_tolerance_beyond_1_is_claimed_as_an_accuracy():
 
 
 @pytest.mark.parametrize("kind", [LocalRun, CentralRun])
-def test_an_algorithm_that_says_it_does_not_adapt_gets_one_round_only(kind):
+def test_an_algorithm_declared_nonadaptive_gets_only_one_round(kind):
     asked = StatisticalQuery(float, tau=0.5)
 
     def at_once(oracle):

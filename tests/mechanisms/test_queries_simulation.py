@@ -1,6 +1,6 @@
 """Local algorithms run by statistical queries: exact distances, against every kind of oracle.
 
-Long because all simulations are compared with the same tables against every oracle.
+The file is long because all simulations are compared with the same tables for every oracle.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def response(epsilon, k=2):
 
 
 def geometric(epsilon, top):
-    """A record of {0 … top} plus two-sided geometric noise, clamped: ε-local at rate ε/top."""
+    """A record in {0 … top} plus two-sided geometric noise, clamped; ε-private at rate ε/top."""
     return TableRandomizer.of(
         lambda record: Finite.from_clamped(Countable.geometric(record, top / epsilon), 0, top),
         range(top + 1),
@@ -72,13 +72,13 @@ def populations(randomizer):
 
 
 def true_law(randomizer, population):
-    """Pr[R(z) = w] for z from the population, summed by hand."""
+    """Return Pr[R(z) = w] for z from the population, by an explicit sum."""
     rows = dict(zip(randomizer.records, randomizer.probabilities, strict=True))
     return sum(p * rows[z] for z, p in zip(population.points, population.weights, strict=True))
 
 
 def output_law(access, oracle):
-    """The law of what one access returns if the oracle's answer depends on the query alone."""
+    """Return the output law of one access, for an oracle whose answer depends only on the query."""
     accepted = [
         q * float(access.acceptance([oracle.ask(query) for query in access.queries(place)]))
         for place, q in enumerate(access.proposal)
@@ -100,7 +100,7 @@ def test_the_distance_is_at_most_beta_over_t_against_every_oracle(name, accesses
         assert statistical_distance(exact, truth) <= 1e-12
         worst = simulation.worst_distance(population)
         assert worst <= beta / accesses
-        assert worst <= (1 - math.sqrt(1 - phi**2)) / phi + 1e-12  # the sharper bound that is stated
+        assert worst <= (1 - math.sqrt(1 - phi**2)) / phi + 1e-12  # the stated sharper bound
         for adversary in ("up", "down", "towards-zero", "alternating"):
             law = output_law(simulation.access, AdversarialOracle(population, adversary))
             assert statistical_distance(law, truth) <= worst + 1e-12
@@ -111,7 +111,7 @@ def test_the_distance_is_at_most_beta_over_t_against_every_oracle(name, accesses
 
 
 @pytest.mark.parametrize("name", ["binary response", "4-ary response", "truncated geometric"])
-def test_the_worst_distance_is_reached_by_extreme_answers_and_by_no_others(name):
+def test_only_extreme_answers_reach_the_worst_distance(name):
     randomizer = RANDOMIZERS[name]
     simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=1, beta=0.9)
     for population in populations(randomizer):
@@ -135,7 +135,8 @@ def test_no_drawn_adversary_exceeds_the_worst_distance(drawn, share, epsilon):
 
 
 def test_random_answers_leave_the_law_itself_unchanged_on_average():
-    # the estimate is linear in the answer, so over the oracle's own coins the accepted law is p exactly
+    # the estimate is linear in the answer, so averaged over the coins of the oracle the accepted law is
+    # exactly p
     population = Population([0, 1], [0.2, 0.8])
     access = RandomizerSimulation(randomizer=response(1.0), base=0, accesses=1, beta=1.0).access
     ends = [
@@ -150,7 +151,7 @@ def test_random_answers_leave_the_law_itself_unchanged_on_average():
 
 
 @pytest.mark.parametrize("name", RANDOMIZERS)
-def test_iterations_are_1_plus_phi_times_e_epsilon_and_at_most_twice_that(name):
+def test_the_mean_number_of_iterations_matches_its_formula_and_its_bound(name):
     randomizer = RANDOMIZERS[name]
     epsilon, phi = randomizer.epsilon, 0.3 / 6
     simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=2, beta=0.3)
@@ -161,12 +162,13 @@ def test_iterations_are_1_plus_phi_times_e_epsilon_and_at_most_twice_that(name):
     simulation.sample(oracle, 40_000, np.random.default_rng(0))
     chance = 1 / simulation.access.iterations(population)
     sigma = math.sqrt((1 - chance) / chance**2 / 40_000)
-    # six deviations: false alarm below 1e-8 (geometric tails); ten per cent off is more than ten deviations
+    # six deviations: false alarm probability below 1e-8 (geometric tails); an error of 10 % is above ten
+    # deviations
     assert oracle.asked / 40_000 == pytest.approx(1 / chance, abs=6.5 * sigma)
 
 
 @pytest.mark.parametrize("adversary", ["up", "exact"])
-def test_samples_follow_the_law_that_the_answers_cause(adversary):
+def test_samples_follow_the_law_of_the_answers(adversary):
     randomizer = RANDOMIZERS["truncated geometric"]
     population = Population([0, 3, 5], [0.2, 0.3, 0.5])
     simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=1, beta=1.0)
@@ -181,7 +183,7 @@ def test_samples_follow_the_law_that_the_answers_cause(adversary):
     assert statistical_distance(law, simulation.access.proposal) > 0.2
 
 
-def test_one_run_has_the_law_of_many():
+def test_single_runs_follow_the_law_of_samples():
     randomizer, population = response(1.0, 3), Population([2])
     simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=1, beta=0.5)
     rng, oracle = np.random.default_rng(1), ExactOracle(population)
@@ -190,7 +192,7 @@ def test_one_run_has_the_law_of_many():
     assert stats.chisquare(counts, 4000 * true_law(randomizer, population)).pvalue > 1e-8
 
 
-def test_epsilon_zero_asks_nothing():
+def test_epsilon_zero_needs_no_query():
     blunt = TableRandomizer([0, 1], "abc", [[0.2, 0.3, 0.5]] * 2)
     simulation = RandomizerSimulation(randomizer=blunt, base=0, accesses=1, beta=0.5)
     oracle = ExactOracle(Population([0, 1]))
@@ -214,19 +216,19 @@ def test_queries_stay_in_their_range_and_acceptances_are_probabilities(epsilon):
                 assert 0.0 < raw <= 1.0 + 1e-12
 
 
-def test_a_larger_epsilon_than_the_loss_is_taken_and_a_smaller_one_refused():
+def test_an_epsilon_above_the_loss_is_accepted_and_one_below_it_refused():
     RandomizerSimulation(randomizer=response(1.0), base=0, accesses=1, beta=0.5, epsilon=2.0)
     with pytest.raises(InvalidValue, match="no less than the randomizer's loss"):
         RandomizerSimulation(randomizer=response(1.0), base=0, accesses=1, beta=0.5, epsilon=0.9)
 
 
 @pytest.mark.parametrize(("accesses", "beta"), [(0, 0.5), (1, 0.0), (1, 1.5)])
-def test_a_budget_that_is_none_is_refused(accesses, beta):
+def test_an_invalid_budget_is_refused(accesses, beta):
     with pytest.raises(InvalidValue, match="of `RandomizerSimulation` must be"):
         RandomizerSimulation(randomizer=response(1.0), base=0, accesses=accesses, beta=beta)
 
 
-def test_an_outcome_possible_for_some_records_only_is_refused():
+def test_an_outcome_possible_for_only_some_records_is_refused():
     with pytest.raises(InvalidValue, match="possible for every record or for none"):
         TableRandomizer([0, 1], "ab", [[1.0, 0.0], [0.5, 0.5]])
     impossible = TableRandomizer([0, 1], "abc", [[0.5, 0.5, 0.0], [0.25, 0.75, 0.0]])
@@ -235,7 +237,7 @@ def test_an_outcome_possible_for_some_records_only_is_refused():
         impossible.places([7])
 
 
-# --- several accesses, without adapting ---------------------------------------------------------------
+# --- several nonadaptive accesses ---------------------------------------------------------------------
 
 
 def test_t_simulated_accesses_are_within_beta_jointly():
@@ -259,7 +261,7 @@ def _law(weights):
     return weights / weights.sum()
 
 
-def test_fixed_rounds_number_what_is_stated_and_make_one_round():
+def test_the_fixed_rounds_have_the_stated_number_and_use_one_oracle_round():
     simulation = FixedRoundsSimulation(randomizers=[response(1.0)] * 3, base=0, beta=0.2)
     phi = 0.1 / 9
     rounds = math.ceil((1 + phi) / (1 - phi) * math.e * math.log(3 / 0.1))
@@ -283,7 +285,7 @@ def test_fixed_rounds_are_within_beta_over_t(name, leftover):
         assert exact == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_worst_distance_of_fixed_rounds_is_that_of_the_best_corner():
+def test_the_worst_distance_of_fixed_rounds_is_attained_at_a_corner():
     randomizer, population = response(0.7, 4), Population([0, 1, 2, 3], [0.1, 0.2, 0.3, 0.4])
     simulation = FixedRoundsSimulation(randomizers=[randomizer], base=1, beta=0.9, leftover=0.3)
     truth, (low, high) = true_law(randomizer, population), simulation.access(0).estimates(population)
@@ -297,18 +299,19 @@ def test_the_worst_distance_of_fixed_rounds_is_that_of_the_best_corner():
 def test_runs_of_fixed_rounds_follow_their_law():
     simulation = FixedRoundsSimulation(randomizers=[response(1.0)], base=0, beta=0.9, leftover=0.8)
     population = Population([1])
-    assert simulation.rounds(0) == 1  # one round: often none is accepted, and the spare draw counts
+    # with one round often no proposal is accepted, so the fallback draw matters
+    assert simulation.rounds(0) == 1
     oracle, rng = ExactOracle(population), np.random.default_rng(3)
     counts = np.bincount([simulation.run(oracle, rng)[0] for _ in range(5000)], minlength=2)
     law = simulation.law(0, weights=true_law(response(1.0), population))
     assert stats.chisquare(counts, 5000 * law).pvalue > 1e-8  # false alarm 1e-8
-    # power: without the spare draw the law is p, at distance > 0.25, missed with probability below 1e-100
+    # power: without the fallback draw the law is p, at distance > 0.25, missed with probability below 1e-100
     assert statistical_distance(law, true_law(response(1.0), population)) > 0.25
 
 
 @pytest.mark.parametrize(("leftover", "expected"), [(0.6, 1), (0.2, 5)])
 def test_an_oracle_that_sees_all_proposals_cannot_exceed_the_stated_bound(leftover, expected):
-    # binary response: the adversary picks each answer from all proposals; by enumeration
+    # binary response, by enumeration: the adversary sees all proposals before it picks each answer
     simulation = FixedRoundsSimulation(randomizers=[response(0.4)], base=0, beta=0.99, leftover=leftover)
     access, rounds = simulation.access(0), simulation.rounds(0)
     population = Population([0, 1], [0.5, 0.5])
@@ -332,7 +335,7 @@ def test_an_oracle_that_sees_all_proposals_cannot_exceed_the_stated_bound(leftov
     phi = access.phi
     bound = 1 - (1 - phi) / (1 + phi) * (1 - (1 - math.exp(-access.epsilon)) ** rounds)
     assert best <= bound <= 0.99
-    # and to see them is of no use to it: the same answers are best for every sequence of proposals
+    # seeing the proposals does not help the adversary: the same answers are best for every sequence
     assert simulation.worst_distance(0, population) == pytest.approx(best, abs=1e-12)
 
 
@@ -352,7 +355,7 @@ HALVES = Population([0, 1], [0.35, 0.65])
 
 
 def joint_truth(population):
-    """Pr[a_1, a_2] summed by hand over the entry."""
+    """Return Pr[a_1, a_2], by an explicit sum over the entry."""
     return {
         (a, b): sum(
             p * FIRST.table[z][a] * (IF_ZERO if a == 0 else IF_ONE).table[z][b]
@@ -366,12 +369,12 @@ def test_the_joint_law_of_two_rounds_is_the_mixture_over_entries():
     law = TWO_ROUNDS.law(HALVES)
     assert law == pytest.approx(joint_truth(HALVES), abs=1e-14)
     first = law[0, 0] + law[0, 1]
-    # the rounds are correlated: ignoring the past would give another law
+    # the rounds are correlated, so ignoring the past would give a different law
     assert abs(law[0, 0] / first - true_law(IF_ZERO, HALVES)[0]) > 0.02
 
 
 def interactive_law(simulation, answer):
-    """The joint law if each answer is given by `answer(past, place, query number, query)`."""
+    """Return the joint law for an oracle that answers `answer(past, place, query number, query)`."""
     law = {}
     for a, b in product(range(2), repeat=2):
         chance = 1.0
@@ -396,9 +399,9 @@ def test_two_rounds_against_the_exact_oracle_have_the_true_law():
     assert distance(law, joint_truth(HALVES)) <= 1e-12
 
 
-def test_the_worst_joint_distance_is_that_of_the_best_of_all_extreme_adversaries():
+def test_the_worst_joint_distance_is_attained_by_an_extreme_adversary():
     truth = joint_truth(HALVES)
-    # 2 answers after (), 4 after (0,), 4 after (1,); the rounds' laws are computed once for each choice
+    # 2 answers after (), 4 after (0,), 4 after (1,); each choice needs the laws of the rounds only once
     laws = {}
     for past, queries in (((), 1), ((0,), 2), ((1,), 2)):
         access = TWO_ROUNDS.access(past)
@@ -442,7 +445,7 @@ def test_runs_and_samples_of_two_rounds_follow_the_true_law():
     expected = np.array([truth[key] for key in keys])
     rng, oracle = np.random.default_rng(8), ExactOracle(HALVES)
     sampled = TWO_ROUNDS.sample(oracle, 200_000, rng)
-    # false alarm 1e-8; with the past ignored the law is at distance > 0.02: 2·10^5·4·0.02² = 320 in χ²
+    # significance 1e-8; if the past were ignored the distance would exceed 0.02: 2·10^5·4·0.02² = 320 in χ²
     assert stats.chisquare([sampled[key] for key in keys], 200_000 * expected).pvalue > 1e-8
     single = [TWO_ROUNDS.run(oracle, rng) for _ in range(3000)]
     assert stats.chisquare([single.count(key) for key in keys], 3000 * expected).pvalue > 1e-8
@@ -461,7 +464,8 @@ def test_interactive_acceptances_are_probabilities_at_the_worst_answers():
 
 
 def test_the_ceiling_allows_for_the_error_of_both_estimates():
-    # after an answer against the only record, the error of the denominator is felt in full (E15)
+    # after an answer that is unlikely for the only record, the error of the denominator has its full effect
+    # (E15)
     past = ((response(8.0), 0),)
     access = Access(randomizer=response(0.01), past=past, base=0, epsilon=8.01, phi=1 / 3)
     u, v, phi = math.exp(-8.01), math.exp(-8.0), 1 / 3
@@ -469,7 +473,7 @@ def test_the_ceiling_allows_for_the_error_of_both_estimates():
     joint, before = AdversarialOracle(Population([1]), [1, -1]).ask_all(access.queries(1))
     ratio = (1 + joint * access.spread) / (1 + before * access.spread)
     assert ratio == pytest.approx((v * math.exp(0.01) + error) / (v - error), rel=1e-9)
-    assert ratio / ((1 + phi) * math.exp(0.01)) > 1.45  # K11's step 4 with this access's own ε
+    assert ratio / ((1 + phi) * math.exp(0.01)) > 1.45  # step 4 of K11 with the epsilon of this access
     assert ratio / access.ceiling <= 1.0
     assert float(access.acceptance([joint, before])) == pytest.approx(ratio / access.ceiling, rel=1e-12)
 
@@ -489,7 +493,7 @@ def test_a_run_that_overspends_its_entry_is_refused():
 @given(
     cells=st.lists(st.tuples(st.floats(0.01, 1), st.floats(0.01, 1), st.floats(0, 1)), min_size=2, max_size=5)
 )
-def test_worst_values_are_those_of_the_best_corner(cells):
+def test_the_worst_value_is_attained_at_a_corner(cells):
     low = np.array([min(a, b) for a, b, _ in cells])
     high = np.array([max(a, b) for a, b, _ in cells])
     values = np.array([v for _, _, v in cells])
@@ -498,8 +502,8 @@ def test_worst_values_are_those_of_the_best_corner(cells):
     assert worst_values(values[None, :], low=low, high=high)[0] == pytest.approx(best, abs=1e-12)
 
 
-def test_the_tilt_of_weights_within_a_ratio_rho_is_the_stated_distance():
-    # p(A) = 1/(1 + √ρ), weights √ρ-fold on A: (√ρ − 1)/(√ρ + 1)
+def test_weights_within_a_ratio_rho_move_the_law_by_the_stated_distance():
+    # at p(A) = 1/(1 + √ρ), with weights √ρ times as large on A, the distance is (√ρ − 1)/(√ρ + 1)
     rho = 1.21
     share = 1 / (1 + math.sqrt(rho))
     truth = np.array([share, 1 - share])
@@ -520,7 +524,7 @@ def test_a_transparent_subject_is_simulated_by_its_own_law(subject):
 
 
 class Lying:
-    """An oracle that answers one number whatever it is asked."""
+    """An oracle that answers every query with the same number."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -533,8 +537,9 @@ class Lying:
 
 
 @pytest.mark.parametrize("answer", [-1.0, -5.0])
-def test_an_oracle_beyond_its_tolerance_cannot_hold_a_simulation_up_for_ever(answer):
-    # 1 + answer·c ≤ 0: no proposal is ever accepted. A valid oracle is refused with probability < e^(−100)
+def test_an_oracle_beyond_its_tolerance_cannot_stall_a_simulation(answer):
+    # 1 + answer·c ≤ 0, so no proposal is ever accepted. A valid oracle fails the check with probability below
+    # e^(−100).
     simulation = RandomizerSimulation(randomizer=binary_response(1.0), base=0, accesses=1, beta=0.3)
     for draw in (simulation.run, partial(simulation.sample, size=3)):
         with pytest.raises(InvalidValue, match="must answer within its tolerances; this one had"):

@@ -1,4 +1,4 @@
-"""Transparent randomizers as tables: subjects, proved by their exact audit; wrong tables are refuted."""
+"""Transparent randomizers as tables: exact audits prove the correct ones and refute the wrong ones."""
 
 import math
 import pickle
@@ -39,7 +39,7 @@ def test_the_exact_audit_proves_what_a_table_claims(name):
 
 
 def unscaled(epsilon, top):
-    """Two-sided geometric noise of rate epsilon, not epsilon/top: e^epsilon for each step, summed by hand."""
+    """Two-sided geometric noise of rate epsilon instead of epsilon/top: a factor e^epsilon for each step."""
     keep = math.exp(-epsilon)
     point = (1 - keep) / (1 + keep)
     table = [
@@ -53,7 +53,7 @@ def unscaled(epsilon, top):
 
 
 WRONG = {
-    # lies with a coin that may tell the truth: (1/2 + 1/3)/(1/6)
+    # a lie is a fair coin that may give the truth: (1/2 + 1/3)/(1/6)
     "truthful lie": (
         TableRandomizer([0, 1], [0, 1], [[5 / 6, 1 / 6], [1 / 6, 5 / 6]], claimed=math.log(2)),
         5.0,
@@ -78,12 +78,13 @@ def test_a_table_that_loses_more_than_it_claims_is_refuted(name):
     assert np.abs(np.log(rows[0] / rows[1])).max() == pytest.approx(math.log(ratio))
 
 
-def test_runs_follow_the_table_and_a_law_that_is_not_theirs_is_seen():
+def test_runs_follow_the_table_and_the_test_detects_a_wrong_table():
     size = 200_000
     randomizer = clamped_geometric(1.0, 3)
     drawn = randomizer.sample([1], size, RNG(5))
     shares = np.bincount(drawn, minlength=4) / size
-    # standard deviation at most 0.5/√200,000 = 0.0011: 6 of them is a probability of 2e-9 each
+    # standard deviation at most 0.5/√200,000 = 0.0011; false alarm probability 2e-9 each (6 standard
+    # deviations)
     assert shares == pytest.approx(randomizer.row(1), abs=0.0067)
     assert [randomizer.distribution([1]).pmf(w) for w in range(4)] == pytest.approx(list(randomizer.row(1)))
     assert randomizer([1], RNG(5)) == drawn[0]
@@ -117,7 +118,7 @@ def test_impossible_outcomes_are_never_drawn_and_do_not_disturb_the_proof():
     assert audit_privacy(randomizer, budget=20_000).verdict is Verdict.PROVED
 
 
-def test_a_table_that_was_used_is_pickled_as_the_one_that_was_not():
+def test_a_used_table_has_the_same_pickle_as_an_unused_one():
     before = pickle.dumps(clamped_geometric(1.0, 3))
     used = pickle.loads(before)
     used.sample([1], 3, RNG(0))
@@ -144,7 +145,7 @@ def test_the_entry_of_the_catalogue_is_proved_and_its_parameters_can_be_set():
         ),
     ],
 )
-def test_what_is_no_entry_or_no_claim_is_refused_in_one_line(ask, words):
+def test_an_invalid_entry_or_claim_is_refused_in_one_line(ask, words):
     with pytest.raises((InvalidKind, InvalidValue)) as refused:
         ask()
     assert words in str(refused.value)

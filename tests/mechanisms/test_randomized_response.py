@@ -13,7 +13,7 @@ from mechanisms import KaryRandomizedResponse, RandomizedResponse
 RUNS = 100_000
 
 
-def test_warners_survey_tells_the_truth_with_probability_two_thirds_and_is_ln_2():
+def test_warners_survey_tells_the_truth_with_probability_two_thirds_at_epsilon_ln_2():
     response = RandomizedResponse()
     assert response.claim.epsilon == math.log(2)
     assert response.distribution([1]).pmf(1) == pytest.approx(2 / 3, rel=1e-12)
@@ -43,7 +43,7 @@ def test_kary_probabilities_are_the_closed_form():
     assert [law.pmf(report) for report in range(5)] == pytest.approx(expected, rel=1e-12)
 
 
-def test_one_respondent_is_local_and_a_survey_replaces_one():
+def test_one_respondent_has_the_local_relation_and_a_survey_the_replacing_one():
     assert RandomizedResponse().relation is Relation.LOCAL
     assert RandomizedResponse(size=4).relation is Relation.REPLACE_ONE
 
@@ -62,7 +62,7 @@ def test_reports_follow_the_closed_form(draw, truth, agreement, shares):
     assert agreement(shares(outputs, range(4)), expected) > 1e-9
 
 
-def test_that_comparison_sees_a_truth_probability_off_by_a_twentieth(power):
+def test_that_comparison_detects_a_truth_probability_off_by_a_twentieth(power):
     right = np.array([math.e, 1, 1, 1]) / (math.e + 3)
     for size, excess in ((RUNS, 0.02), (20_000, 0.05)):
         wrong = np.array([right[0] + excess, *(right[1:] - excess / 3)])
@@ -82,7 +82,7 @@ def test_a_survey_reports_an_array_and_one_respondent_a_number():
     assert RandomizedResponse(size=3)([1, 0, 1], rng).shape == (3,)
 
 
-def test_run_i_lies_on_the_same_draws_on_every_database():
+def test_run_i_uses_the_same_draws_on_every_database():
     binary = [RandomizedResponse().sample([bit], 1000, np.random.default_rng(54)) for bit in (0, 1)]
     assert (binary[0] != binary[1]).all()
     kary = [KaryRandomizedResponse(categories=5).sample([k], 1000, np.random.default_rng(54)) for k in (1, 4)]
@@ -96,7 +96,7 @@ def test_run_i_lies_on_the_same_draws_on_every_database():
 
 
 def test_the_estimate_is_unbiased():
-    # expectation over the exact law of the report counts of 6 respondents, 4 of whom are ones
+    # the expectation over the exact law of the report counts, for 6 respondents of whom 4 are ones
     response = RandomizedResponse(epsilon=0.8)
     ones, zeros = stats.binom(4, response.truth), stats.binom(2, 1 - response.truth)
     mean = sum(
@@ -109,12 +109,12 @@ def test_the_estimate_is_unbiased():
 
 def test_the_kary_estimate_inverts_the_expected_shares():
     response = KaryRandomizedResponse(epsilon=math.log(2), categories=3)  # truth 1/2, others 1/4
-    # true shares 1/2, 1/4, 1/4 report as 3/8, 5/16, 5/16
+    # true shares 1/2, 1/4, 1/4 give expected reports 3/8, 5/16, 5/16
     reports = [0] * 6 + [1] * 5 + [2] * 5
     assert response.estimate(reports) == pytest.approx([1 / 2, 1 / 4, 1 / 4], rel=1e-12)
 
 
-def test_the_standard_error_is_that_of_the_binomial():
+def test_the_standard_error_matches_the_binomial():
     response = RandomizedResponse(epsilon=0.8, size=6)
     counts = stats.binom(6, response.truth)  # all six are ones
     values = np.array([response.proportion([1] * k + [0] * (6 - k)) for k in range(7)])
@@ -148,7 +148,7 @@ def test_the_kary_error_bound_covers_all_components():
 
 
 @pytest.mark.parametrize("record", [2, -1, 0.5, "0", None, math.nan])
-def test_a_record_that_is_no_answer_is_refused(record):
+def test_a_record_outside_the_answers_is_refused(record):
     with pytest.raises(InvalidValue, match="A record of `RandomizedResponse` must be one of 0 … 1; got"):
         RandomizedResponse()([record], np.random.default_rng(0))
 
@@ -158,7 +158,7 @@ def test_an_empty_survey_is_refused():
         RandomizedResponse().distribution([])
 
 
-def test_truth_values_are_answers():
+def test_booleans_are_valid_answers():
     assert RandomizedResponse().answers([True, False]).tolist() == [1, 0]
 
 

@@ -30,15 +30,15 @@ def oracle_of(name, people):
 
 
 def accepted(access, oracle, answers):
-    """What is accepted at each answer, as a density up to a factor: the proposal's by the acceptance."""
+    """Return the unnormalised density of accepted answers: that of the proposal times the acceptance."""
     base = np.array([access.randomizer.likelihood([access.base], answer)[0] for answer in answers])
     asked = [[oracle.ask(query) for query in access.queries(answer)] for answer in answers]
     return base * np.array([float(access.acceptance(each)) for each in asked])
 
 
 @pytest.mark.parametrize("name", ORACLES)
-def test_what_is_accepted_has_the_density_of_the_claims_formula(name):
-    answers = grid(4.0, 2.0) - 0.4  # no mean is 0 there, whose sign would be a matter of rounding
+def test_accepted_answers_have_the_density_of_the_claims(name):
+    answers = grid(4.0, 2.0) - 0.4  # no mean is 0 here; the sign of a zero would depend on rounding
     told = answers.tolist()
     for subject, densities in ((simulated_value(), value_density), (simulated_rounds(), rounds_densities)):
         people, terms = population(), subject.simulation.terms
@@ -63,11 +63,13 @@ def test_the_distances_stay_within_beta_and_the_stated_bound():
     assert max(value.values()) < 0.05 < 0.3
     assert max(rounds.values()) < 0.1 < 0.3
     assert value["exact"] < 1e-5
-    assert min(value[name] for name in ORACLES if name != "exact") > 0.005  # an adversary does show
+    # the adversary has a visible effect
+    assert min(value[name] for name in ORACLES if name != "exact") > 0.005
 
 
-def test_runs_follow_the_density_whatever_answers():
-    # 5 cells of 1,500 runs: a mass of 0.05 elsewhere is seen with probability > 0.99 at 1e-6
+def test_runs_follow_the_density_for_every_oracle():
+    # 5 cells, 1,500 runs, significance 1e-6: a mass of 0.05 in the wrong cell is detected with probability
+    # above 0.99
     subject, edges = simulated_value(), [-3.0, -1.0, 1.0, 3.0]
     answers = grid(2.0, 0.02)
     for name in ("entries", "random", "away-from-zero"):
@@ -77,10 +79,10 @@ def test_runs_follow_the_density_whatever_answers():
         drawn = [output[0] for output in subject.sample([name], 1500, np.random.default_rng(3))]
         counts = np.bincount(np.digitize(drawn, edges), minlength=5)
         statistic = float(((counts - 1500 * masses) ** 2 / (1500 * masses)).sum())
-        assert statistic < 33.4  # chi-square of 4 degrees of freedom beyond, 1e-6
+        assert statistic < 33.4  # the chi-square quantile for 4 degrees of freedom at 1e-6
 
 
-def test_every_simulation_takes_r_g():
+def test_every_simulation_accepts_r_g():
     noisy, rng = DensityRandomizer(LocalLaplace(epsilon=0.5, records=(-1, 1))), np.random.default_rng(1)
     one = RandomizerSimulation(randomizer=noisy, base=-1, accesses=2, beta=0.2)
     assert isinstance(one.run(ExactOracle(COIN), rng), float)
@@ -126,13 +128,13 @@ def test_vectors_and_countable_answers_are_simulated_too():
     )
 
 
-def test_a_density_that_breaks_its_claim_is_refused_when_it_is_asked():
+def test_a_density_that_breaks_its_claim_is_refused_at_the_first_question():
     class Bold(LocalLaplace):
         @property
         def scale(self):
             return 0.5
 
-    # ratios reach e^4 for e^1
+    # ratios reach e^4; the claim allows e^1
     simulation = RandomizerSimulation(
         randomizer=as_simulated(Bold(epsilon=1.0, records=(-1, 1)), (-1, 1)), base=-1, accesses=1, beta=0.5
     )
@@ -140,7 +142,7 @@ def test_a_density_that_breaks_its_claim_is_refused_when_it_is_asked():
         simulation.sample(ExactOracle(COIN), 300, np.random.default_rng(0))
 
 
-def test_laws_of_infinitely_many_answers_are_refused_with_the_bound_that_holds():
+def test_laws_with_infinitely_many_answers_are_refused_and_the_error_names_the_bound():
     simulation = simulated_value().simulation
     for ask in (simulation.law, simulation.worst_distance):
         with pytest.raises(InvalidValue, match="`distance_bound` holds"):
@@ -153,7 +155,7 @@ def test_laws_of_infinitely_many_answers_are_refused_with_the_bound_that_holds()
         as_simulated(Mute(), (-1, 1))
 
 
-def test_the_budget_of_an_entry_counts_densities():
+def test_questions_with_densities_count_towards_the_budget_of_an_entry():
     def greedy(_size):
         noisy = LocalLaplace(epsilon=0.6, query=average_bit, vectorised=True)
         yield 0, noisy

@@ -1,4 +1,4 @@
-"""`sample_size(alpha=, beta=)`: one question to every subject with a stated sample size."""
+"""`sample_size(alpha=, beta=)` works in the same way on every subject with a stated sample size."""
 
 import math
 from dataclasses import replace
@@ -14,12 +14,12 @@ ASKED = {"alpha": 0.2, "beta": 0.03}
 
 
 @pytest.mark.parametrize("kind", [PurePointLearner, ChoosingMechanism, PointSanitizer])
-def test_it_is_the_size_of_the_subject_that_was_made_with_this_accuracy(kind):
+def test_the_size_equals_that_of_a_subject_made_with_this_accuracy(kind):
     assert kind().sample_size(**ASKED) == kind(**ASKED).sample_size() != kind().sample_size()
     assert kind(**ASKED).sample_size(alpha=kind().alpha, beta=kind().beta) == kind().sample_size()
 
 
-def test_it_does_not_depend_on_the_size_that_the_subject_has():
+def test_the_size_does_not_depend_on_the_size_the_subject_has():
     large = ChoosingMechanism(size=10**6)
     assert large.sample_size() == ChoosingMechanism().sample_size()
     assert large.sample_size(**ASKED) == ChoosingMechanism().sample_size(**ASKED)
@@ -33,7 +33,7 @@ def test_the_mean_of_enough_values_is_within_alpha_but_for_beta():
     assert mean.sample_size(beta=mean.beta**2) == 14
 
 
-def test_answers_to_queries_are_asked_by_their_tolerance():
+def test_the_size_for_query_answers_follows_from_their_tolerance():
     """Hoeffding: 2·ln(2/β)/(τ·tanh(ε/2))² entries, and for M answers M chunks."""
     kept = 0.2 * math.tanh(0.5)
     assert SignAverage().sample_size(**ASKED) == math.ceil(2.0 * math.log(2.0 / 0.03) / kept**2)
@@ -44,7 +44,7 @@ def test_answers_to_queries_are_asked_by_their_tolerance():
     assert needed == PrivateQueryAnswers(queries=tuple(asked), beta=0.03).size > 2
 
 
-def test_a_learner_by_sanitizing_asks_its_sanitizer():
+def test_a_learner_by_sanitizing_uses_the_size_of_its_sanitizer():
     learner = SanitizingLearner(alpha=0.2, beta=0.05)
     again = SanitizingLearner(sanitizer=learner.sanitizer)
     assert (
@@ -56,12 +56,12 @@ def test_a_learner_by_sanitizing_asks_its_sanitizer():
         learner.sample_size(alpha=0.4)
 
 
-def test_a_learner_without_error_needs_the_same_for_every_alpha():
+def test_an_exact_learner_needs_the_same_size_for_every_alpha():
     learner = MaskedParityLearner()
     assert learner.sample_size(alpha=0.0) == learner.sample_size() < learner.sample_size(beta=0.01)
 
 
-def test_what_no_subject_can_be_made_with_is_refused_in_one_line():
+def test_an_invalid_accuracy_is_refused_in_one_line():
     with pytest.raises(InvalidValue, match=r"`beta` of `PointLearner` must be .* got 2"):
         PointLearner().sample_size(beta=2)
     with pytest.raises(InvalidKind, match=r"`tolerance` of `SignAverage` must be .* got 'x'"):

@@ -1,6 +1,6 @@
 """A_dist and its tight twin, on databases, on gaps and on solutions too many to list.
 
-Long because both mechanisms are held to the same closed forms.
+The file is long because both mechanisms are tested against the same closed forms.
 """
 
 import math
@@ -29,14 +29,14 @@ KINDS = pytest.mark.parametrize("kind", [StableSelection, TightStableSelection])
 
 
 def tails(gaps, *, epsilon, delta, tight=False):
-    """Pr[fail] and Pr[pass] at the threshold of BNS §2.4, or at that of the tight twin, by scipy's law."""
+    """Return Pr[fail] and Pr[pass] by scipy's law, at the threshold of BNS §2.4 or of the tight twin."""
     scale, inside = (2 / epsilon, 2 * delta) if tight else (4 / epsilon, delta)
     noisy, threshold = stats.laplace(np.abs(gaps), scale), scale * math.log(1 / inside) + 2
     return noisy.cdf(threshold), noisy.sf(threshold)
 
 
 def written_out(gap, **parameters):
-    """The law on a signed gap as BNS §2.4 writes the algorithm."""
+    """Return the law on a signed gap, as BNS §2.4 defines the algorithm."""
     failing, passing = tails(gap, **parameters)
     return {"⊥1": failing, "⊥2" if gap == 0 else "f" if gap > 0 else "f′": passing}
 
@@ -46,7 +46,7 @@ def delta_between(p, q, epsilon):
 
 
 def worst_delta(at, *, epsilon, delta, tight=False, largest=None):
-    """Largest delta over all signed gaps that differ by at most 2."""
+    """Return the largest delta over all signed gaps that differ by at most 2."""
     largest = largest or math.ceil(4 / epsilon * math.log(1 / delta)) + 6
     gaps = np.arange(-largest, largest + 1)
     failing, passing = tails(gaps, epsilon=epsilon, delta=delta, tight=tight)
@@ -59,7 +59,7 @@ def worst_delta(at, *, epsilon, delta, tight=False, largest=None):
 
 
 def scored(scores, **options):
-    """A subject whose database is the vector of its scores."""
+    """Return a subject whose database is the vector of its scores."""
     return StableSelection(
         solutions=range(scores), score=lambda vector, _: np.asarray(vector, float), vectorised=True, **options
     )
@@ -90,20 +90,20 @@ def test_ties_below_the_best_do_not_matter():
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 8.0])
 @pytest.mark.parametrize("delta", [1e-6, 0.01, 0.3])
-def test_over_all_gaps_a_dist_is_half_its_claim_and_no_less(epsilon, delta):
+def test_over_all_gaps_a_dist_uses_exactly_half_its_claim(epsilon, delta):
     for at in (epsilon, epsilon / 2):
         assert worst_delta(at, epsilon=epsilon, delta=delta) == pytest.approx(delta / 2, rel=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 8.0])
-def test_epsilon_over_2_and_epsilon_are_the_least_for_a_small_delta(epsilon):
+def test_epsilon_over_2_and_epsilon_are_the_smallest_possible_for_a_small_delta(epsilon):
     assert worst_delta(0.49 * epsilon, epsilon=epsilon, delta=1e-6) > 100e-6
     assert worst_delta(0.98 * epsilon, epsilon=epsilon, delta=1e-6, tight=True) > 100e-6
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 8.0])
 @pytest.mark.parametrize("delta", [1e-6, 0.01, 0.3])
-def test_the_tight_twin_is_its_claim_and_no_less(epsilon, delta):
+def test_the_tight_twin_uses_exactly_its_claim(epsilon, delta):
     assert worst_delta(epsilon, epsilon=epsilon, delta=delta, tight=True) == pytest.approx(delta, rel=1e-9)
 
 
@@ -131,12 +131,12 @@ def test_the_exact_audit_over_all_gaps_finds_half_of_delta_at_epsilon_and_at_its
     assert "all 243 neighbouring pairs (score-gaps)" in claimed.family
     assert claimed.family.startswith("every database of every size, as the subject derives it from all 243")
     assert "every database of every size" in str(claimed)
-    # a gap of 2 beside a tie, in one sign or the other
+    # a gap of ±2 and its neighbour, a tie
     assert any(f"[{gap}] and [0], with δ 5e-07" in str(claimed) for gap in (2, -2))
 
 
 @pytest.mark.parametrize("claim", [ApproximateDP(0.49, 5e-7), ApproximateDP(1.0, 4.99e-7)])
-def test_the_audit_refutes_less(claim):
+def test_the_audit_refutes_a_smaller_claim(claim):
     assert audit_privacy(StableSelectionGaps(), claim, budget=20_000).verdict is Verdict.REFUTED
 
 
@@ -163,7 +163,7 @@ def test_every_small_database_is_proved_too(kind):
 
 @pytest.mark.parametrize(("solutions", "highest"), [(2, 7), (3, 5), (4, 3)])
 def test_score_vectors_of_neighbours_have_neighbouring_gaps(solutions, highest):
-    # whatever the databases: a vector becomes another one in which every score moved by at most 1
+    # for all databases: between neighbours every score changes by at most 1
     seen = set()
     for vector in product(range(highest + 1), repeat=solutions):
         for step in product((-1, 0, 1), repeat=solutions):
@@ -262,21 +262,22 @@ def test_answers_follow_the_law(kind, scores, agreement, shares):
     assert max(law_log_e_value(law, outputs[:100_000]), law_log_e_value(law, called)) < math.log(1e9)
 
 
-def test_that_comparison_sees_a_threshold_without_its_2(power):
-    # gap 9 passes with probability 0.68 at the right threshold 9.82; without the 2 with another one
+def test_that_comparison_detects_a_threshold_without_the_2(power):
+    # a gap of 9 passes with probability 0.33 at the correct threshold 9.82, and 0.72 at a threshold without
+    # the 2
     right, wrong = (stats.laplace(9, 2.0).sf(2 * math.log(50) + extra) for extra in (2, 0))
     assert power([right, 1 - right], [wrong, 1 - wrong], 10_000) > 0.999
     assert power([right, 1 - right], [right + 0.011, 1 - right - 0.011], RUNS) > 0.99
 
 
-def test_run_i_draws_the_same_noise_whatever_the_gap():
+def test_run_i_draws_the_same_noise_for_every_gap():
     subject = StableSelectionGaps(epsilon=2.0, delta=0.1)
     near, far = (subject.sample([gap], 5000, np.random.default_rng(74)) for gap in (5, 7))
     assert all(a == "⊥1" or b == "f" for a, b in zip(near, far, strict=True))
     assert 0 < near.count("f") < far.count("f")
 
 
-def test_implicit_solutions_answer_as_listed_ones_do():
+def test_implicit_solutions_give_the_same_answers_as_listed_ones():
     rng = np.random.default_rng(75)
     implicit = StableSelection(epsilon=3.0, delta=0.1, leaders=MostFrequent(6))
     listed = StableSelection(
@@ -284,7 +285,7 @@ def test_implicit_solutions_answer_as_listed_ones_do():
     )
     for length in (0, 1, 2, 5, 12):
         for _ in range(20):
-            rows = rng.integers(0, 8, length).tolist()  # 6 and 7 are not candidates
+            rows = rng.integers(0, 8, length).tolist()  # the solutions 6 and 7 are not candidates
             assert implicit.two_best(rows).gap == listed.two_best(rows).gap
             laws = [mechanism.distribution(rows) for mechanism in (implicit, listed)]
             assert laws[0] == laws[1]
@@ -293,10 +294,10 @@ def test_implicit_solutions_answer_as_listed_ones_do():
 def test_the_best_of_two_to_the_64_solutions_is_found_among_100000_records():
     mechanism = StableSelection(leaders=MostFrequent(2**64))
     records = [2**64 - 1] * 300 + list(range(99_700))
-    assert mechanism(records, np.random.default_rng(76)) == 2**64 - 1  # fails with probability 1e-27
+    assert mechanism(records, np.random.default_rng(76)) == 2**64 - 1  # a failure has probability 1e-27
 
 
-def test_numbers_listed_in_an_array_come_back_as_numbers():
+def test_solutions_from_an_array_are_returned_as_python_numbers():
     mechanism = StableSelection(
         epsilon=50.0,
         delta=0.4,
@@ -310,7 +311,7 @@ def test_numbers_listed_in_an_array_come_back_as_numbers():
 
 
 def test_a_score_of_sensitivity_three_is_found_with_the_pair():
-    # gap 6 beside a tie: e^(−(t − 6)·epsilon/4)/2 = (e/2)·delta
+    # a gap of 6 and its neighbour, a tie: e^(−(t − 6)·epsilon/4)/2 = (e/2)·delta
     result = audit_privacy(
         StableSelection(score=lambda rows, name: 3 * sum(name in row for row in rows), size=2)
     )
@@ -324,12 +325,12 @@ def test_the_tight_twin_leaves_no_room_for_sensitivity_two():
         TightStableSelection(score=lambda rows, name: 2 * sum(name in row for row in rows), size=2)
     )
     assert result.refuted
-    assert result.delta_lower == pytest.approx(math.e * 1e-6, rel=1e-9)  # gap 4 beside a tie
+    assert result.delta_lower == pytest.approx(math.e * 1e-6, rel=1e-9)  # a gap of 4 and its neighbour, a tie
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e6])
 @pytest.mark.parametrize("delta", [1e-300, 0.5])
-def test_extreme_parameters_neither_overflow_nor_lose_their_mass(epsilon, delta):
+def test_extreme_parameters_do_not_overflow_and_the_law_sums_to_one(epsilon, delta):
     for kind in (StableSelection, TightStableSelection):
         mechanism = kind(epsilon=epsilon, delta=delta)
         for rows in (["a"], ["a", "b"], ["a"] * 1000):
@@ -353,12 +354,12 @@ def test_an_epsilon_without_privacy_is_refused(kind, bad):
 
 
 @pytest.mark.parametrize("bad", [0, 1, -0.1, math.nan])
-def test_a_delta_that_is_no_probability_between_is_refused(bad):
+def test_a_delta_outside_zero_to_one_is_refused(bad):
     with pytest.raises(InvalidValue, match=r"`delta` of `StableSelection` must be a number in \(0, 1\)"):
         StableSelection(delta=bad)
 
 
-def test_the_tight_twin_needs_delta_up_to_a_half():
+def test_the_tight_twin_requires_delta_of_at_most_a_half():
     with pytest.raises(InvalidValue, match=r"`delta` of `TightStableSelection` .* got 0\.6"):
         TightStableSelection(delta=0.6)
 
@@ -386,12 +387,12 @@ def test_a_score_that_is_not_finite_is_refused(score):
         StableSelection(leaders=Told(TwoBest("a", score, 0.0)))([], np.random.default_rng(0))
 
 
-def test_a_span_of_scores_beyond_floats_is_refused():
+def test_a_range_of_scores_that_overflows_is_refused():
     with pytest.raises(InvalidValue, match="span more than floats can hold"):
         scored(2).distribution([-1.7e308, 1.7e308])
 
 
-def test_leaders_that_name_the_second_first_or_nobody_are_refused():
+def test_invalid_leaders_are_refused():
     with pytest.raises(InvalidValue, match="must name the best first; got scores 1 and 2"):
         StableSelection(leaders=Told(TwoBest("a", 1.0, 2.0))).distribution([])
     with pytest.raises(InvalidKind, match="must have a method `two_best`"):

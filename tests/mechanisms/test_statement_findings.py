@@ -1,4 +1,4 @@
-"""Findings about statements that hold: second derivations, and what would show them wrong."""
+"""Findings about correct statements: second derivations, and changes that would refute them."""
 
 import math
 from itertools import product
@@ -13,7 +13,7 @@ from mechanisms.findings.tails import k11_theorem_a_1, k11_theorem_a_2
 
 
 def chernoff(n, mean, *, upper):
-    """The largest quotient of tail and bound, tail by tail from the probabilities of the counts."""
+    """Return the largest ratio of tail to bound, with each tail summed from the probability function."""
     law = [math.comb(n, k) * mean**k * (1 - mean) ** (n - k) for k in range(n + 1)]
     worst = 0.0
     for k in range(n + 1):
@@ -25,7 +25,7 @@ def chernoff(n, mean, *, upper):
 
 
 @pytest.mark.parametrize("mean", [0.1, 0.5, 0.98])
-def test_theorem_a_1_has_the_quotients_of_a_second_count(mean):
+def test_theorem_a_1_has_the_ratios_of_a_second_calculation(mean):
     rows = {row[0]: row[1:] for row in k11_theorem_a_1().tables[0].rows}
     small = [[chernoff(n, mean, upper=upper) for n in (1, 2, 5, 20, 100)] for upper in (True, False)]
     large = []
@@ -45,13 +45,13 @@ def test_theorem_a_1_has_the_quotients_of_a_second_count(mean):
     assert rows[mean] == pytest.approx([max([*small[i], large[i]]) for i in (0, 1)], rel=1e-6)
 
 
-def test_theorem_a_1_would_fail_with_the_sixteen_of_e14():
+def test_theorem_a_1_would_fail_with_the_constant_16_of_e14():
     tail = stats.binom.cdf(math.ceil(0.5 * 3200 / 8) - 1, 3200, 0.125)
     assert tail <= math.exp(-0.25 * 0.125 * 3200 / 2)  # φ = 1/2: e^(−εn/32)
     assert tail > math.exp(-0.5 * 3200 / 16)
 
 
-def test_theorem_a_2_has_the_quotient_of_one_coin_in_closed_form():
+def test_theorem_a_2_has_the_closed_form_ratio_for_one_coin():
     for mean, one, *rest in k11_theorem_a_2().tables[0].rows:
         off = max(mean, 1 - mean)
         near = 1 - off
@@ -63,7 +63,7 @@ def test_theorem_a_2_has_the_quotient_of_one_coin_in_closed_form():
 
 
 def test_definition_12_counts_the_scores_and_no_more_than_2k_solutions_move():
-    """One solution: 2 values on each of a, b; then the rest counted by hand, place by place."""
+    """One solution with 2 values on each of a and b; the rest is counted by hand, place by place."""
     places = [(a, n - a) for n in range(1, 4) for a in range(n + 1)]
     grows = 0
     for values in product(range(4), repeat=len(places)):
@@ -79,21 +79,22 @@ def test_definition_12_counts_the_scores_and_no_more_than_2k_solutions_move():
     assert both[2] == grows**2
     assert two[2] < both[2]
     assert [row[3] for row in (one, two, both)] == [1, 1, 1]
-    assert two[4] == 2  # k = 1: one solution falls as another rises
+    assert two[4] == 2  # k = 1: one score falls and another rises
 
 
 def test_remark_2_has_logarithmic_ranges():
     assert [row[1] for row in bns_remark_2().tables[0].rows] == ["16", "64, 6", "1024, 10"]
 
 
-def test_lemma_5_8_is_no_worse_than_the_claims_it_is_made_of():
+def test_lemma_5_8_is_no_worse_than_its_claims_combined():
     finding = lemma_5_8()
     assert finding.found == max(claim_5_9().found, claim_5_10().found)
     for epsilon, t, tolerance, printed, expected, asked, distance in finding.tables[0].rows:
-        # Σ q·p/(q·(1 + φ)·e^ε) = 1/((1 + φ)·e^ε) of the trials end, φ = 0.3/3t
+        # a trial ends with probability Σ q·p/(q·(1 + φ)·e^ε) = 1/((1 + φ)·e^ε), φ = 0.3/3t
         assert expected == pytest.approx((t + 0.1) * math.exp(epsilon))
         assert printed < expected < asked
-        # a fair coin: both weights off by the tolerance, the likely outcome's down, before they are normed
+        # a fair coin: both weights are off by the tolerance before normalisation; that of the likely outcome
+        # is too low
         likely = 1 / (1 + math.exp(-epsilon))
         more, less = (tolerance * 2 * math.sinh(epsilon) * q for q in (likely, 1 - likely))
         assert distance == pytest.approx((0.5 + less) / (1 + less - more) - 0.5, rel=1e-7)

@@ -1,4 +1,4 @@
-"""The texts behind the short names: each name used by the catalogue or a finding has its title."""
+"""Short names of source texts: each name used by the catalogue or a finding has a full title."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ PAGE = (Path(__file__).parents[2] / "docs/sources.md").read_text(encoding="utf-8
 
 
 @pytest.mark.parametrize(("name", "told"), [*(TEXTS | NUMBERED | WORDS).items()])
-def test_the_page_of_sources_says_what_the_report_says(name, told):
+def test_the_page_of_sources_matches_the_report(name, told):
     assert f"| **{name}** | {told} |" in PAGE
 
 
@@ -32,7 +32,7 @@ def test_a_finding_explains_the_names_it_uses_and_no_others():
     assert [name for name, _ in explained(one).glossary] == ["BNS", "M", "L", "E", "N"]
 
 
-def test_a_finding_explains_the_words_that_it_and_its_tables_use_and_no_parts_of_others():
+def test_a_finding_explains_exactly_the_terms_that_it_and_its_tables_use():
     table = Table(("k", "A_dist"), ((1, 0.5),), "log*(T) calls")
     one = Finding("X", "BNS", "LNI = NASQ is no Record, and Recursion none.", "holds", "f", tables=(table,))
     assert [name for name, _ in explained(one).glossary] == ["BNS", "NASQ", "LNI", "A_dist", "log*"]

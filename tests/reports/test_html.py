@@ -1,6 +1,6 @@
 """The page of audits: what it shows, what it escapes, what it loads.
 
-Long because one made-up session is looked at from every side.
+The file is long because all tests look at one made-up session.
 """
 
 import base64
@@ -72,7 +72,7 @@ def html(*results, **options):
 
 
 class Tree(HTMLParser):
-    """Parse a page, insisting that every element is closed in order, and keep what was seen."""
+    """Parse a page, fail unless every element is closed in order, and record the elements."""
 
     def __init__(self, page):
         super().__init__()
@@ -132,14 +132,14 @@ EVERYTHING = [
 ]
 
 
-def test_a_distant_pair_is_shown_with_its_distance_and_what_the_claim_allows_there():
-    """At ε = 0.1, e^(20·0.1)·0.05 = 0.3694528; p is 0.48 − 0.3694528 = 0.1105 above it."""
+def test_a_distant_pair_is_shown_with_its_distance_and_the_limit_of_the_claim():
+    """At ε = 0.1 and distance 20, e^(20·0.1)·0.05 = 0.3694528; p exceeds it by 0.48 − 0.3694528 = 0.1105."""
     page = html(refuted(claim=PureDP(0.1), relation="replace-one", witness=witness(distance=20)))
     tree = Tree(page)
     assert "They are 20 records apart. At that distance the claim allows at most e20ε·q = 0.369." in tree.text
     assert "e<sup>20ε</sup>·q = <b>0.369</b>" in page
     assert "allowed, e^(20ε)·q: 0.369" in tree.text
-    assert "Trade-off:" not in tree.text  # it is of neighbours
+    assert "Trade-off:" not in tree.text
     assert "p is 0.111 above what the claim allows" in tree.text
 
 
@@ -163,7 +163,7 @@ def test_the_page_needs_no_network():
     assert "unsafe" not in policy
 
 
-def test_the_policy_lets_exactly_the_own_style_and_script_work():
+def test_the_content_policy_allows_exactly_the_own_style_and_script():
     page = html()
     for tag in ("style", "script"):
         (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, flags=re.DOTALL)
@@ -171,7 +171,7 @@ def test_the_policy_lets_exactly_the_own_style_and_script_work():
         assert f"{tag}-src &#39;sha256-{digest}&#39;" in page.replace("'", "&#39;")
 
 
-def test_the_page_can_be_read_by_everybody():
+def test_the_page_is_accessible():
     tree = Tree(html(*EVERYTHING))
     tags = [tag for tag, _ in tree.elements]
     assert {"header", "main", "footer", "caption", "title"} <= set(tags)
@@ -230,7 +230,7 @@ def test_the_summary_counts_verdicts_and_adds_the_significance_up():
 
 
 def test_the_first_screen_says_what_is_wrong_first():
-    """Of seven, one is unexpected, one undecided, and three are refuted of which one is expected."""
+    """Of seven audits one is unexpected, one undecided, and three are refuted; one refutation is expected."""
     page = html(*EVERYTHING)
     text = Tree(page).text
     first = text[: text.index("Index")]
@@ -259,7 +259,7 @@ def test_an_interrupted_suite_says_first_what_it_left_out():
     assert "interrupted" not in html(refuted(), clean())
 
 
-def test_audits_of_one_name_are_told_apart_by_what_repeats_them():
+def test_audits_of_the_same_name_are_distinguished_by_their_replay_command():
     first, second = (clean(environment={"command": f"pytest test_{name}"}) for name in ("one", "two"))
     index = Tree(html(first, second)).text
     index = index[: index.index("Each audit")]
@@ -276,15 +276,15 @@ def test_the_page_says_what_was_audited_when_and_by_which_version():
     )
 
 
-def test_the_picture_of_all_audits_has_a_mark_for_each_claim_in_numbers():
-    """Found ÷ claimed, on four decades between 226 and 30: 1.5 lies at 128 − 49·log10 1.5, 0.89 below 1."""
+def test_the_picture_of_all_audits_has_a_mark_for_each_numeric_claim():
+    """Four decades of found/claimed lie between 226 and 30: 1.5 is at 128 − 49·log10 1.5; 0.89 is below 1."""
     page = html(refuted(), clean(), refuted(), clean())
     (svg,) = [each for each in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if "All audits" in each]
     places = dict(re.findall(r'class="dots ([\w-]+)" d="M[\d.]+ ([\d.]+)h0M', svg))
     assert float(places["refuted"]) == pytest.approx(128 - 49 * math.log10(1.5), abs=0.05)
     assert float(places["not-refuted"]) == pytest.approx(128 - 49 * math.log10(0.89), abs=0.05)
     assert "2 above the claim, 2 within it" in svg
-    assert "All audits" not in html(refuted(), clean())  # which the index shows at a glance
+    assert "All audits" not in html(refuted(), clean())  # the index shows this too
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_the_index_has_claim_verdict_bounds_and_runs():
     ]
 
 
-def test_what_a_filter_matches_whole_stands_in_fields():
+def test_values_that_a_filter_matches_exactly_are_in_data_fields():
     page = html(refuted(fault=Fault(FaultKind.NOISE_TOO_SMALL)), clean(expected="not refuted"))
     assert 'data-verdict="refuted" data-outcome="" data-evidence="statistical" data-what="privacy"' in page
     assert 'data-fault="noise too small"' in page
@@ -347,8 +347,8 @@ def test_what_a_filter_matches_whole_stands_in_fields():
     assert '<a href="#index" data-filter="verdict:not-refuted">' in page
 
 
-def test_sections_are_closed_but_for_one_alone_and_their_anchors_lie_inside():
-    """A browser opens what is closed around the place that a link leads to."""
+def test_sections_are_closed_unless_there_is_only_one_and_contain_their_anchors():
+    """A browser opens a closed section if a link leads into it."""
     many, one = html(refuted(), clean()), html(refuted())
     assert many.count("<article") == 2
     assert len(re.findall(r"<article[^>]*>\s*<details>", many)) == 2
@@ -372,7 +372,7 @@ def test_a_split_report_is_an_index_of_pages(tmp_path):
     assert extracted(index)["documents"] == [each.to_json() for each in results]
 
 
-def test_a_page_holds_its_results_with_all_digits_and_is_made_again_from_them():
+def test_a_page_contains_its_results_in_full_and_can_be_rebuilt_from_them():
     parts = {"documents": [each.to_json() for each in (*EVERYTHING, hostile())], "title": SCRIPT}
     page = render(**parts)
     assert extracted(page) == parts
@@ -389,11 +389,11 @@ def test_a_fault_has_its_own_heading_and_is_shown_as_text():
     assert "Fault" not in Tree(html(refuted())).text
 
 
-def test_the_section_tells_the_witness_and_how_to_see_it_again():
+def test_the_section_shows_the_witness_and_how_to_repeat_it():
     text = Tree(
         html(refuted(target="m.py:mechanism", seed=7, witness=witness(simplest=witness(left=[9]))))
     ).text
-    assert "On left = [0] the event “" not in text  # quotation marks are the browser's
+    assert "On left = [0] the event “" not in text  # the browser adds the quotation marks
     assert (
         "From left to right, record 0: 0 → 1. Both databases, record by record; differences are marked "
         "Recordleftright 0 differs 0 1 On left the event the output is at least 1.5 happens "
@@ -408,8 +408,8 @@ def test_the_section_tells_the_witness_and_how_to_see_it_again():
     assert "result.replay(fresh=True)" in text
 
 
-def test_to_see_it_again_repeats_this_audit_and_not_another():
-    """A command says everything; a Python line alone must not look as if it did; laws draw no runs."""
+def test_the_replay_instructions_repeat_this_audit():
+    """A command is complete; a Python line alone must not look complete; an audit by laws draws no runs."""
     bare = {"verdict": Verdict.NOT_REFUTED, "budget": 40_000, "significance": 1e-5, "numerics": "float"}
     commanded = Tree(html(clean(target="laplace", **bare))).text
     assert "dp-audit run laplace --seed 0 --significance 1e-05 --budget 40000 --numerics float" in commanded
@@ -433,7 +433,7 @@ def pictures(*results):
 
 
 def test_the_picture_of_the_event_is_to_scale():
-    """On an axis to 0.7 that is 400 wide: p = 0.48, the limit e·0.05 = 0.1359, q = 0.05."""
+    """The axis ends at 0.7 and is 400 wide: p = 0.48, the limit e·0.05 = 0.1359, q = 0.05."""
     tree = pictures(refuted())["Probability of the event"]
     bars = {bar.get("class"): float(bar.get("width")) for bar in tree.iter("rect")}
     wide = 400 / 0.7
@@ -444,7 +444,7 @@ def test_the_picture_of_the_event_is_to_scale():
     assert "p on left: 0.48 (0.45–0.51)" in tree.find("desc").text
     lines = [path.get("d") for path in tree.iter("path") if path.get("class") == "threshold"]
     labels = [float(text.get("y")) for text in tree.iter("text") if text.get("class") == "label"]
-    for line in lines:  # beside a bar, and through no label
+    for line in lines:  # next to a bar, and not across a label
         x, top, height = map(float, re.fullmatch(r"M([\d.]+) ([\d.]+)v([\d.]+)", line).groups())
         assert x == pytest.approx(10 + wide * math.e * 0.05, abs=0.1)
         assert not any(top < y < top + height for y in labels)
@@ -455,8 +455,8 @@ def curve(tree, kind):
     return [tuple(map(float, point.split())) for point in d[1:].split("L")]
 
 
-def test_the_profile_has_what_the_claim_implies_and_what_the_event_shows():
-    """Total variation of 1-DP is (e − 1)/(e + 1); the event shows 0.48 − 0.05 of it. From 1 on δ is 0."""
+def test_the_privacy_profile_shows_the_claim_and_the_event():
+    """1-DP allows a total variation of (e − 1)/(e + 1); the event shows 0.48 − 0.05. From ε = 1 on δ is 0."""
     tree = pictures(refuted())["Privacy profile"]
     claimed, found = curve(tree, "curve claimed"), curve(tree, "curve found")
     scale = (200 - claimed[0][1]) / ((math.e - 1) / (math.e + 1))
@@ -465,13 +465,13 @@ def test_the_profile_has_what_the_claim_implies_and_what_the_event_shows():
 
 
 def test_the_trade_off_curve_of_the_event_lies_below_what_the_claim_allows():
-    """At false alarms of 0.05 the claim allows no fewer misses than 1 − 0.05·e; the event misses 0.52."""
+    """At a false alarm rate of 0.05 the claim allows no miss rate below 1 − 0.05·e; the event has 0.52."""
     tree = pictures(refuted())["Trade-off"]
     assert "allows no fewer misses than 0.864" in tree.find("desc").text
     assert curve(tree, "curve found")[1] == pytest.approx((52 + 348 * 0.05, 26 + 174 * 0.48), abs=0.1)
 
 
-def test_what_was_not_refuted_shows_how_close_and_what_was_detectable():
+def test_an_audit_that_is_not_refuted_shows_its_bound_and_the_detectable_epsilon():
     told = pictures(clean(detectable_epsilon=1.25, ceiling_epsilon=6.184))["How close"].find("desc").text
     assert told == (
         "ε claimed: 1; found, at least: 0.89; caught nine times in ten, from: 1.25; "
@@ -488,12 +488,12 @@ def test_evidence_is_drawn_with_the_limit_that_refutes():
     (limit,) = [path.get("d") for path in tree.iter("path") if path.get("class") == "threshold"]
     line = curve(tree, "series refuted")
     assert [x for x, _ in line] == pytest.approx([52 + 348 * x / 750 for x in course.places], abs=0.1)
-    scale = (line[0][1] - line[-1][1]) / 14.5  # from −0.5 to 14
+    scale = (line[0][1] - line[-1][1]) / 14.5  # the axis runs from −0.5 to 14
     assert float(re.match(r"M52 ([\d.]+)H", limit)[1]) == pytest.approx(line[-1][1] + 0.2 * scale, abs=0.2)
     assert "Evidence" not in pictures(refuted(evidence=Evidence.EXACT, log_limit=13.8))
 
 
-def test_the_search_is_drawn_beside_the_claim_where_it_had_a_choice():
+def test_the_search_is_drawn_next_to_the_claim_if_it_had_a_choice():
     course = Course((1, 3, 20), (0.5, 2.0, math.inf))
     told = pictures(clean(search_course=course, evidence=Evidence.EXACT))["Search"]
     assert told.find("desc").text == "After 20 pairs the largest ε of a pair is ∞; 1 is claimed."
@@ -503,7 +503,7 @@ def test_the_search_is_drawn_beside_the_claim_where_it_had_a_choice():
     assert "Search" not in pictures(clean(search_course=Course((1, 1), (0.5, 0.6))), clean())
 
 
-def test_outputs_are_drawn_on_both_sides_with_the_part_of_the_event_dark():
+def test_outputs_are_drawn_on_both_sides_with_the_event_shaded():
     """Of 8 outputs on the left 5 are in the event, of 4 on the right 1."""
     bins = (0.0, 1.0, 2.0), ("no number",)
     kept = Outputs("the output", *bins, (3, 4, 1), (2, 2, 0), (0, 4, 1), (0, 1, 0))
@@ -522,7 +522,7 @@ def test_outputs_are_drawn_on_both_sides_with_the_part_of_the_event_dark():
     page = html(refuted(witness=witness(direction="right", outputs=named)))
     assert "&#39;yes&#39; (event)" in page
     assert SCRIPT not in page
-    assert "Outputs" not in pictures(refuted())  # of an older version
+    assert "Outputs" not in pictures(refuted())  # a result of an older version
     huge = Outputs("the output", (-1e300, 0.0, 1e300), (), (3, 1), (0, 0), (3, 0), (0, 0))
     assert "10³⁰⁰" in html(refuted(witness=witness(outputs=huge)))
 
@@ -566,7 +566,7 @@ def test_the_page_shows_outputs_and_why_no_simpler_pair():
     assert "No simpler pair" not in Tree(html(refuted(witness=witness(simplest=shown)))).text
 
 
-def test_the_page_says_what_one_entry_shows_and_that_a_side_never_varies():
+def test_the_page_says_what_one_entry_shows_and_if_a_side_is_constant():
     always = Event((NumberIn(Value(), (point(0.0),)),))
     shown = witness(event=always, p=1.0, beside=witness())
     text = Tree(html(refuted(witness=shown))).text
@@ -575,7 +575,7 @@ def test_the_page_says_what_one_entry_shows_and_that_a_side_never_varies():
 
 
 def hostile():
-    """Put markup, quotes and unseen characters wherever foreign text can come from."""
+    """Return a result with markup, quotes and invisible characters in every field that holds foreign text."""
     evil = f"{SCRIPT}\"'><img src=x onerror=alert(1)>{{{{ 7 * 7 }}}}\u202e\x1b[31m\x00\u2066\ud800"
     event = Event((AtomIn(Whole(), (Raised(evil, evil), evil)),))
     pair = witness(left=[evil, {evil: evil}], right=[evil, {evil: 1}], event=event)
@@ -607,7 +607,7 @@ def hostile():
 
 @pytest.mark.parametrize("verdict", list(Verdict))
 @pytest.mark.parametrize("evidence", list(Evidence))
-def test_what_a_mechanism_says_is_text_and_never_markup(verdict, evidence):
+def test_text_from_a_mechanism_is_never_markup(verdict, evidence):
     bad = dataclasses.replace(hostile(), verdict=verdict, evidence=evidence)
     page = html(bad, title=SCRIPT)
     tree, calm = Tree(page), Tree(html(refuted(witness=witness(simplest=witness()))))
@@ -644,8 +644,8 @@ def test_an_empty_report_says_so():
     assert "This report has no audits." in Tree(render([])).text
 
 
-def test_writing_is_checked_beforehand_and_whole(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # folders are made inside the working directory alone
+def test_writing_is_checked_in_advance_and_is_complete(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # folders are created only inside the working directory
     path = tmp_path / "audit-report" / "index.html"
     check_writable(path)
     write_report(path, [refuted().to_json()], title="Ours")
@@ -657,7 +657,7 @@ def test_writing_is_checked_beforehand_and_whole(tmp_path, monkeypatch):
 
 
 def test_a_page_is_made_without_the_engine():
-    """Neither the sampler nor the auditor, nor any heavy library, is loaded to draw a page."""
+    """Drawing a page loads neither the sampler nor the auditor, nor any heavy library."""
     code = (
         "import sys, json; from reports.html import render; render([json.loads(sys.stdin.read())]);"
         "engine = {'privacy', 'decide', 'sampling', 'replay', 'cli', 'pytest_plugin', 'subjects', 'exact'};"
@@ -705,7 +705,7 @@ def test_a_page_with_utility_audits_is_well_formed_and_links_within():
         assert all("scope" in attributes for attributes in tree.all("th"))
 
 
-def test_the_two_audits_of_a_subject_lead_to_each_other():
+def test_the_two_audits_of_a_subject_link_to_each_other():
     text = html(clean(), useful(), useful(subject="alone"))
     assert re.findall(r'<a href="#(audit-\d)">Its ([\w ]+): ([\w ]+)</a>', text) == [
         ("audit-0", "privacy", "not refuted"),
@@ -714,7 +714,7 @@ def test_the_two_audits_of_a_subject_lead_to_each_other():
 
 
 def test_errors_and_failure_rates_are_drawn_beside_alpha_and_beta():
-    """40 of 300 is 0.133, the upper bound 0.2; the axis ends at 0.22, 400 wide."""
+    """40 of 300 is 0.133 and the upper bound is 0.2; the axis ends at 0.22 and is 400 wide."""
     drawn = pictures(useful())
     assert (
         "error of this output: 0.3; claimed α: 0.1."
@@ -726,7 +726,7 @@ def test_errors_and_failure_rates_are_drawn_beside_alpha_and_beta():
 
 
 def problems_told(result):
-    """Return the rows of the problems of an audit: name, runs, failures, β, standing."""
+    """Return the rows of the table of problems: name, runs, failures, β, verdict."""
     page = html(result)
     body = page[page.index('aria-label="Problems"') :]
     rows = re.findall(r"<tr>(.*?)</tr>", body[: body.index("</table>")], flags=re.DOTALL)[1:]
@@ -734,7 +734,7 @@ def problems_told(result):
     return [tuple(" ".join(re.sub(r"<[^>]*>", " ", cell).split()) for cell in row) for row in cells]
 
 
-def test_every_problem_of_a_refuted_audit_says_what_was_decided_on_it():
+def test_every_problem_of_a_refuted_audit_has_its_own_verdict():
     found = (
         ProblemFinding("heavy", 300, 120.0, 1.0),
         ProblemFinding("light", 90, 0.0, 0.17441),
@@ -749,7 +749,7 @@ def test_every_problem_of_a_refuted_audit_says_what_was_decided_on_it():
     ]
 
 
-def test_by_laws_every_problem_above_the_claim_is_refuted_and_none_where_the_law_is_in_doubt():
+def test_by_laws_every_problem_above_the_claim_is_refuted_unless_the_law_is_in_doubt():
     found = (ProblemFinding("over", exact=0.0500001), ProblemFinding("under", exact=0.01, met=True))
     sure = useful(problems=found, worst="over", evidence=Evidence.EXACT, beta_lower=0.0500001)
     assert [told[3:] for told in problems_told(sure)] == [("= 0.0500001", "refuted"), ("= 0.01", "met")]

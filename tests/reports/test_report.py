@@ -1,4 +1,4 @@
-"""The parts of one report: a table of contents that leads to them, and ids that do not collide."""
+"""The parts of one report: the table of contents links to them, and ids are unique."""
 
 import itertools
 import re
@@ -75,7 +75,7 @@ def test_every_link_leads_to_one_place(parts):
     assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
 
 
-def test_the_contents_lead_to_every_part_statement_and_study():
+def test_the_contents_link_to_every_part_statement_and_study():
     text = page(*PARTS)
     contents = text.split("<nav")[1].split("</nav>")[0]
     told = dict(re.findall(r'href="#([^"]*)">(?:<bdi>)?([^<]*)', contents))
@@ -89,7 +89,7 @@ def test_the_contents_lead_to_every_part_statement_and_study():
     assert "2 self-audits" in contents
 
 
-def test_findings_are_collapsed_by_their_judgement_in_the_contents():
+def test_the_contents_group_findings_by_judgement():
     judged = {"E10": "false", "E2": "false", "N1": "holds"}
     findings = [finding_json(Finding(name, "T", "s", word, "f")) for name, word in judged.items()]
     contents = render(AUDITS, findings=findings).split("<nav")[1].split("</nav>")[0]
@@ -128,7 +128,7 @@ def test_short_names_are_explained_once_at_the_end_of_the_findings():
     assert "names-heading" not in page("findings")
 
 
-def test_a_part_alone_needs_no_contents_and_names_the_page():
+def test_a_single_part_has_no_contents_and_gives_the_page_its_title():
     assert all("<nav" not in page(part) for part in PARTS)
     titles = [re.search("<h1>(.*?)</h1>", page(part))[1] for part in PARTS]
     assert titles == [
@@ -139,14 +139,14 @@ def test_a_part_alone_needs_no_contents_and_names_the_page():
     ]
 
 
-def test_a_part_that_was_asked_for_and_is_empty_says_so():
+def test_a_requested_part_that_is_empty_says_so():
     text = render([], findings=[], studies=[])
     for said in ("This report has no audits", "This report has no findings", "This report has no studies"):
         assert said in text
     assert "No audit" not in render(None, findings=[])
 
 
-def test_what_is_not_ours_is_escaped_in_the_contents_too():
+def test_foreign_text_is_escaped_in_the_contents():
     finding = Finding(HOSTILE, HOSTILE, HOSTILE, "holds", HOSTILE, row=HOSTILE)
     text = render([], findings=[finding_json(finding)], studies=[study(HOSTILE, curve(HOSTILE))])
     assert "<script>alert" not in text

@@ -1,4 +1,4 @@
-"""The page of studies: escaped, self-contained, with the curve, the slope, the numbers and the error."""
+"""The page of studies: escaped, self-contained, with the curve, the slope, the numbers and errors."""
 
 import math
 import re
@@ -26,7 +26,7 @@ GROWS = CurveResult("line", "Thm 1", "grows", (cell(1.0, 9, 10, 40.0), cell(10.0
 FLAT = CurveResult("flat", "", "does not grow", (cell(1.0, 9, 12), cell(10.0, 10, 11)))
 
 
-def test_what_is_not_ours_is_escaped():
+def test_foreign_text_is_escaped():
     foreign = "<script>alert(1)</script>\u202e"
     curve = CurveResult(foreign, foreign, "", GROWS.cells)
     told = dict.fromkeys(("name", "summary", "claim", "axis", "parameter", "fixed", "source"), foreign)
@@ -73,7 +73,7 @@ def ticks(tree, anchor):
     return {t.text: float(t.get("y")) for t in tree.iter("text") if t.get("text-anchor") == anchor}
 
 
-def test_places_and_sizes_lie_where_their_logarithms_say():
+def test_both_axes_are_logarithmic():
     tree = drawn(GROWS, FLAT)
     up = {text: y - 4 for text, y in ticks(tree, "end").items()}
     decade = up["10"] - up["100"]
@@ -86,7 +86,7 @@ def test_places_and_sizes_lie_where_their_logarithms_say():
     assert ends[0] - ends[1] == pytest.approx(decade, abs=0.11)
 
 
-def test_no_bracket_hides_another_at_the_same_place():
+def test_brackets_at_the_same_value_do_not_overlap():
     tree = drawn(GROWS, CurveResult("twin", "", "", GROWS.cells))
     xs = [
         re.match(r"M([\d.]+) ", d)[1]
@@ -96,7 +96,7 @@ def test_no_bracket_hides_another_at_the_same_place():
     assert len({*xs}) == len(xs) == 4
 
 
-def test_what_a_closed_form_told_is_hollow():
+def test_marks_from_a_closed_form_are_hollow():
     told = Cell(10.0, 10.0, None, (Step(95, "refuted", how="exact"), Step(100, "met", how="exact")))
     tree = drawn(CurveResult("mixed", "", "", (cell(1.0, 9, 10), told)))
     assert len(paths(tree, "series refuted point closed")) == 1
@@ -104,8 +104,8 @@ def test_what_a_closed_form_told_is_hollow():
     assert "hollow" not in "".join(drawn(GROWS).itertext())
 
 
-def test_a_power_law_comes_first_and_a_line_that_is_negative_is_not_told():
-    """m = 10·d^3.2: the line through it is below 0 at the first of its places."""
+def test_a_power_law_comes_first_and_a_negative_line_is_omitted():
+    """m = 10·d^3.2: the fitted line is negative at the first value of d."""
     sizes = ((d, round(10 * d**3.2)) for d in (4, 8, 16, 32))
     cells = tuple(cell(float(d), round(0.95 * m), m) for d, m in sizes)
     curve = CurveResult("two rounds", "", "grows", cells)
@@ -124,14 +124,14 @@ def test_the_table_has_the_fitted_line_and_the_slope_of_every_curve():
     assert "−0.111 to 0.111</bdi>" in page  # (11 − 12)/9 and (11 − 10)/9
 
 
-def test_what_does_not_grow_at_all_has_no_slope_and_one_ratio_is_said_once():
+def test_a_constant_curve_has_no_slope_and_a_single_ratio_is_shown_once():
     same = CurveResult("same", "", "does not grow", (cell(1.0, 239, 240, 480.0), cell(10.0, 239, 240, 480.0)))
     page = render(None, studies=[to_json(result(same))])
-    assert "m ≈ 239</bdi>" in page  # √(239·240) = 239.5, which three digits round to the even
+    assert "m ≈ 239</bdi>" in page  # √(239·240) = 239.4995
     assert "The bound is 2 times the least m that was met." in page
 
 
-def test_large_sizes_are_powers_of_ten_beside_the_axis_and_keep_within_it():
+def test_large_sizes_are_labelled_with_powers_of_ten_and_stay_inside_the_axis():
     grown = CurveResult("large", "", "grows", (cell(1.0, 90, 100, 1e10), cell(10.0, 90_000_000, 10**8, 1e12)))
     labels = ticks(drawn(grown), "end")
     assert {"100", "10,000", "10⁶", "10⁸", "10¹⁰", "10¹²"} <= {*labels}
@@ -139,13 +139,13 @@ def test_large_sizes_are_powers_of_ten_beside_the_axis_and_keep_within_it():
     assert "10,000,000 to 11,100,000</bdi>" in page  # (90,000,001 − 100)/9 and (100,000,000 − 91)/9
 
 
-def test_the_legend_says_what_is_dashed_where_something_is():
+def test_the_legend_explains_dashed_lines_if_there_are_any():
     bounded, free = (render(None, studies=[to_json(result(curve))]) for curve in (GROWS, FLAT))
     assert "bound, in the colour of its curve" in bounded
     assert "bound, in" not in free
 
 
-def test_what_a_study_does_not_have_is_not_announced():
+def test_missing_parts_of_a_study_are_not_mentioned():
     bare = render(None, studies=[to_json(result(FLAT))])
     full = render(None, studies=[to_json(result(FLAT, GROWS, source="Text Thm 1"))])
     for said in ("Dashed: the bounds", "Dashed: the sample size", "the theorem requires"):
@@ -160,8 +160,8 @@ def test_a_study_without_a_bracket_has_no_picture():
     assert "fewer than two" in render(None, studies=[to_json(result(CurveResult("none", "", "", ())))])
 
 
-def test_a_bound_that_is_refuted_is_said_in_words_and_numbers():
-    """128 records are more than the 50 that the theorem asks for, 12 are as many as it asks for."""
+def test_a_refuted_bound_is_stated_in_words_and_numbers():
+    """A bound is refuted if a size at least as large is: 128 against a bound of 50, and 12 against 12."""
     cells = (cell(1.0, 128, 197, 50.0), cell(2.0, 12, 13, 12.0), cell(10.0, 95, 100, 400.0))
     page = render(None, studies=[to_json(result(CurveResult("line", "Thm 1", "grows", cells)))])
     assert (

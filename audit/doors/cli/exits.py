@@ -27,7 +27,7 @@ def exit_code(result: "Saved") -> int:
 
 
 def worst_exit_code(codes: Iterable[int]) -> int:
-    """Return the exit code of several audits of a subject: that of refuted, else of not carried out, else 0.
+    """Return the exit code of several audits of a subject: 1 if one refutes, else 3 if one failed, else 0.
 
     Examples
     --------

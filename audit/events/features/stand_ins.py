@@ -31,11 +31,11 @@ class Frame:
     kind
         The name of its class.
     values
-        One array a column.
+        One array for each column.
     dtypes
         The dtype of every column.
     columns
-        The names of the columns; the own name of a series or an index.
+        The names of the columns; for a series or an index, its name.
     index
         The labels of the rows; None for an index.
     attributes
@@ -59,14 +59,14 @@ class Frame:
 
     @cached_property
     def key(self) -> Hashable:
-        """The canonical key, worked out once: features are learned from a frame again and again."""
+        """The canonical key, cached because features read a frame many times."""
         return canonical.key(self)
 
     @cached_property
     def labelled(self) -> dict[Any, Any] | None:
-        """The values by their labels, of a data frame by column first; None unless labels are unique.
+        """The values by label, for a data frame by column and then row; None unless labels are unique.
 
-        Labels must be texts and whole numbers. A row keeps its label when others join or leave the table.
+        Labels must be strings or integers. A row keeps its label when other rows are added or removed.
         """
         rows = _labels(self.index)
         if rows is None:
@@ -89,7 +89,7 @@ class Ends:
     size
         Number of entries or characters.
     digest
-        A hash of the whole: equal if two outputs are the same.
+        A hash of the whole output; equal outputs have equal hashes.
     total, least, largest
         Sum and extremes of all entries without NaN if they are numbers; else None.
     first, last

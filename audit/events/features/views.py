@@ -121,8 +121,8 @@ class View:
         A list of outputs, or one array whose first axis runs over the outputs. Frames and huge outputs are
         replaced by stand-ins.
     typed
-        Whether the type of every output is its own. If a sampler returns many runs as one array, the type of
-        an output may come from the others: beside a NaN, numpy turns whole numbers into floats.
+        Whether the type of every output is independent of the others. If a sampler returns many runs as one
+        array, it may not be: if one output is NaN, numpy turns the integers into floats.
     replaced
         Whether the outputs come from a block that has already replaced them by stand-ins.
 

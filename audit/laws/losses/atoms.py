@@ -16,9 +16,10 @@ LISTED = 64
 
 
 class AtomLoss(ScalarLoss):
-    """The loss where p is finite; each law may be a part, with log mass `log_p` or `log_q`, of a larger law.
+    """The privacy loss for a p with finitely many outcomes.
 
-    If `alone`, there are no outputs between its numbers, so events of many numbers are returned as intervals.
+    Each law may be a part of a larger law; the parts then have log mass `log_p` and `log_q`. If `alone` is
+    set, no outputs lie between the numbers, so an event of many numbers is returned as intervals.
 
     Examples
     --------
@@ -39,16 +40,16 @@ class AtomLoss(ScalarLoss):
         return float(np.max(self._losses, initial=-np.inf))
 
     def log_lost(self) -> float:
-        """Return the log of p's mass on outcomes where q has none."""
+        """Return the log of the mass of p on outcomes that are impossible under q."""
         return float(log_add(self.log_p[np.isposinf(self._losses)]))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the log-masses of the outcomes above the level."""
+        """Return the log-masses of the outcomes with a loss above the level."""
         above = self._losses > level + SLACK
         return self.log_p[above], self.log_q[above]
 
     def part_above(self, level: float) -> Region:
-        """Return the outcomes above the level; many numbers as intervals."""
+        """Return the outcomes with a loss above the level; many numbers are returned as intervals."""
         above = self._losses > level + SLACK
         chosen = np.flatnonzero(above).tolist()
         if len(chosen) > LISTED and self.alone:

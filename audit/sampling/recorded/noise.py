@@ -104,7 +104,7 @@ def _short(value: Any) -> str:
 
 
 def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
-    """Return a number of noise in units of its scale; None where the run did not draw it."""
+    """Return a number of noise in units of its scale; None if the run did not draw it."""
     if place >= len(run.draws) or scale_of(run.draws[place]) is None:
         return None
     draw = run.draws[place]
@@ -119,7 +119,7 @@ def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
 
 
 def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Sequence[Place]) -> Floats | None:
-    """Return how each number of the output follows each number of noise; None where one is not always there.
+    """Return how each number of the output follows each number of noise; None if one is not always there.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Plain events beside a fitted score: its heaviest entries alone, their sums, differences and joint bounds.
 
-They are learned from the kept outputs of a pair that has crossed. Once fixed, they are tested on runs of
-their own (`judge`).
+They are learned from the stored outputs of a pair whose wealth has crossed the threshold. Once fixed, they
+are tested on separate runs (`judge`).
 """
 
 from collections.abc import Iterator

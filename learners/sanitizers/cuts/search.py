@@ -1,4 +1,4 @@
-"""One run of the search for cuts: Rec finds a scale, a noisy test checks it, choosing takes an interval."""
+"""One run of the search for cuts: Rec finds a scale, a noisy test checks it, choosing selects an interval."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ __all__ = ["CutSearch"]
 
 @dataclass(frozen=True, eq=False)
 class CutSearch:
-    """The parts of a round of the search, and the most rounds.
+    """The search for cuts: the parameters of one round, and the maximum number of rounds.
 
     Parameters
     ----------
     dimension
         d: levels are 0 … d.
     rounds
-        The most rounds.
+        The maximum number of rounds.
     rec
         The mechanism that finds the scale; its database is the vector of qualities.
     test
         The noisy comparison of the best count.
     least
-        t: the records that an interval should hold, alpha·size.
+        t, the number of records that an interval should contain: alpha·size.
     weight
         The factor of a count in the exponent of choosing: a quarter of the epsilon of one step.
 
@@ -56,7 +56,7 @@ class CutSearch:
     weight: float
 
     def run(self, tree: DyadicTree, rng: np.random.Generator) -> tuple[Node, ...]:
-        """Return the intervals that one run takes out."""
+        """Return the intervals that one run removes."""
         left, taken = Remaining(tree), []
         for _ in range(self.rounds):
             level = min(int(self.rec(self.quality(left), rng)), self.dimension)
@@ -76,6 +76,6 @@ class CutSearch:
         return np.asarray(np.minimum(most, 2.0 * self.least - below))
 
     def weights(self, held: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the weights of choosing, from the records held: those of intervals without records are 0."""
+        """Return the weights of choosing, from the counts of the intervals; empty intervals have weight 0."""
         relative = (held - held.max()).astype(np.float64)
         return np.asarray(np.where(held > 0, np.exp(self.weight * relative), 0.0))

@@ -1,7 +1,7 @@
-"""Published sparse vector techniques that are less private than they say; no law.
+"""Published sparse vector techniques that are less private than claimed. They declare no law.
 
-All have one answer above, c = 1, unless they say otherwise. The right ones are in
-`mechanisms.comparison.sparse_vector`.
+Unless stated otherwise, each stops after one answer above the threshold (c = 1). The correct techniques are
+in `mechanisms.comparison.sparse_vector`.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class ValueSparseVector(NoisyThreshold):
-    """Reports which answer was above and its noisy value, the one that was compared.
+    """Report which answer was above the threshold, with the same noisy value that was compared.
 
-    The value v says that the noisy threshold is at most v, so the answers below cannot hide behind a high
-    threshold any more. The joint density of place k and value v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k}
-    F(r + T − a_i) dr; for v below all answers every factor is a pure exponential, so that k answers that all
-    rise by 1 change it by e^(k·epsilon/2), and no factor changes by more. The loss is d·epsilon/2 for d
-    queries, 5 for ten at epsilon = 1. The correct way is to answer with fresh noise, paid for apart.
+    The value v shows that the noisy threshold is at most v, so a high threshold can no longer explain the
+    answers below it. The joint density of place k and value v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k}
+    F(r + T − a_i) dr; for v below all answers every factor is a pure exponential. If k answers rise by 1,
+    the density changes by e^(k·epsilon/2), and no factor can change by more. The loss is d·epsilon/2 for d
+    queries, 5 for ten at epsilon = 1. A correct technique answers with fresh noise, at a separate cost.
 
     Parameters
     ----------
     epsilon, size, records, threshold
-        As in `NoisyThreshold`. The output is the place of the answer above and its value; with none above
-        it is the number of queries and the threshold.
+        As in `NoisyThreshold`. The output is the place of the answer above and its value. If no answer is
+        above, it is the number of queries and the threshold.
 
     Examples
     --------
@@ -69,13 +69,13 @@ class ValueSparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class CheapNoiseSparseVector(NoisyThreshold):
-    """A quarter of epsilon for the threshold, and query noise 4/(3·epsilon) that forgets the factor 2·limit.
+    """Spend epsilon/4 on the threshold, and use query noise 4/(3·epsilon) without the factor 2·limit.
 
-    Moving the threshold by 1 costs epsilon/4 and moves each answer above by 2 against its noise, 1.5·epsilon
-    each. The loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and limit 1, approached where more than
-    `limit` answers far above the threshold turn out below and `limit` later ones above: the threshold is then
-    far up most likely, where its density and the tails of the later noises are pure exponentials. Right is
-    query noise of scale 2·limit/(3·epsilon/4).
+    A shift of the threshold by 1 costs epsilon/4. It moves each answer above by up to 2 relative to its
+    noise, which costs 1.5·epsilon each. The loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and limit 1.
+    Outputs approach it if more than `limit` answers far above the threshold are reported below, and then
+    `limit` answers above. The noisy threshold is then probably very high, where its density and the tails of
+    the query noise are pure exponentials. The correct query noise has scale 2·limit/(3·epsilon/4).
 
     Parameters
     ----------
@@ -106,13 +106,13 @@ class CheapNoiseSparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class EndlessSparseVector(NoisyThreshold):
-    """Query noise for one answer above, without an end after it.
+    """Use query noise for one answer above, but never stop.
 
-    Noise of scale 2/epsilon on the threshold and on every answer. With d/2 answers far above the threshold
-    found below and d/2 far below found above, every factor of the probability is a pure exponential of
-    rate epsilon/2 over the whole range of the threshold between them; all moving away by 1 changes each by
-    e^(epsilon/2). The loss is d·epsilon/2 for d queries, which no event exceeds: 5 for ten at epsilon = 1.
-    The correct way is to stop after `limit` answers above and to scale their noise with it.
+    Noise of scale 2/epsilon on the threshold and on every answer. Let d/2 answers far above the threshold
+    be reported below it, and d/2 far below be reported above. Every factor of the probability is then a pure
+    exponential of rate epsilon/2 for every threshold between them. If all answers move away by 1, each factor
+    changes by e^(epsilon/2). The loss is d·epsilon/2 for d queries, 5 for ten at epsilon = 1, and no event
+    exceeds it. A correct technique stops after `limit` answers above and scales their noise with the limit.
 
     Parameters
     ----------
@@ -143,11 +143,12 @@ class EndlessSparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class NoiselessSparseVector(EndlessSparseVector):
-    """Compares exact answers with a noisy threshold, and never stops.
+    """Compare exact answers with a noisy threshold, and never stop.
 
-    All answers meet one and the same threshold, so their order shows: of two answers the lower one is never
-    above alone. Where neighbours have them the other way round, one output is possible on one side only: the
-    loss is unbounded. The correct way is noise on every answer, and an end after `limit` answers above.
+    All answers are compared with the same threshold, so the output reveals their order: the lower of two
+    answers is never the only one above. If two answers have opposite orders on neighbours, some output is
+    possible on one side only, and the loss is unbounded. A correct technique adds noise to every answer and
+    stops after `limit` answers above.
 
     Parameters
     ----------

@@ -191,7 +191,7 @@ class Reweighted:
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return any population."""
+        """Return a random population."""
         label = list(populations)[int(rng.integers(len(populations)))]
         population = populations[label]
         alike = np.full(len(population.weights), float(rng.choice([0.3, 1.0])))

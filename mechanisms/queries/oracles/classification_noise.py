@@ -32,7 +32,7 @@ __all__ = [
 
 
 def rate(value: Any, *, what: str) -> float:
-    """Return a noise rate in [0, 1/2), or refuse it.
+    """Return a noise rate; raise unless it is in [0, 1/2).
 
     Examples
     --------
@@ -75,13 +75,12 @@ def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) 
 
 
 def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, width: float = 1.0) -> int:
-    """Return how many noisy examples `SampleOracle` needs for this many queries about the clean ones.
+    """Return how many noisy examples `SampleOracle` needs for this many queries about clean examples.
 
-    Guarantee
-    ---------
-    M chunks each of `sampling_size` at tolerance (1 − 2·eta)·tau/2 and at tau/2, failure probability beta/2M
-    each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉), which is B Theorem 8's
-    O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. Give the `SampleOracle` twice the queries.
+    Guarantee --------- The sample has M chunks of `sampling_size` for tolerance (1 − 2·eta)·tau/2 and M for
+    tau/2, with failure probability beta/2M each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ +
+    ⌈2·width²·ln(4M/beta)/tau²⌉), which is B Theorem 8's O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its
+    constant. Give the `SampleOracle` twice the queries.
 
     Examples
     --------
@@ -101,9 +100,9 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
 def split_query(
     query: StatisticalQuery, *, eta: float, label_share: float = 0.5
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
-    """Return the query with the label, whose mean is divided by 1 − 2·eta, and the one without.
+    """Return the query for the label term, whose mean is divided by 1 − 2·eta, and for the other term.
 
-    Either way the query is evaluated under both labels, and refused where it leaves its range under one.
+    Both evaluate the query under both labels, and raise if one value is out of range.
 
     Parameters
     ----------
@@ -131,17 +130,17 @@ def split_query(
 
 
 class NoisyLabelOracle(Oracle):
-    """Answers each query of clean examples (x, y) by two of an oracle over noisy ones (B Theorem 8).
+    """Answers a query about clean examples (x, y) by two queries to an oracle for noisy ones (B Theorem 8).
 
     Parameters
     ----------
     oracle
-        Answers about the distribution of noisy examples: exact, adversarial, sample-backed, private.
+        An oracle for the distribution of noisy examples: exact, adversarial, sample-backed or private.
     eta
         The noise rate, known, in [0, 1/2): each label is flipped with this probability.
     label_share
-        The part of tau that the term with the label may miss by; the other term may miss by tau/2. Less than
-        1/2 leaves room for a rate that is not quite right (`candidate_rates`).
+        The tolerance of the label term as a share of tau; the other term has tolerance tau/2. A share below
+        1/2 leaves room for a slightly wrong rate (`candidate_rates`).
 
     Raises
     ------
@@ -150,11 +149,11 @@ class NoisyLabelOracle(Oracle):
 
     Guarantee
     ---------
-    A valid oracle for the clean distribution whenever `oracle` is valid for the noisy one: φ(x, y) = s(x)·y +
-    m(x) with s = (φ(x, 1) − φ(x, −1))/2 and m = (φ(x, 1) + φ(x, −1))/2. The mean of m does not depend on the
-    labels and is asked within tau/2. A flipped label has mean (1 − 2·eta)·y, so that E[s·y] is the noisy mean
-    over (1 − 2·eta): asked within (1 − 2·eta)·tau/2, it is known within tau/2. With a wrong rate eta′ in the
-    place of eta that term is scaled by (1 − 2·eta)/(1 − 2·eta′): the rate must be known (`unknown_rate`).
+    A valid oracle for the clean distribution if `oracle` is valid for the noisy one. Write
+    φ(x, y) = s(x)·y + m(x) with s = (φ(x, 1) − φ(x, −1))/2 and m = (φ(x, 1) + φ(x, −1))/2. The mean of m does
+    not depend on the labels and has tolerance tau/2. A noisy label has mean (1 − 2·eta)·y, so E[s·y] is the
+    noisy mean divided by 1 − 2·eta. Asked with tolerance (1 − 2·eta)·tau/2, it is known within tau/2. A wrong
+    rate eta′ scales that term by (1 − 2·eta)/(1 − 2·eta′), so the rate must be known (`unknown_rate`).
 
     Examples
     --------
@@ -174,7 +173,7 @@ class NoisyLabelOracle(Oracle):
         )
 
     def split(self, query: StatisticalQuery) -> tuple[StatisticalQuery, StatisticalQuery]:
-        """Return the query with the label, to be divided by 1 − 2·eta, and the one without."""
+        """Return the query for the label term, to be divided by 1 − 2·eta, and the one for the other term."""
         return split_query(query, eta=self.eta, label_share=self.label_share)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
@@ -202,7 +201,7 @@ def once_each(
     >>> once_each(lambda some: np.array([len(some)] * len(some)), [pair] * 3)
     array([1., 1., 1.])
     """
-    kept = list(examples)  # the id of an object that nothing holds may be used again
+    kept = list(examples)  # an object without references may be freed and its id reused
     ids = np.fromiter(map(id, kept), dtype=np.uintp, count=len(kept))
     _, first, kind = np.unique(ids, return_index=True, return_inverse=True)
     return np.asarray(function([kept[place] for place in first.tolist()]), dtype=np.float64)[kind]

@@ -49,7 +49,7 @@ class Estimator(Protocol):
         """The privacy of every entry."""
 
     def entries(self, query: StatisticalQuery, *, beta: float) -> int:
-        """Return how many entries answer the query within its tolerance but for probability beta."""
+        """Return how many entries answer the query within its tolerance with probability 1 − beta."""
 
     def randomizer(self, query: StatisticalQuery) -> Any:
         """Return the local randomizer that every entry answers through."""
@@ -65,13 +65,13 @@ class LocalOracle(ChunkOracle):
     ----------
     sample
         The entries: records drawn independently from the distribution asked about. Or an `LROracle` over
-        them, whose entries may have answered before, or answer others later.
+        them; its entries may have answered other questions, and may answer more later.
     queries, beta
         As in `ChunkOracle`.
     estimator
         The local algorithm for one query.
     rng
-        Where the entries' randomness comes from; None with an `LROracle`, which has its own.
+        Generator for the randomness of the entries; None with an `LROracle`, which has its own.
 
     Raises
     ------
@@ -79,18 +79,18 @@ class LocalOracle(ChunkOracle):
         In use: an entry of the next chunk would spend more than its budget, which is the estimator's epsilon
         or the given `LROracle`'s. The whole round is refused, before any answer is drawn.
     InvalidKind, InvalidValue
-        `estimator` is none, or `rng` is missing; in use, as in `ChunkOracle`. But only an entry sees its
+        `estimator` is invalid, or `rng` is missing; in use, as in `ChunkOracle`. But only an entry sees its
         value, so a query that leaves its range there is found when the entry reports. The round is then not
         answered. Its entries stay used and their budgets spent, because some have reported.
 
     Guarantee
     ---------
     epsilon-local, by `mechanisms.local.LROracle`, through which every answer goes: an entry answers a
-    randomizer that was chosen before its answer, and can spend no more than its budget, whatever the
-    estimator and the algorithm do. With probability 1 − beta over entries and randomizers all answers are
+    randomizer that was chosen before its answer. No estimator or algorithm can make it spend more than its
+    budget. With probability 1 − beta over entries and randomizers all answers are
     within their tolerance: each chunk has the size that the estimator states for beta/queries, so t queries
     need t·O((b²/tau²)·max{1, 1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is
-    too few for large epsilon.) An algorithm that does not adapt gives a non-interactive local one: the chunks
+    too few for large epsilon.) A non-adaptive algorithm gives a non-interactive local one: the chunks
     and the randomizers are fixed before any answer.
 
     Examples
@@ -118,7 +118,7 @@ class LocalOracle(ChunkOracle):
         if not isinstance(sample, LROracle):
             source = check_generator(rng, owner="LocalOracle")
             sample = LROracle(sample, epsilon=estimator.epsilon, rng=source)
-        entries: Any = sample  # of a ChunkOracle's sample it is the length that is used here
+        entries: Any = sample  # only the length of the sample of a ChunkOracle is used here
         super().__init__(entries, queries=queries, beta=beta)
         self.estimator = estimator
         self._entries = sample
@@ -156,11 +156,11 @@ class LocalOracle(ChunkOracle):
         return answers
 
     def _heard(self, said: list[Any]) -> None:
-        """Take note of a round's reports and answers; nothing is kept here."""
+        """Record the reports and answers of a round; this class keeps nothing."""
 
 
 class TranscribedOracle(LocalOracle):
-    """A `LocalOracle` that keeps what the local model makes public: all reports, and the answers from them.
+    """A `LocalOracle` that keeps the public transcript of the local model: all reports and answers.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def _check_estimator(estimator: Any, *, owner: str) -> None:
 
 @dataclass(frozen=True)
 class LaplaceEntries:
-    """A_g (K11 §5.1.1): every entry reports its value plus Laplace noise, the reports are averaged.
+    """A_g (K11 §5.1.1): every entry reports its value plus Laplace noise, and the reports are averaged.
 
     Parameters
     ----------
@@ -237,8 +237,8 @@ class LaplaceEntries:
 
     Guarantee
     ---------
-    That of `mechanisms.local.LaplaceAverage` (K11 Lemma 5.6 with explicit constants) for the query minus the
-    middle of its range; its bound b is half the width.
+    As for `mechanisms.local.LaplaceAverage` (K11 Lemma 5.6 with explicit constants), applied to the query
+    minus the middle of its range; the bound b is half the width.
 
     Examples
     --------
@@ -261,7 +261,7 @@ class LaplaceEntries:
         return laplace_size(tau=min(query.tau, bound), beta=beta, epsilon=self.epsilon, bound=bound)
 
     def randomizer(self, query: StatisticalQuery) -> LocalLaplace:
-        """Return R_g for the query less its middle."""
+        """Return R_g for the query minus the middle of its range."""
         from mechanisms.local.laplace import LocalLaplace
 
         return LocalLaplace(
@@ -269,23 +269,21 @@ class LaplaceEntries:
         )
 
     def estimate(self, query: StatisticalQuery, reports: Any) -> float:
-        """Return the average report, carried back."""
+        """Return the average report plus the middle of the range."""
         return _middle(query) + float(np.mean(reports))
 
 
 @dataclass(frozen=True)
 class SignEntries:
-    """Randomized response of every entry to a Boolean query, averaged and freed of bias.
+    """Randomized response of every entry to a Boolean query, averaged and corrected for bias.
 
     Parameters
     ----------
     epsilon
         Privacy of every entry, > 0.
 
-    Guarantee
-    ---------
-    That of `mechanisms.local.SignAverage` for the query carried to −1 and 1: fewer entries than
-    `LaplaceEntries` for every epsilon. Queries that are not Boolean are refused.
+    Guarantee --------- As for `mechanisms.local.SignAverage`, applied to the query mapped to −1 and 1. It
+    needs fewer entries than `LaplaceEntries` for every epsilon. Queries that are not Boolean are refused.
 
     Examples
     --------
@@ -313,13 +311,13 @@ class SignEntries:
         return sign_size(tau=min(2.0 * query.tau / query.width, 1.0), beta=beta, epsilon=self.epsilon)
 
     def randomizer(self, query: StatisticalQuery) -> SignResponse:
-        """Return randomized response to the query's sign about its middle."""
+        """Return randomized response for the query mapped to −1 and 1."""
         from mechanisms.local.sign import SignResponse
 
         return SignResponse(epsilon=self.epsilon, query=_Signs(query), vectorised=True)
 
     def estimate(self, query: StatisticalQuery, reports: Any) -> float:
-        """Return the de-biased average report, carried back to the query's values."""
+        """Return the unbiased average report, mapped back to the values of the query."""
         mean = float(np.mean(reports)) / math.tanh(self.epsilon / 2.0)
         return _middle(query) + query.width / 2.0 * mean
 

@@ -147,7 +147,7 @@ class OracleRun(ChecksDraws):
         return self._problem(tried if best is problem.database else best)
 
     def random(self, rng: np.random.Generator) -> FixedProblem:
-        """Return the problem of any population with any offsets."""
+        """Return the problem of a random population with random offsets."""
         label, population = self.laws.fresh(self.algorithm.populations, rng)
         size = self.algorithm.queries
         drawn = rng.choice(_ENDS, size) if rng.random() < 0.5 else rng.uniform(-1.0, 1.0, size).round(2)

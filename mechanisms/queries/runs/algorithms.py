@@ -74,12 +74,12 @@ class SQAlgorithm:
 def mean_and_spread(*, tau: float = 0.5) -> SQAlgorithm:
     """Return the algorithm that asks for the mean, then for the average distance of values from the *answer*.
 
-    Its second query depends on the first answer, so that its local and its central private run adapt.
+    Its second query depends on the first answer, so its local and its central private run are adaptive.
 
     Guarantee
     ---------
     Two queries of tolerance `tau` and width 2. With a valid oracle both numbers are within tau: of E[z], and
-    of E|z − answer|, the answer brought to [−1, 1].
+    of E|z − answer|, with the answer clipped to [−1, 1].
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""SQ algorithms against every valid oracle, and one that mistakes answers for exact means."""
+"""SQ algorithms audited against valid oracles, and a flawed one that treats answers as exact means."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def standard_deviation(*, tau: float = 0.25) -> SQAlgorithm:
     ---------
     The standard deviation within `tau`, with every valid oracle. With t = tau²/3 and the answer m̂ brought to
     [−1, 1], |m̂² − m²| ≤ 2t, so that the variance is off by at most 3t = tau², and |√a − √b| ≤ √|a − b|. On a
-    constant ±1 the error is √(3t − t²), so the tolerance is right but for a factor 1 − t/3.
+    constant ±1 the error is √(3t − t²), so the tolerance is tight up to a factor 1 − t/3.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _deviation(tau: float, *, asked: float) -> SQAlgorithm:
 
 
 def spread_run(*, tau: float = 0.25) -> OracleRun:
-    """Return the mean and the spread about its answer, against every valid oracle.
+    """Return the audit run of the mean and the spread about its answer, against all valid oracles.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def spread_run(*, tau: float = 0.25) -> OracleRun:
 
 
 def deviation_run(*, tau: float = 0.25) -> OracleRun:
-    """Return the standard deviation against every valid oracle.
+    """Return the audit run of the standard deviation against all valid oracles.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def deviation_run(*, tau: float = 0.25) -> OracleRun:
 
 
 def trusting_run(*, tau: float = 0.25) -> OracleRun:
-    """Return the standard deviation from answers that are too inaccurate, against every valid oracle.
+    """Return the audit run of the standard deviation from too inaccurate answers, against all valid oracles.
 
     Examples
     --------

@@ -144,7 +144,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def _needed(self) -> int:
-        """A chunk for each query, from which on the utility is claimed."""
+        """The smallest number of records, one chunk for each query, for which utility is claimed."""
         return len(self.queries) * self._least_chunk
 
     def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
@@ -154,7 +154,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @cached_property
     def _least_chunk(self) -> int:
-        """The chunk from which on the utility is claimed."""
+        """The smallest chunk for which utility is claimed."""
         return max(
             private_chunk_size(
                 len(self.queries), tau=query.tau, beta=self.beta, epsilon=self.epsilon, width=query.width

@@ -130,7 +130,7 @@ class SQRun(StatedSize, ClaimsPure):
     def utility_claim(self) -> Accuracy | PAC | None:
         """The algorithm's own promise, except with probability beta that an answer misses its tolerance.
 
-        Its errors are distances: noise may take an answer further than 1 from its query's mean. None where a
+        Its errors are distances: noise may take an answer further than 1 from its query's mean. None if a
         run returns the transcript.
         """
         if self.view == "transcript":

@@ -134,7 +134,7 @@ class NonInteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The most that the law of the output can be off against any valid oracle: beta."""
+        """The largest distance of the law of the output from the truth, over all valid oracles: beta."""
         return self.beta
 
     def most_distance(self, population: Population) -> float:

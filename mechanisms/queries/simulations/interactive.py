@@ -85,7 +85,7 @@ class InteractiveSimulation:
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", minimum=0, maximum=LARGEST_EPSILON)
 
     def access(self, past: tuple[Any, ...]) -> Access | None:
-        """Return the access that follows the outcomes at these positions; None where the run is over."""
+        """Return the access that follows the outcomes at these positions; None if the run is over."""
         randomizers: list[Simulated] = []
         outcomes: tuple[Any, ...] = ()
         for place in past:
@@ -142,7 +142,7 @@ class InteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The most that a run's law can be off against any valid oracle: beta/3."""
+        """The largest distance of the law of a run from the truth, over all valid oracles: beta/3."""
         return self.beta / 3.0
 
     def worst_distance(self, population: Population) -> float:

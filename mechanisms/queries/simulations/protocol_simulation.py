@@ -166,7 +166,7 @@ class ProtocolSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The most that the law of the output can be off against any valid oracle: beta/3."""
+        """The largest distance of the law of the output from the truth, over all valid oracles: beta/3."""
         return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:

@@ -10,10 +10,10 @@ by at most tau·c = phi· (e^(−epsilon) − e^(−3·epsilon)) ≤ phi·x: the
 factors (1 ± phi)/(1 ∓ phi), or 1 ± phi where there are no earlier answers and nothing is asked about y,
 which is 1.
 
-The proposal w ~ q is accepted with probability (x̃/ỹ)/ceiling, ceiling = (1 + phi)/(1 − phi)·e^(own), own the
-loss of R_k alone (p is an average of the laws R_k(z), so p ≤ e^(own)·q), or (1 + phi)·e^(own) without
-earlier answers. This is a probability whatever a valid oracle answers. (K11 step 4 keeps the ceiling
-(1 + phi)·e^epsilon in Claim 5.10 too, which the estimate's error range does not allow.)
+The proposal w ~ q is accepted with probability (x̃/ỹ)/ceiling. Let `own` be the loss of R_k alone. The
+ceiling is (1 + phi)/(1 − phi)·e^(own), or (1 + phi)·e^(own) without earlier answers: p is an average of the
+laws R_k(z), so p ≤ e^(own)·q. The quotient is at most 1 for every answer of a valid oracle. (K11 step 4 has
+the ceiling (1 + phi)·e^epsilon in Claim 5.10 too, but the error of the estimate can exceed that.)
 """
 
 from __future__ import annotations
@@ -90,12 +90,12 @@ class Access:
 
     @cached_property
     def proposal(self) -> NDArray[np.float64]:
-        """q: the law of R_k(0), of shape (outcomes,)."""
+        """q, the law of R_k(0), of shape (outcomes,)."""
         return self.randomizer.row(self.base)
 
     @property
     def spread(self) -> float:
-        """c: what the queries are divided by."""
+        """c, the divisor of the queries."""
         return 2.0 * math.sinh(self.epsilon)
 
     @property
@@ -116,7 +116,7 @@ class Access:
 
     @property
     def distance_bound(self) -> float:
-        """The most that the law of an answer can be off, whatever a valid oracle says."""
+        """The largest distance of the law of an answer from the truth, over all valid oracles."""
         if self.blunt:
             return 0.0
         return self.phi if self.past else self.phi / (1.0 + math.sqrt(1.0 - self.phi**2))
@@ -135,7 +135,7 @@ class Access:
         return ratio
 
     def _ratio(self, randomizer: Simulated, records: Any, place: Any) -> NDArray[np.float64]:
-        """Return how much likelier the records make an answer than "0" does."""
+        """Return the ratio of the probability of an answer under the records to that under "0"."""
         likely = randomizer.likelihood(records, place)
         base = float(randomizer.likelihood([self.base], place)[0])
         return likely / base if base > 0.0 else np.ones_like(likely)
@@ -149,8 +149,8 @@ class Access:
         return np.column_stack([self.ratio(records, place) for place in range(len(self.proposal))])
 
     def queries(self, place: Any) -> list[StatisticalQuery]:
-        """Return the queries for a proposal: g_1, and g_2 where there is a past."""
-        if not isinstance(place, int):  # a density's proposals do not come again
+        """Return the queries for a proposal: g_1, and g_2 if there is a past."""
+        if not isinstance(place, int):  # proposals from a density never repeat
             return self._queries(place)
         if place not in self._made:
             self._made[place] = self._queries(place)
@@ -158,7 +158,7 @@ class Access:
 
     @cached_property
     def _made(self) -> dict[int, list[StatisticalQuery]]:
-        """The queries by their proposals: many iterations ask the same."""
+        """The queries by proposal, cached because many iterations ask the same ones."""
         return {}
 
     def _queries(self, place: Any) -> list[StatisticalQuery]:
@@ -174,9 +174,9 @@ class Access:
     def acceptance(self, answers: Sequence[NDArray[np.float64] | float]) -> Any:
         """Return the probability of accepting a proposal, from the answers to its `queries`.
 
-        In [0, 1] for every answer within tolerance; answers beyond it (an oracle that is valid with high
-        probability only) are brought back there. An answer that is not a finite number is
-        refused; it does not count as a rejected proposal.
+        In [0, 1] for every answer within tolerance; answers beyond it (from an oracle that is valid only with
+        high probability) are clipped. An answer that is not a finite number raises; it does not count as a
+        rejected proposal.
         """
         values = [_finite(answer) for answer in answers]
         joint = 1.0 + values[0] * self.spread

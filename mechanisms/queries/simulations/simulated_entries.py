@@ -35,7 +35,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A question to entries, its randomizer as a simulation sees it.
+    """A question to entries, with its randomizer as a table of probabilities.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Question:
     table
         The randomizer.
     alone
-        Whether a single index was asked: the answer is then no list.
+        Whether the question has a single index; its answer is then a single value.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Question:
         return self.form([self.table.answer(position) for position in positions])
 
     def form(self, outcomes: list[Any]) -> Any:
-        """Return a single outcome as it is, several as an array if they are numbers."""
+        """Return a single outcome unchanged, and several as an array if they are numbers."""
         if self.alone:
             return outcomes[0]
         return np.array(outcomes) if all(type(w) in (int, float, bool) for w in outcomes) else outcomes
@@ -70,18 +70,18 @@ class Question:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulationTerms:
-    """The terms of a simulated database: its entries, how much they may answer, and how exactly.
+    """The terms of a simulated database: its entries, the limits on their answers, and the accuracy.
 
     Parameters
     ----------
     size
         Number of entries.
     records
-        What an entry can be, an input of every randomizer; the first is K11's "0".
+        The possible entries, each a valid input of every randomizer; the first is K11's "0".
     accesses
-        t: how many answers there may be in all.
+        t, the maximum number of answers in total.
     beta
-        Statistical distance allowed for all of them together, in (0, 1].
+        Statistical distance allowed for all answers jointly, in (0, 1].
     epsilon
         The budget of every entry, > 0.
 
@@ -115,7 +115,7 @@ class SimulationTerms:
             )
 
     def question(self, query: Query) -> Question:
-        """Return a question with its randomizer as a simulation sees it, or refuse what has no law."""
+        """Return a question with its randomizer as a table; raise if the randomizer has no law."""
         entries, randomizer = query
         cost_of(randomizer)  # refuses anything that is not a local randomizer
         places = places_of(entries, self.size)
@@ -138,11 +138,11 @@ class SimulationTerms:
 
     @property
     def distance_bound(self) -> float:
-        """The most that the law of everything answered can be off: beta/3."""
+        """The largest statistical distance of the law of all answers from the truth: beta/3."""
         return self.beta / 3.0
 
     def refuse(self, pasts: Mapping[int, Past], *questions: Question) -> None:
-        """Refuse questions that a database with these pasts must not answer, all of them together.
+        """Raise if a database with these past answers must not answer all of these questions.
 
         Raises
         ------
@@ -170,7 +170,7 @@ class SimulationTerms:
 
 
 def _cost(table: Simulated) -> float:
-    """Return what an answer costs its entry: what is claimed, or the exact loss if that is more."""
+    """Return the cost of an answer to its entry: the claim, or the exact loss if that is larger."""
     return max(table.claimed or 0.0, table.epsilon)
 
 
@@ -179,9 +179,10 @@ def _spent(past: Past) -> float:
 
 
 class SimulatedEntries:
-    """Answers as `LROracle` does on independent entries of a distribution, by statistical queries alone.
+    """Answer like an `LROracle` on independent entries of a distribution, by statistical queries only.
 
-    No entry is ever drawn. An entry is its past answers; the next one is drawn from its law given those.
+    No entry is ever drawn. An entry is represented by its past answers; each new answer is drawn from its law
+    given those.
 
     Parameters
     ----------
@@ -190,7 +191,7 @@ class SimulatedEntries:
     size, records, accesses, beta, epsilon
         As in `SimulationTerms`.
     rng
-        Where proposals and acceptances come from.
+        The generator for proposals and acceptances.
 
     Raises
     ------
@@ -200,14 +201,13 @@ class SimulatedEntries:
         A parameter is out of range; in use, there would be more than `accesses` answers, an index is out of
         range, or a randomizer is not transparent.
 
-    Guarantee
-    ---------
-    Whatever local algorithm of at most t answers asks here, interactive ones included, everything that it
-    sees has a law within beta of what an `LROracle` on independent entries gives it, against any valid
-    oracle (K11 Claims 5.9 and 5.10), and in fact within beta/3: entries are independent, so given all that
-    was answered, the next answer's law depends on that entry's own past; given that it is simulated within
-    phi = beta/3t (`Access`), and t such steps add up. The expected number of queries is at most
-    2t·((1 + phi)/(1 − phi))²·e^epsilon, one an iteration for an entry's first answer, two for later ones.
+    Guarantee --------- Let any local algorithm, interactive or not, ask for at most t answers here, with any
+    valid oracle. The law of everything it sees is within beta of its law with an `LROracle` on independent
+    entries (K11 Claims 5.9 and 5.10), and in fact within beta/3. Entries are independent, so given all
+    earlier answers the law of the next one depends only on the past of its own entry. Given that past it is
+    simulated within phi = beta/3t (`Access`), and t such distances add up. The expected number of queries is
+    at most 2t·((1 + phi)/(1 − phi))²·e^epsilon: one in each iteration for the first answer of an entry, two
+    for later answers.
 
     Examples
     --------
@@ -277,7 +277,7 @@ class SimulatedEntries:
 
     @property
     def spent(self) -> NDArray[np.float64]:
-        """What each entry has spent, a copy."""
+        """A copy of the epsilon that each entry has spent."""
         return np.array([_spent(self._pasts.get(entry, ())) for entry in self.everyone])
 
     def ask(self, entries: int | Sequence[int] | NDArray[np.integer[Any]], randomizer: Any) -> Any:
@@ -285,7 +285,7 @@ class SimulatedEntries:
         return self.ask_all([(entries, randomizer)])[0]
 
     def ask_all(self, queries: Sequence[Query]) -> list[Any]:
-        """Return the answers to several questions, refused all together before any is drawn."""
+        """Return the answers to several questions; all are checked before any answer is drawn."""
         questions = [self.terms.question(query) for query in checked_queries(queries)]
         self.terms.refuse(self._pasts, *questions)
         return [question.answer(self._drawn(question)) for question in questions]

@@ -115,7 +115,7 @@ class RandomizerSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The most that one outcome's law can be off against any valid oracle: about beta/6t."""
+        """Largest distance of the law of one outcome from the truth, over valid oracles: about beta/6t."""
         return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
