@@ -16,31 +16,33 @@ def benchmark(name):
 
 @pytest.fixture(scope="session")
 def false_alarms():
-    """The tight audits and their criteria, which are also a command: benchmarks/false_alarms.py."""
+    """Return the module of the tight audits and their criteria: benchmarks/false_alarms.py, also a
+    command."""
     return benchmark("false_alarms")
 
 
 @pytest.fixture(scope="session")
 def interrupts():
-    """What interrupts commands at random moments, which is also a command: benchmarks/interrupts.py."""
+    """Return the module that interrupts commands at random moments: benchmarks/interrupts.py, also a
+    command."""
     return benchmark("interrupts")
 
 
 @pytest.fixture(scope="session")
 def hostile_files():
-    """What makes damaged and hostile files from good ones."""
+    """Return the module that makes damaged and hostile files from good ones: benchmarks/hostile_files.py."""
     return benchmark("hostile_files")
 
 
 @pytest.fixture(scope="session")
 def limits():
-    """How fast any auditor of utility can grow its wealth: benchmarks/limits.py."""
+    """Return the module with the fastest growth of wealth of any utility auditor: benchmarks/limits.py."""
     return benchmark("limits")
 
 
 @pytest.fixture
 def thirdparty(tmp_path, monkeypatch):
-    """Install another distribution: one entry point in a group, and one module beside it."""
+    """Return a function that installs another distribution: one entry point in a group, and one module."""
 
     def install(group, *, entry, text):
         site = tmp_path / "site"

@@ -1,4 +1,4 @@
-"""Estimators with `fit` and functions of frames as mechanisms: fresh clones, attributes, refusals."""
+"""Estimators with `fit`, and functions of frames, as mechanisms: fresh clones, attributes, errors."""
 
 import copy
 import sys
@@ -38,14 +38,14 @@ class Mean:
 
 
 class Plain:
-    """Without parameters, with a generator for its fit."""
+    """An estimator without parameters. Its `fit` takes a generator."""
 
     def fit(self, X, rng):
         self.mean_ = float(X.mean() + rng.laplace())
 
 
 class OwnNoise:
-    """Draws from numpy's global generator, as many a class does."""
+    """An estimator that draws from numpy's global generator."""
 
     def fit(self, X, y=None):
         self.mean_ = X.clip(0, 1).mean() + np.random.laplace(scale=1 / len(X))  # noqa: NPY002
@@ -56,12 +56,12 @@ def call(mechanism, database, seed=0):
 
 
 def audited(mechanism, epsilon, left, right):
-    """Audit one pair by few runs: at significance 1e-6 a certain leak takes about 200."""
+    """Return the audit of one pair with few runs: at significance 1e-6 a certain leak takes about 200."""
     return audit_privacy(mechanism, PureDP(epsilon), pairs=[(left, right)], budget=1_000, confirm_budget=200)
 
 
-def test_a_right_class_with_fit_keeps_its_claim_and_is_told_with_its_parameters():
-    """Replacing one of four clipped values moves the mean by 1/4: ε is 1 over the scale."""
+def test_a_correct_class_with_fit_keeps_its_claim_and_reports_its_parameters():
+    """Replacing one of four clipped values moves the mean by at most 1/4, so ε is 1/scale."""
     result = audited(sklearn(Mean(1.0), attributes="mean_"), 1.0, [0.0] * 4, [0.0, 0.0, 0.0, 9.0])
     assert (result.verdict, result.subject) == (Verdict.NOT_REFUTED, "Mean")
     assert result.parameters == {"scale": 1.0, "random_state": None}
@@ -124,7 +124,7 @@ def test_a_split_makes_the_arguments_of_fit(split, records, table, labels):
         np.testing.assert_array_equal(y, labels)
 
 
-def test_estimators_of_scikit_learn_are_cloned_seeded_and_told_of_by_their_class():
+def test_estimators_of_scikit_learn_are_cloned_seeded_and_named_by_their_class():
     pytest.importorskip("sklearn")
     from sklearn.linear_model import LinearRegression, SGDRegressor
     from sklearn.pipeline import make_pipeline
@@ -187,7 +187,7 @@ def test_what_cannot_be_adapted_is_refused_in_one_line(make, error, words):
     assert "\n" not in str(caught.value)
 
 
-def test_an_attribute_that_the_fit_did_not_make_is_answered_by_the_nearest():
+def test_a_missing_attribute_gets_the_nearest_name_as_a_suggestion():
     found = audit_privacy(sklearn(Mean(), attributes="mean"), PureDP(1.0), records=[0, 1], size=2)
     assert found.verdict.name == "ERROR"
     assert "no `mean` after the fit; did you mean `mean_`?" in found.reason
@@ -206,7 +206,7 @@ def totals(frame, rng):
 
 
 def test_a_function_of_a_frame_gets_one_of_its_columns():
-    """A record that moves from one town to the other changes both sums by 1: by 20 scales of the noise."""
+    """A record that moves to the other town changes both sums by 1, which is 20 scales of the noise."""
     mechanism = pandas(totals, columns=["town", "salary"])
     assert mechanism.name == "totals"
     oslo, rome = [("Oslo", 1.0), ("Oslo", 0.0)], [("Rome", 50.0), ("Oslo", 0.0)]

@@ -1,4 +1,4 @@
-"""`assert_private`: exact, usable inside `@given`, and clear about what fails."""
+"""`assert_private` is exact, works inside `@given`, and names what fails."""
 
 import math
 
@@ -11,7 +11,7 @@ from audit.errors import AuditError, InvalidValue, SubjectError
 
 
 class Count:
-    """A noisy count; `factor` 1 keeps its claim exactly."""
+    """A noisy count. With `factor` 1 it meets its claim with equality."""
 
     relation = Relation.ADD_OR_REMOVE_ONE
 
@@ -73,7 +73,7 @@ def test_the_message_has_the_exact_numbers():
 
 
 @pytest.mark.parametrize("pair", [([0], [1]), ([1], [0])])
-def test_each_probability_is_told_with_its_own_database(pair):
+def test_each_probability_is_reported_with_its_own_database(pair):
     class Leak:
         def __call__(self, database, rng):
             raise AssertionError
@@ -86,7 +86,7 @@ def test_each_probability_is_told_with_its_own_database(pair):
         assert_private(Leak(), pair, PureDP(1.0))
 
 
-def test_a_given_claim_may_be_about_distant_databases_the_subjects_own_is_not():
+def test_a_given_claim_may_cover_distant_databases_but_the_subjects_own_may_not():
     far = (["a"] * 3, [])
     assert_private(Count(), far, PureDP(1.0).group(3))
     with pytest.raises(AssertionError):
@@ -128,7 +128,7 @@ def test_what_cannot_be_asserted_is_one_clear_error(subject, pair, error, words)
     assert "\n" not in str(caught.value)
 
 
-def test_a_law_that_is_missing_for_these_databases_is_said_so():
+def test_a_law_that_is_missing_for_these_databases_is_reported():
     class Partly(Count):
         def distribution(self, database):
             return super().distribution(database) if database else None

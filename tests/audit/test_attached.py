@@ -1,4 +1,4 @@
-"""Findings and studies shown beside the audits of a suite, or refused in one line before any audit."""
+"""Findings and studies appear beside the audits of a suite, or are refused in one line before any audit."""
 
 import json
 import math
@@ -57,7 +57,7 @@ BAD = {
 
 
 def changed(document, *path, to):
-    """Return the text of a document with the value at the path changed."""
+    """Return the JSON text of a list of one document, whose value at the path is changed."""
     whole = json.loads(json.dumps(document))
     inner = whole
     for step in path[:-1]:
@@ -125,7 +125,7 @@ def entries(ran):
 
 @pytest.fixture
 def suite(tmp_path, monkeypatch, capsys):
-    """Run the suite of one entry: exit code, stdout, stderr, and how often the entry was built."""
+    """Return a function that runs a suite of one entry. It returns exit code, stdout, stderr and builds."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):

@@ -1,4 +1,4 @@
-"""Databases on which no audit is possible: one line each, in the user's words, with what to write instead."""
+"""Databases that no audit can use get one line each: in the user's words, and with what to write instead."""
 
 import time
 
@@ -106,16 +106,16 @@ def test_a_domain_that_cannot_be_audited_gets_one_line_that_says_what_to_write(o
     assert all(word in said for word in words), said
 
 
-def test_kinds_and_values_are_told_apart():
+def test_wrong_kinds_and_wrong_values_raise_different_errors():
     with pytest.raises(InvalidKind):
         audit(databases=st.integers())
     with pytest.raises(InvalidValue):
         audit(records=[5], size=2)
 
 
-def test_a_strategy_that_rejects_much_is_not_waited_for():
-    """One in fifty numbers is kept: 800 examples of it take Hypothesis ten seconds or more."""
-    start = time.process_time()  # other processes may slow this one
+def test_a_strategy_that_rejects_most_values_does_not_delay_the_audit():
+    """The strategy keeps one number in fifty. Hypothesis needs ten seconds or more for 800 examples of it."""
+    start = time.process_time()  # processor time: other processes may slow this one
     assert audit(records=SPARSE, size=2).verdict is Verdict.NOT_REFUTED
     assert time.process_time() - start < 5
 
@@ -127,12 +127,12 @@ def test_a_strategy_of_few_values_is_accepted():
 
 
 @pytest.mark.parametrize("size", [1, 2])
-def test_one_record_is_enough_where_it_may_come_and_go(size):
+def test_one_record_is_enough_under_add_or_remove_one(size):
     result = audit(lambda database, rng: len(database), records=["a"], size=size, relation=ADD)
     assert result.refuted
 
 
-def test_databases_of_one_size_lose_a_record_where_records_come_and_go():
+def test_databases_of_one_size_lose_a_record_under_add_or_remove_one():
     fixed = st.lists(st.integers(0, 3), min_size=2, max_size=2)
     result = audit(lambda database, rng: len(database), databases=fixed, relation=ADD)
     assert result.refuted
@@ -188,8 +188,9 @@ def test_a_mechanism_that_refuses_some_databases_of_the_boundary_is_audited():
 
 
 def test_a_mechanism_that_refuses_every_database_of_the_boundary_is_audited_on_ordinary_ones():
-    """Six records of the boundary have at most two different values and a neighbour's third; four of ten
-    values are in a random database of six with probability 0.96."""
+    """A database of the boundary has at most two different values, and its neighbour one more. Half of the
+    random databases are six draws from all ten values: these have four different values with probability
+    0.93."""
 
     def needs_four(database, rng):
         if len(set(database)) < 4:

@@ -1,4 +1,4 @@
-"""The sequential audit: the bets of a batch are fixed before its runs, and nothing else moves the wealth."""
+"""The sequential audit: the bets of a batch are fixed before its runs, and only bets change the wealth."""
 
 import itertools
 import math
@@ -36,7 +36,7 @@ def run(mechanism, pairs=(([0.0], [1.0]),), *, epsilon=1.0, budget=8_000, seed=0
 
 
 def test_what_is_bet_on_was_chosen_from_what_was_known_before(monkeypatch):
-    """Between the choice and the settlement a batch is drawn and counted, and nothing is learned."""
+    """Between choice and settlement a batch is drawn and counted. Nothing is learned in between."""
     happened = []
 
     def spy(name):
@@ -51,7 +51,8 @@ def test_what_is_bet_on_was_chosen_from_what_was_known_before(monkeypatch):
     for name in ("choose", "count", "learn"):
         spy(name)
     run(Noisy(), epsilon=3.0, budget=1_000)
-    batches = "".join(name[1] for name in happened).split("h")[1:]  # c-h-oose, c-o-unt, l-e-arn
+    # by second letter: c-h-oose, c-o-unt, l-e-arn
+    batches = "".join(name[1] for name in happened).split("h")[1:]
     assert len(batches) > 3
     assert all(batch.strip("o") in ("e", "ee") or batch.count("e") >= 1 for batch in batches)
     assert all(batch.startswith("o") for batch in batches)
@@ -98,14 +99,14 @@ def test_no_batch_begins_after_the_deadline():
 
 
 def test_an_outright_leak_takes_few_runs():
-    """p = 1, q = 0 at ε = 1 and 1e-6: the issue allows 250 runs."""
+    """p = 1, q = 0, ε = 1, significance 1e-6: 250 runs have to be enough."""
     for mechanism in (lambda database, rng: database[0], lambda database, rng: str(database)):
         assert run(mechanism).crossed_at <= 250
 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_either_database_may_be_the_likelier_one(turned):
-    """An event of the right database alone, at δ > 0."""
+    """Only the right database gives this event, with probability 0.4. The claim has δ > 0."""
 
     def mechanism(database, rng):
         return "seen" if database == [1] and rng.random() < 0.4 else "nothing"
@@ -130,7 +131,7 @@ def test_the_same_seed_is_the_same_audit_and_another_is_not():
     assert first == again != other
 
 
-def test_progress_is_told_after_every_batch():
+def test_progress_is_reported_after_every_batch():
     told = []
     betting = run(Noisy(), epsilon=2.0, listener=told.append)
     assert [event.runs for event in told] == sorted(event.runs for event in told)
@@ -153,7 +154,7 @@ def test_a_subject_that_never_answers_is_detected(outcome):
 
 
 def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
-    """Drawn once more at those places, they have the coins that were settled and the outputs learned."""
+    """Runs drawn again at the same places have the same coins as the settled bets and the same outputs."""
     betting = run(Noisy(), epsilon=2.0, budget=3_000)
     place, size = (BET, betting.batches - 1), betting.bet_sizes[-1]
     with Sampler(adapt(Noisy()), seed=0) as sampler:
@@ -170,7 +171,7 @@ def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
 
 
 def test_each_run_that_is_bet_on_draws_its_side_by_a_coin_of_its_own():
-    """Of so many fair coins the heads are binomial; by pairs they would be half, in every batch."""
+    """With fair coins the counts are binomial. With runs drawn in pairs each side would have exactly half."""
     bets = run(Noisy(), epsilon=3.0, budget=20_000).ledger.bets
     uneven = [bet.counts[0, :2].sum() != bet.counts[0, 2:].sum() for bet in bets]
     assert any(uneven)

@@ -1,4 +1,4 @@
-"""The exact path: when it reports a proof, and what it does without time for one."""
+"""The exact path: when it reports a proof, and what it does if it has no time for one."""
 
 import math
 import re
@@ -14,7 +14,7 @@ KEEP = math.e / (1 + math.e)
 
 
 class Response:
-    """Randomized response at ε = 1, which it meets with equality."""
+    """Randomized response that meets ε = 1 with equality."""
 
     claim = PureDP(1.0)
     relation = Relation.LOCAL
@@ -29,7 +29,7 @@ class Response:
 
 
 class Leak(Response):
-    """Declares the law, returns the record."""
+    """A subject that declares the law of randomized response but returns the record."""
 
     def __call__(self, database, rng):
         return database[0]
@@ -47,7 +47,8 @@ class Slow(Response):
 
 
 class Turning(Response):
-    """Uniform over calls as declared, yet given its state one output tells the record."""
+    """Uniform over calls, as declared. To an observer who knows its state, one output gives away the
+    record."""
 
     def __init__(self):
         self.turn = 0
@@ -68,7 +69,7 @@ def test_equality_over_every_pair_is_proved():
 
 @pytest.mark.parametrize("budget", [1, 50, 150, 1000])
 def test_few_runs_of_the_code_prove_nothing(budget):
-    """With so few runs a law that is wrong altogether could not be told."""
+    """So few runs cannot notice even a law that is entirely wrong."""
     for subject in (Response(), Leak()):
         assert audit_privacy(subject, budget=budget).verdict is not Verdict.PROVED
 
@@ -78,7 +79,7 @@ def test_code_that_is_not_its_law_is_an_error():
 
 
 class WrongOnOne(Response):
-    """Randomized response on every database but one, which is not in the worst pair."""
+    """Randomized response on every database but one. That one is not in the worst pair."""
 
     relation = Relation.REPLACE_ONE
     size = (1, 3)
@@ -92,7 +93,7 @@ class OnThree(WrongOnOne):
 
 
 def test_code_that_is_not_its_law_on_one_database_of_a_small_family_is_an_error():
-    """P(1) is 0.73 there: that every call gives 0 has probability 0.27^62 or less under the law."""
+    """Under the law P(1) = 0.73, so 62 calls or more all give 0 with probability at most 0.27^62."""
     result = audit_privacy(WrongOnOne())
     assert result.verdict is Verdict.ERROR
     assert "outputs of calls on [1, 1, 0] contradict it" in result.reason
@@ -123,7 +124,7 @@ def test_the_time_limit_ends_the_comparison_of_law_and_code():
     result = audit_privacy(Slow(), time_limit=0.5)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "time" in result.reason
-    assert time.monotonic() - started < 20  # in full it would take 80 s
+    assert time.monotonic() - started < 20  # the whole comparison would take 80 s
 
 
 def test_a_subject_with_a_law_that_never_ends_is_an_error():
@@ -178,7 +179,7 @@ def test_whole_numbers_beyond_the_precision_of_floats_are_distinguished(base):
 
 
 class HiddenCache:
-    """Correct, but its pickle leaves out the cache that it keeps its noise in."""
+    """A correct mechanism that keeps its noise in a cache. Its pickle leaves the cache out."""
 
     def __init__(self):
         self.cache = {}
@@ -194,7 +195,8 @@ class HiddenCache:
 
 
 def test_noise_in_a_cache_that_its_pickle_leaves_out_refutes_nothing():
-    """It draws less from the same generator state the second time, and is confirmed in fresh processes."""
+    """With a full cache it draws less from the same generator state. The confirmation uses fresh
+    processes."""
     verdicts = {
         audit_privacy(HiddenCache(), PureDP(1.0), records=[0, 1], size=1, budget=5000, seed=seed).verdict
         for seed in range(2)
@@ -207,7 +209,8 @@ def left_out(result):
 
 
 class Clipped(Response):
-    """Responds to a bit; any other record is told by a certain 0, which the listed records do not show."""
+    """Randomized response to a bit. Every other record gives a certain 0; the listed records do not show
+    that."""
 
     def distribution(self, database):
         bit = database[0] if database[0] in {0, 1} else 0
@@ -218,8 +221,8 @@ class Clipped(Response):
         return 0 if database[0] not in {0, 1} else super().__call__(database, rng)
 
 
-def test_what_is_kept_on_listed_records_names_them_as_all_that_was_tested():
-    """Neither a proof nor a search over (0, 1) says anything of other records: there the claim fails."""
+def test_a_claim_kept_on_listed_records_says_that_only_these_were_tested():
+    """A proof or search over (0, 1) says nothing about other records, and the claim fails for those."""
     proved = audit_privacy(Clipped())
     assert proved.verdict is Verdict.PROVED
     assert left_out(proved) == ["records other than the 2 given (0, 1)"]
@@ -243,7 +246,7 @@ def test_pairs_that_are_given_list_no_records():
 
 
 class Copies(Response):
-    """Randomized response, except that the record 7 is handed over."""
+    """Randomized response, except that it returns the record 7."""
 
     def __call__(self, database, rng):
         return 7 if database[0] == 7 else super().__call__(database, rng)
@@ -263,7 +266,7 @@ def test_a_pair_given_beside_the_domain_is_compared_before_anything_is_proved():
     assert audit_privacy(Suggesting(), records=(0, 1), size=1).verdict is Verdict.REFUTED
 
 
-def test_a_proof_counts_the_pairs_of_its_family_and_those_given_beside_it_apart():
+def test_a_proof_counts_given_pairs_separately_from_those_of_its_family():
     domain = {"records": (0, 1), "size": 1}
     within, beside = (
         audit_privacy(Response(), pairs=[pair], **domain) for pair in (([0], [1]), ((0,), (1,)))
@@ -275,7 +278,7 @@ def test_a_proof_counts_the_pairs_of_its_family_and_those_given_beside_it_apart(
 
 
 class TwoParties:
-    """Neighbours are 0 and 1, and 2 and 3."""
+    """0 and 1 are neighbours; so are 2 and 3."""
 
     def __init__(self, listed):
         self.listed = listed
@@ -290,7 +293,7 @@ class TwoParties:
 BOTH_WAYS = {0: [1], 1: [0], 2: [3], 3: [2]}
 
 
-def test_a_density_on_any_database_keeps_the_whole_from_being_called_a_proof():
+def test_a_density_on_any_database_rules_out_the_verdict_proved():
     class Mixed(Response):
         records = (0, 1, 2, 3)
 
@@ -300,7 +303,7 @@ def test_a_density_on_any_database_keeps_the_whole_from_being_called_a_proof():
             return rng.laplace(0.1 * database[0])
 
         def distribution(self, database):
-            # The densities lose 0.1, the bits 1: the pair that loses most is one of bits.
+            # The densities lose 0.1 and the bits 1, so the worst pair is a pair of bits.
             if database[0] < 2:
                 return super().distribution(database)
             return Density.laplace(0.1 * database[0], 1.0)

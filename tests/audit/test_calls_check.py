@@ -1,4 +1,4 @@
-"""Outputs of `sample` are compared with those of calls if nothing else would notice a difference."""
+"""Outputs of `sample` are compared with outputs of calls if nothing else would notice a difference."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from audit.verdict.terms import Terms
 
 
 class NoisySum:
-    """The sum of three bits with Laplace noise of scale 1 by `sample`, and of another scale by a call."""
+    """The sum of three bits with Laplace noise: scale 1 in `sample`, another scale in a call."""
 
     claim = PureDP(1.0)
     relation = "replace-one"
@@ -30,7 +30,7 @@ class NoisySum:
 
 
 class CappedBits(NoisySum):
-    """Each bit by randomized response; a row of an array by `sample`, a list of truth values by a call."""
+    """Randomized response to each bit. `sample` gives rows of an array, a call gives a list of bools."""
 
     def __call__(self, database, rng):
         return [bool(bit ^ (rng.random() < 0.3)) for bit in database]
@@ -40,7 +40,7 @@ class CappedBits(NoisySum):
 
 
 class MeanOfTenths(NoisySum):
-    """A mean of tenths, whose last bits depend on the order of the additions."""
+    """A mean of tenths. Its last bits depend on the order of the additions."""
 
     def __call__(self, database, rng):
         return 0.1 + 0.2 + 0.3 * (rng.random() < 0.5)
@@ -54,7 +54,8 @@ def audited(subject, *, budget=20_000, **options):
 
 
 def test_a_call_with_a_quarter_of_the_noise_of_sample_is_an_error_that_names_an_output():
-    # Power: noticed in 150 of 150 audits, so above 0.95 at 99.9 %; half the noise in 119 of 150.
+    # Power: 150 of 150 audits noticed this, so the power is above 0.95 with confidence 99.9 %. With half the
+    # noise 119 of 150 noticed.
     result = audited(NoisySum(0.25))
     assert result.verdict is Verdict.ERROR
     assert "`sample` and single calls disagree: on [" in result.reason
@@ -77,7 +78,7 @@ def test_a_refutation_rests_on_calls_already():
         def sample(self, database, size, rng):
             return np.full(size, float(sum(database)))
 
-    # its calls keep the claim; bets on `sample` would refute it at once
+    # Its calls keep the claim. Bets on `sample` would refute it at once.
     assert audited(Leaking(1.0), budget=4_000).verdict is not Verdict.REFUTED
     assert audited(NoisySum(1.0), claim=PureDP(0.1)).verdict is Verdict.REFUTED
 
@@ -101,8 +102,8 @@ def test_a_small_budget_compares_fewer_calls_and_says_how_many():
 
 
 def test_samples_of_one_law_differ_no_more_often_than_the_significance():
-    # 40 comparisons at significance 0.1. False alarm: Pr[Bin(40, 0.1) >= 19] < 1e-8.
-    # Power: with bets placed after their batch was drawn, 56 of 60 were noticed.
+    # There are 40 comparisons at significance 0.1. False alarm: Pr[Bin(40, 0.1) ≥ 19] < 1e-8. Power: 56 of 60
+    # comparisons noticed a check that placed its bets after it drew the batch.
     terms = Terms(epsilon=1.0, delta=0.0, significance=0.1, budget=8_000)
     alarms = 0
     for seed in range(40):

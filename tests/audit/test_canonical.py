@@ -1,4 +1,4 @@
-"""When two values are the same."""
+"""Which values count as the same value."""
 
 import copy
 import enum
@@ -57,9 +57,9 @@ def is_number(value):
 
 
 def agree(a, b):
-    """The definition, written out without keys."""
+    """Return whether two values are the same, by the definition written out without keys."""
     if is_number(a) and is_number(b):
-        return a == b or (a != a and b != b)  # NaN
+        return a == b or (a != a and b != b)  # both are NaN
     if isinstance(a, set | frozenset) and isinstance(b, set | frozenset):
         return matched(list(a), list(b))
     if type(a) is not type(b):
@@ -72,7 +72,7 @@ def agree(a, b):
 
 
 def matched(left, right):
-    """Whether the entries pair off, in any order."""
+    """Return whether the entries can be paired in any order."""
     right = list(right)
     for entry in left:
         place = next((index for index, other in enumerate(right) if agree(entry, other)), None)
@@ -83,7 +83,7 @@ def matched(left, right):
 
 
 def disturbed(value):
-    """The same value in other clothes: other number types, other order."""
+    """Return the same value in another form: other number types, other order."""
     if isinstance(value, float) and not isinstance(value, np.floating):
         return int(value) if value.is_integer() else np.float64(value)
     if isinstance(value, list | tuple):
@@ -103,7 +103,7 @@ def test_sameness_follows_its_definition(a, b):
 
 @fixed
 @given(values)
-def test_every_value_is_the_same_as_its_copy_and_as_itself_in_other_clothes(value):
+def test_every_value_is_the_same_as_its_copy_and_as_itself_in_another_form(value):
     assert key(value) == key(copy.deepcopy(value))
     assert key(value) == key(disturbed(value))
     assert hash(key(value)) == hash(key(disturbed(value)))
@@ -112,7 +112,7 @@ def test_every_value_is_the_same_as_its_copy_and_as_itself_in_other_clothes(valu
 @fixed
 @given(values, values)
 def test_the_same_values_have_keys_that_read_the_same(a, b):
-    # unordered values are sorted by this text, so it must not depend on how a number was given
+    # This text sorts unordered values, so it must not depend on the type that a number was given in.
     assert repr(key(a)) == repr(key(disturbed(a)))
     assert (repr(key(a)) == repr(key(b))) == same(a, b)
 
@@ -154,7 +154,7 @@ class Slotted:
 
 
 class Opaque:
-    """Refuses to be pickled and has no variables."""
+    """An object that refuses to be pickled and has no variables."""
 
     __slots__ = ()
 
@@ -307,7 +307,7 @@ def test_values_that_contain_themselves_have_keys():
     assert key(owner) == key(copy.deepcopy(owner))
 
 
-def test_values_that_contain_themselves_twice_are_still_told_apart(monkeypatch):
+def test_values_that_contain_themselves_twice_still_differ(monkeypatch):
     monkeypatch.setattr("audit.values.canonical._NODES", 1000)
     first, second = loop(1), loop(2)
     first.append(first)
@@ -337,7 +337,7 @@ def test_a_value_that_doubles_at_every_level_has_a_key_in_bounded_time(monkeypat
     assert key(doubled) == ("large", "builtins.list")
 
 
-def test_an_object_that_fails_whatever_one_does_has_a_key():
+def test_an_object_that_raises_at_everything_has_a_key():
     class Hostile:
         def __getattribute__(self, name):
             raise RuntimeError(name)

@@ -14,7 +14,7 @@ def entries_of(name):
     return f"from audit.catalogue import Entry\nentries = (Entry({name!r}, lambda: len),)\n"
 
 
-def test_every_entry_of_ours_says_what_it_is_and_where_it_is_stated():
+def test_every_entry_of_ours_has_a_summary_and_a_reference():
     entries = load_catalogue()
     assert len({entry.name for entry in entries}) == len(entries)
     assert {entry.expected for entry in entries} == {"refuted", "not refuted"}
@@ -23,7 +23,7 @@ def test_every_entry_of_ours_says_what_it_is_and_where_it_is_stated():
     assert all(entry.reference for entry in entries)
 
 
-def test_an_entry_whose_privacy_is_to_be_refuted_says_so_in_its_name():
+def test_an_entry_whose_privacy_must_be_refuted_is_named_flawed():
     for entry in load_catalogue():
         if entry.name.startswith("flawed-"):
             assert entry.flaws, entry.name
@@ -56,7 +56,7 @@ def test_an_entry_point_that_does_not_load_is_named_with_its_reason(thirdparty):
 
 @pytest.fixture
 def offered_package(request, tmp_path, thirdparty):
-    """Install another package, under a name that no other test imports."""
+    """Return a function that installs another package under a name that no other test imports."""
 
     def install(**modules):
         name = f"theirs_{abs(zlib.crc32(request.node.name.encode()))}"
@@ -127,6 +127,6 @@ def test_a_module_that_shadows_ours_is_named_and_never_run(tmp_path, place):
     )
     said = ran.stdout.strip()
     assert "the stranger ran" not in ran.stdout + ran.stderr
-    # a folder without __init__.py does not win against an installed package, except over an editable install
+    # Without __init__.py a folder loses against an installed package, except against an editable install.
     assert said.isdigit() or f"{shadow if place == 'mechanisms.py' else shadow.parent} shadows" in said
     assert len(said.splitlines()) == 1

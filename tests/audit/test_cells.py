@@ -1,6 +1,6 @@
-"""Bets on whole tables: no pair of laws that keeps the claim expects a gain, whatever the past said.
+"""Bets on whole tables: no pair of laws that keeps the claim expects a gain, whatever the past was.
 
-The worst pair of laws is found by linear programming, the nearest one by a general solver.
+Linear programming finds the worst pair of laws, and a general solver the nearest one.
 """
 
 import math
@@ -13,7 +13,7 @@ from audit.evidence.cells import payoffs, smoothed
 
 
 def drawn(rng, cells):
-    """Return two probability vectors that may lie far apart, or have cells next to nothing."""
+    """Return two probability vectors. They may lie far apart and may have cells with almost no mass."""
     return (rng.dirichlet(np.full(cells, 10 ** rng.uniform(-1, 1))) * (1 - 1e-9) + 1e-9 / cells for _ in "pq")
 
 
@@ -22,7 +22,7 @@ def most_expected(won, epsilon, delta):
     cells, ratio = won.shape[1], math.exp(epsilon)
     eye, none, one = np.eye(cells), np.zeros((cells, cells)), np.ones(cells)
     zero = np.zeros(cells)
-    # P ≤ R·Q + s and Q ≤ R·P + t with Σ s ≤ δ and Σ t ≤ δ: the claim, for every event
+    # The claim for every event: P ≤ R·Q + s and Q ≤ R·P + t with Σ s ≤ δ and Σ t ≤ δ.
     above = np.vstack(
         [
             np.hstack([eye, -ratio * eye, -eye, none]),
@@ -54,8 +54,8 @@ def test_no_pair_of_laws_that_keeps_the_claim_expects_a_gain(cells, delta):
         assert most_expected(won, epsilon, delta) <= 1e-9 * max(1.0, np.abs(won).max())
 
 
-def test_what_a_broken_claim_wins_is_missed_by_a_smaller_one():
-    """The check above can fail: against half of ε these bets expect a gain."""
+def test_bets_expect_a_gain_against_half_of_the_epsilon():
+    """The check above can fail: against half of the ε these bets expect a gain."""
     p, q = np.array([0.7, 0.3]), np.array([0.3, 0.7])
     [won] = payoffs(p, q, np.exp([0.2]), np.zeros(1))
     assert most_expected(won, 0.4, 0.0) > 0.01
@@ -108,8 +108,8 @@ def test_smoothed_laws_are_laws_and_believe_large_counts(ordered):
 
 
 @pytest.mark.parametrize("ordered", [0, 30])
-def test_what_differs_by_chance_only_is_smoothed_away(ordered):
-    """Of 1,000 pairs of runs in 30 cells a log-ratio has a standard error of 0.25; little of it is left."""
+def test_differences_by_chance_are_smoothed_away(ordered):
+    """With 1,000 runs a side in 30 cells, a log-ratio has a standard error of 0.25. Little of it remains."""
     rng = np.random.default_rng(4)
     law = np.full(30, 1 / 30)
     left = []
@@ -120,7 +120,7 @@ def test_what_differs_by_chance_only_is_smoothed_away(ordered):
 
 
 def test_a_cell_that_stands_out_is_not_shrunk_because_the_others_are_alike():
-    """15,000 runs against none, beside two cells of 150,000 that show no difference."""
+    """One cell has 15,000 runs on one side and none on the other. Two cells of 150,000 show no difference."""
     x, y = np.array([154_000.0, 154_050, 0]), np.array([146_000.0, 146_040, 15_000])
     p, q = smoothed(x, y, ordered=0)
     assert q[2] / p[2] > 10_000

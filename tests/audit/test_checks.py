@@ -1,4 +1,4 @@
-"""`check_subject` names each wrong declaration in one line; the example of CONTRIBUTING.md passes."""
+"""`check_subject` names each wrong declaration in one line. The example of CONTRIBUTING.md passes."""
 
 import re
 from dataclasses import dataclass, replace
@@ -18,14 +18,14 @@ CALL = "int(self.sample(database, 1, rng)[0])"
 
 
 def made_of(text):
-    """Return the class of an example, run as the text of a module."""
+    """Return the class that the text of an example defines."""
     space = {"__name__": "example"}
     exec(text, space)
     return space["CoinSurvey"]
 
 
 def fault_of(subject):
-    """Return what a check says, which is one line."""
+    """Return the one line with which the check fails."""
     with pytest.raises(AssertionError) as caught:
         check_subject(subject)
     said = str(caught.value)
@@ -124,7 +124,7 @@ def test_a_wrapper_that_reports_the_parameters_of_its_part_is_not_built_from_the
 
 
 class Learner:
-    """Returns the share of ones; wrong is what its problems say."""
+    """A learner that returns the share of ones. Its problems may be wrong."""
 
     name, utility_claim = "learner", PAC(0.5, 0.5)
 
@@ -173,7 +173,7 @@ def test_checks_are_tests_of_their_own_with_readable_ids():
 
 
 class Budgeted:
-    """Answers once, then refuses."""
+    """A mechanism that answers once, then refuses."""
 
     def __init__(self):
         self.left = 1
@@ -186,7 +186,7 @@ class Budgeted:
 
 
 class Decays(Budgeted):
-    """A copy by pickle has forgotten that it may answer."""
+    """A mechanism whose pickled copy has no answer left."""
 
     def __setstate__(self, state):
         self.left = 0

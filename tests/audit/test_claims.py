@@ -1,4 +1,4 @@
-"""Claims: the values they refuse, what they imply at other ε and at a distance, and their texts."""
+"""Claims: the values they refuse, what they imply at another ε or at a distance, and their texts."""
 
 import json
 import math
@@ -20,14 +20,15 @@ deltas = st.floats(0, 1, exclude_max=True)
 
 
 def leaky_response(epsilon, delta):
-    """Randomized response that leaks with probability delta: the two output laws, over four outcomes."""
+    """Return both output laws of randomized response that leaks with probability delta, over four
+    outcomes."""
     keep = (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon))
     turn = (1 - delta) / (1 + math.exp(epsilon))
     return (delta, keep, turn, 0.0), (0.0, turn, keep, delta)
 
 
 def hockey_stick(p, q, epsilon):
-    """Largest p(E) − e^epsilon·q(E) over all events, by trying them all."""
+    """Return the largest p(E) − e^epsilon·q(E) over all events, by trying every event."""
     return max(
         sum(a - math.exp(epsilon) * b for a, b, inside in zip(p, q, event, strict=True) if inside)
         for event in product((False, True), repeat=len(p))
@@ -87,7 +88,7 @@ def test_claims_read_as_they_are_written():
 @given(epsilons, deltas, epsilons)
 def test_the_profile_is_that_of_the_worst_mechanism_that_meets_the_claim(epsilon, delta, at):
     p, q = leaky_response(epsilon, delta)
-    # the hockey stick subtracts e^at·q from p, each known to 1e-16 relative
+    # The hockey stick subtracts e^at·q from p. Each is known to 1e-16 relative.
     tolerance = 4e-16 * (1 + math.exp(at) * sum(q))
     assert ApproximateDP(epsilon, delta).profile(at) == pytest.approx(hockey_stick(p, q, at), abs=tolerance)
 
@@ -106,7 +107,7 @@ def test_the_profile_of_a_huge_epsilon_does_not_overflow():
 
 
 @pytest.mark.parametrize("at", [-0.5, math.nan])
-def test_the_profile_is_asked_at_a_number_from_zero_on(at):
+def test_the_profile_refuses_anything_but_a_number_from_zero_on(at):
     with pytest.raises(InvalidValue, match=r"^The `epsilon` of `profile`"):
         PureDP(1.0).profile(at)
 
@@ -160,7 +161,7 @@ def test_an_invalid_saved_claim_is_refused(data):
         claim_from_json(data)
 
 
-def test_a_claim_of_ones_own_is_a_claim():
+def test_a_claim_of_the_users_own_class_is_accepted():
     class Gaussian:
         epsilon = 1.0
         delta = 1e-3

@@ -1,6 +1,6 @@
-"""The command line: what it prints, what it writes, how it exits. Audits here are tiny but real.
+"""The command line: what it prints, what it writes, how it exits. The audits are small but real.
 
-Long because every option and exit code of the command is here once, on the same few subjects.
+Long, because every option and exit code is tested once, on the same few subjects.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ BRIEF = ["--epsilon", "0.1", *PAIR, "--budget", "4000"]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder of the user's, as the working folder."""
+    """Change to a user's folder with the target module, and yield its path."""
     (tmp_path / "mine.py").write_text(MECHANISMS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -69,7 +69,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def call(capsys):
-    """Run the command in this process: exit code, stdout, stderr."""
+    """Return a function that runs the command in this process. It returns exit code, stdout and stderr."""
 
     def run(*arguments):
         with pytest.raises(SystemExit) as left:
@@ -91,7 +91,7 @@ def test_a_claim_that_holds_exits_0(folder, call):
     assert out.startswith("NOT_REFUTED  coin")
 
 
-def test_records_that_were_not_listed_are_said_to_be_untested(folder, call):
+def test_records_that_were_not_listed_are_reported_as_untested(folder, call):
     listed = ["--epsilon", "1", "--records", "[0, 50, 100]", "--size", "2", "--budget", "2000"]
     _, text, _ = call("run", "mine.py:coin", *listed)
     assert "records other than the 3 given (0, 50, 100)" in text
@@ -275,11 +275,12 @@ def entry(name, factory, expected="not refuted"):
 
 @pytest.fixture
 def suite(folder, call, monkeypatch):
-    """Run the suite on given entries."""
+    """Return a function that runs the suite on given entries."""
 
     def run(entries, *arguments):
         monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries)
-        return call("suite", "--jobs", "1", *arguments)  # entries of a test have no name elsewhere
+        # other processes cannot find entries of a test
+        return call("suite", "--jobs", "1", *arguments)
 
     return run
 
@@ -382,7 +383,7 @@ def test_a_saved_refutation_is_reproduced(folder, call):
     assert call("replay", "w.json", "--fresh", "--trust")[0] == 1
 
 
-def test_a_refutation_is_not_reproduced_by_a_mechanism_that_was_mended(folder, call):
+def test_a_refutation_is_not_reproduced_by_a_fixed_mechanism(folder, call):
     call("run", "mine.py:leak", *BRIEF, "--json", "w.json")
     code, out, _ = call("replay", "w.json", "mine.py:coin", "--fresh")
     assert code == 0
@@ -403,7 +404,7 @@ _SAVED = {}
 
 @pytest.fixture
 def witnesses(folder, call):
-    """Two refutations and a result without one, saved: their audits are made once."""
+    """Save two refutations and a result without one. Each audit runs only once."""
     for name, options in RUNS.items():
         path = Path(f"{name.lower()}.json")
         if name not in _SAVED:
@@ -487,8 +488,8 @@ def test_a_result_without_a_refutation_cannot_be_replayed(folder, call):
 
 
 def test_the_mutation_check_shows_which_smaller_claims_are_refuted(folder, call):
-    """keep = 0.6 has a loss of ln 1.5 = 0.405: claims of 0.35 and 0.4 are missed at 8,000 runs, or not;
-    one of 0.225 is refuted but with probability below 1e-7."""
+    """With keep = 0.6 the loss is ln 1.5 = 0.4055. The claims of 0.36 and 0.405 may or may not be noticed.
+    The claim of 0.225 is missed with probability below 1e-7."""
     budget = ["--budget", "20000"]
     code, out, err = call(
         *("run", "mine.py:Response", "--epsilon", "0.45", *PAIR, *budget),
@@ -551,11 +552,12 @@ def test_the_help_states_the_defaults_of_the_audit(call):
         assert f"[default: {defaults[name]}]" in told
     for name in ("budget", "seed", "run_time_limit"):
         assert f"[default: {defaults[name]:,.0f}]" in told
-    assert "[default: one for each core]" in told  # of the command; `audit_privacy` itself has one job
+    # of the command; `audit_privacy` itself has one job
+    assert "[default: one for each core]" in told
 
 
 def test_help_imports_nothing_heavy():
-    """What it takes is measured in `benchmarks/startup.py`."""
+    """`benchmarks/startup.py` measures the start-up time."""
     code = "import sys, audit.doors.cli; print({'numpy', 'scipy', 'hypothesis'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
@@ -635,7 +637,7 @@ def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
 
 @pytest.mark.parametrize("name", ["audit.py", "audit/sampling/__init__.py"])
 def test_a_project_with_a_module_named_audit_is_audited(folder, name):
-    """The child process finds our package, not the one in the target's folder."""
+    """The child process must find our package, not the module of that name in the target's folder."""
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text("raise RuntimeError('this is not the tool')")
     command = [DP_AUDIT, "run", "mine.py:leak", *BRIEF]
@@ -644,7 +646,7 @@ def test_a_project_with_a_module_named_audit_is_audited(folder, name):
     assert ran.stdout.startswith("REFUTED  leak")
 
 
-def test_a_long_audit_tells_its_length_on_a_terminal_and_gives_its_verdict_so_far_at_ctrl_c(folder):
+def test_a_long_audit_shows_its_length_on_a_terminal_and_gives_its_verdict_so_far_at_ctrl_c(folder):
     terminal, end = pty.openpty()
     command = [DP_AUDIT, "run", "mine.py:slow", "--epsilon", "1", *PAIR, "--json", "r.json"]
     process = subprocess.Popen(
@@ -672,7 +674,8 @@ def test_results_go_to_stdout_while_a_bar_is_drawn_on_the_terminal(folder):
         process = subprocess.Popen(command, stdout=out, stderr=end, env=environment)
     os.close(end)
     shown = ""
-    with contextlib.suppress(OSError):  # the end of the command; a terminal that nobody reads would stop it
+    # A terminal that nobody reads would stop the command. OSError marks its end.
+    with contextlib.suppress(OSError):
         while piece := os.read(terminal, 65536):
             shown += piece.decode(errors="replace")
     os.close(terminal)

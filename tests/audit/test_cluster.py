@@ -1,4 +1,4 @@
-"""Audits on a Dask cluster: the bytes of one core, and nothing is lost with a worker."""
+"""Audits on a Dask cluster: the same bytes as on one core, and a killed worker loses nothing."""
 
 import json
 import os
@@ -22,14 +22,14 @@ distributed = pytest.importorskip("distributed", reason="needs dp-audit[cluster]
 
 @pytest.fixture(scope="module")
 def client():
-    """Two workers, each a process of its own."""
+    """Yield the client of a cluster with two workers, each a process of its own."""
     terms = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with distributed.LocalCluster(**terms) as cluster, distributed.Client(cluster) as connection:
         yield connection
 
 
 def slow(database, rng):
-    """Take so long that its runs are worth sending."""
+    """Run long enough that sending the runs to workers pays."""
     stop = time.perf_counter() + 3e-4
     while time.perf_counter() < stop:
         pass
@@ -75,7 +75,7 @@ def test_a_suite_on_a_cluster_saves_the_results_of_one_core(client, tmp_path, ca
 
 
 def waits_once(marker):
-    """Wait to be killed the first time that it is called, and tell which worker that is."""
+    """Write the id of this worker and wait to be killed; on the second call return "done"."""
     if not marker.exists():
         marker.write_text(str(os.getppid()))
         time.sleep(60)

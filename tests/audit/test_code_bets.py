@@ -19,7 +19,7 @@ def keep(epsilon):
 
 
 class Response:
-    """Randomized response, whose code has an ε of its own beside that of its law."""
+    """Randomized response. The ε of its code may differ from that of its law."""
 
     claim = PureDP(1.0)
     records = (0, 1)
@@ -37,7 +37,8 @@ class Response:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
-    """Without the law it is refuted in 40,966 or 64,006 runs; the law check sees no difference of 0.01."""
+    """Without the law 40,966 or 64,006 runs refute it. The law check alone cannot see a difference of
+    0.01."""
     result = audit_privacy(Response(1.07), seed=seed)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
     assert 1.0 < result.epsilon_lower < 1.07
@@ -47,7 +48,7 @@ def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
 
 
 class OnOneDatabase(Response):
-    """Tells one database of the boundary by an output that its law does not rule out."""
+    """A subject that gives away one database of the boundary by an output that its law allows."""
 
     records = (0, 1, 2)
     size = 7
@@ -81,7 +82,7 @@ def words(result):
     return " ".join(f"{result}".split())
 
 
-def test_where_no_bets_could_refute_anything_the_result_says_so():
+def test_a_budget_with_which_no_bets_could_refute_is_reported():
     class Near(Response):
         claim = PureDP(20.0)
 
@@ -93,7 +94,7 @@ def test_where_no_bets_could_refute_anything_the_result_says_so():
 
 
 def test_bets_without_power_cast_no_doubt_on_the_law():
-    """At ε = 5 the least budget that could refute an outright leak is far from catching any event."""
+    """At ε = 5 the least budget that can refute an outright leak has little power to catch any event."""
 
     class Fifth(Response):
         claim = PureDP(5.0)
@@ -131,7 +132,7 @@ def test_a_claim_with_a_delta_is_bet_on_as_well():
 
 
 class Unsorted:
-    """Symmetric by its own word, and private on sorted lists alone."""
+    """Declared symmetric, but private on sorted lists only."""
 
     claim = PureDP(1.0)
     relation = Relation.REPLACE_ONE
@@ -148,7 +149,7 @@ class Unsorted:
         return Finite([0, 1], [0.5, 0.5])
 
 
-def test_code_that_leaks_on_unsorted_lists_alone_is_not_proved_symmetric():
+def test_code_that_leaks_only_on_unsorted_lists_is_not_proved_symmetric():
     result = audit_privacy(Unsorted())
     assert result.verdict in {Verdict.ERROR, Verdict.REFUTED}
 
@@ -167,7 +168,7 @@ def test_a_symmetric_subject_is_run_on_lists_in_another_order():
 
 
 class Changing(Response):
-    """Gives another law when it is asked again."""
+    """A subject that gives another law each time it is asked."""
 
     def __init__(self, calls):
         super().__init__()
@@ -197,7 +198,7 @@ def test_a_law_that_changes_when_it_is_asked_again_proves_nothing(calls):
 
 @pytest.mark.parametrize("k", [2, 4, 8])
 def test_a_law_at_the_detectable_distance_is_found_nine_times_in_ten(k):
-    """200 comparisons of a law at that distance: at least 0.9 less four standard errors are found."""
+    """Of 200 comparisons of a law at this distance, at least 0.9 minus four standard errors see it."""
     law = Finite(range(k), [1.0 / k] * k)
     limit, runs = math.log(1e6), 1_000
     distance = detectable_distance(law, runs, limit)

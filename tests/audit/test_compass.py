@@ -1,4 +1,5 @@
-"""The distance of two outputs: the true answers' distance under additive noise, total, and symmetric."""
+"""The distance between two outputs: defined for all outputs, symmetric, and under additive noise that of the
+true answers."""
 
 import numpy as np
 import pytest
@@ -43,9 +44,9 @@ outputs = st.recursive(
         (frozenset("ab"), frozenset("abc"), SHAPE),
     ],
 )
-def test_outputs_of_one_kind_are_apart_by_the_l1_distance_or_by_being_unequal(left, right, expected):
+def test_outputs_of_one_kind_have_the_l1_distance_or_1_if_they_differ(left, right, expected):
     if expected is SHAPE:
-        assert distance(left, right) >= 1  # another set is another output, of whatever size
+        assert distance(left, right) >= 1  # another set is another output, whatever its size
     else:
         assert distance(left, right) == pytest.approx(expected)
 
@@ -86,7 +87,7 @@ def test_outcomes_without_an_output_have_a_distance():
 
 
 @pytest.mark.parametrize("noise", ["laplace", "normal", "gumbel"])
-def test_coupled_runs_of_additive_noise_are_the_true_answers_apart(noise):
+def test_coupled_runs_of_additive_noise_have_the_distance_of_the_true_answers(noise):
     mechanism = adapt(lambda database, rng: sum(database) + getattr(rng, noise)(scale=50.0))
     [runs] = Sampler(mechanism, seed=0).draw([1, 2], [1, 9], 1, (EXPLORE,), coupled=True)
     assert distance(runs.left[0], runs.right[0]) == pytest.approx(7)

@@ -11,7 +11,7 @@ import pytest
 
 from audit.values.compat import class_by_value, plain_hypothesis
 
-#: Integers of a module that Hypothesis has read the constants of; printed if one of them is drawn.
+#: A script that prints which constants of a loaded module Hypothesis drew as integers.
 CONSTANTS = """
 import contextlib
 from hypothesis import Phase, given, settings, strategies as st

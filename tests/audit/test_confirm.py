@@ -1,4 +1,4 @@
-"""After a refutation: a witness is fixed and run afresh, in fresh processes if the subject keeps state."""
+"""After a refutation a witness is fixed and run afresh, in fresh processes if the subject keeps state."""
 
 import dataclasses
 import itertools
@@ -23,7 +23,7 @@ from audit.verdict.witness import Plan, loss, spread_evenly
 
 
 class Loud:
-    """A sum with noise of scale 1/3: true ε = 3."""
+    """A sum with noise of scale 1/3, so the true ε is 3."""
 
     def __call__(self, database, rng):
         return database[0] + rng.laplace(scale=1 / 3)
@@ -57,7 +57,7 @@ def refute(mechanism, *, epsilon=1.0, delta=0.0, seed=0, allowance=20_000, pair=
         return found, betting, sampler, sampler.drawn - before
 
 
-def test_a_witness_of_a_leak_is_confirmed_on_runs_of_its_own():
+def test_a_witness_of_a_leak_is_confirmed_on_new_runs():
     found, _, sampler, _ = refute(Loud())
     witness = found.witness
     assert witness.confirmed
@@ -70,7 +70,7 @@ def test_a_witness_of_a_leak_is_confirmed_on_runs_of_its_own():
     ]
 
 
-def test_p_and_q_are_shares_of_the_witness_own_runs():
+def test_p_and_q_are_frequencies_in_the_runs_of_the_witness():
     witness = refute(Loud())[0].witness
     with Sampler(adapt(Loud()), seed=0) as sampler:
         seed = tuple(witness.seed)
@@ -83,7 +83,7 @@ def test_p_and_q_are_shares_of_the_witness_own_runs():
 
 
 def first_three(witness, subject, seed=0):
-    """Return a witness's first three outputs on each side, to four digits, drawn again from its seed."""
+    """Return the first three outputs of a witness on each side, drawn again from its seed, to four digits."""
     with Sampler(adapt(subject), seed=seed) as sampler:
         seed = tuple(witness.seed)
         [block, *_] = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True, by_call=True)
@@ -118,7 +118,7 @@ def test_a_pair_given_by_hand_is_marked_as_given():
 
 
 def test_the_intervals_hold_the_true_probabilities():
-    """Two intervals at 99 % for each of 12 seeds: four or more misses have probability 4e-5; none here."""
+    """Each of 12 seeds has two intervals at 99 %. Four or more misses have probability at most 9.1e-5."""
     misses = 0
     for seed in range(12):
         witness = refute(Loud(), seed=seed)[0].witness
@@ -136,8 +136,8 @@ def test_the_intervals_hold_the_true_probabilities():
     assert misses <= 3
 
 
-#: Runs that ask whether a subject is stateless: four on the first database and on the two of the pair, each
-#: by the object and by a copy.
+#: Runs that test whether a subject is stateless: four on each of three databases (the first and the pair),
+#: each by the object and by a copy.
 CHECKED = 4 * 3 * 2
 
 
@@ -148,20 +148,20 @@ def test_the_confirmation_keeps_to_its_allowance():
 
 
 class Called(Loud):
-    """No sampler: nothing has to be said of its calls alone."""
+    """A subject without a sampler, so the result has no note about single calls."""
 
     sample = None
 
 
 def test_with_too_few_runs_a_witness_of_a_stateless_subject_stays_unconfirmed():
-    """The crossing refutes; p and q are what few runs say."""
+    """The crossing refutes. p and q rest on few runs."""
     found, *_ = refute(Called(), epsilon=2.5, allowance=8)
     assert not found.witness.confirmed
     assert not found.doubt
 
 
 def remembering(*, leaks):
-    """Return a subject that keeps what it said; fresh processes make it without importing this module."""
+    """Return a subject that keeps its outputs. Fresh processes build it without importing this module."""
 
     class Remembers:
         def __init__(self):
@@ -196,7 +196,7 @@ def test_a_leak_of_a_subject_with_state_is_confirmed_by_one_run_in_each_fresh_pr
 
 
 def test_a_witness_mostly_has_bounds_of_few_digits():
-    """Not always: with few kept outputs no near number may keep the growth."""
+    """Not always: with few kept outputs no near number may preserve the growth."""
     short = 0
     for seed in range(5):
         [condition] = refute(Loud(), seed=seed)[0].witness.event.conditions
@@ -223,12 +223,13 @@ def test_candidates_are_few_different_and_the_best_first():
         (0, 0, 0, 0),
     ],
 )
-def test_the_loss_is_what_p_and_q_show_at_this_delta(p, q, delta, expected):
+def test_the_loss_follows_from_p_and_q_at_this_delta(p, q, delta, expected):
     assert loss(p, q, delta) == pytest.approx(expected)
 
 
 def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
-    """Sums rounded to multiples of 50: the step from 25 to 26 loses 5, and 40 steps may lose 4."""
+    """Sums rounded to multiples of 50. The step from 25 to 26 loses 5, more than the 4 that 40 steps may
+    lose."""
 
     def rounded(database, rng):
         return 50 * round(sum(database) / 50) + rng.laplace(scale=10)
@@ -251,7 +252,7 @@ def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
 
 
 def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases():
-    """A step that may lose 0.1 loses 0.13: 2e-4 nats a pair of runs, against 1e-2 at distance 20."""
+    """A step may lose 0.1 and loses 0.13: 2e-4 nats per pair of runs, against 1e-2 at distance 20."""
 
     def loud(database, rng):
         return sum(database) + rng.laplace(scale=1 / 0.13)
@@ -276,7 +277,7 @@ def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases()
 
 
 class OneDrawForAll:
-    """Right call by call; its sampler makes one draw for a whole block: no two runs are independent."""
+    """Correct call by call. Its sampler makes one draw for a whole block, so no two runs are independent."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -286,7 +287,7 @@ class OneDrawForAll:
 
 
 def test_a_sampler_that_draws_once_for_a_block_refutes_nothing():
-    """The claim is about each call: a loss that disappears when every run is separate is no refutation."""
+    """The claim is about each call. A loss that vanishes when runs are made separately is no refutation."""
     verdicts = {
         audit_privacy(OneDrawForAll(), PureDP(1.0), pairs=[([0.0], [1.0])], budget=20_000, seed=seed).verdict
         for seed in range(5)
@@ -295,7 +296,7 @@ def test_a_sampler_that_draws_once_for_a_block_refutes_nothing():
 
 
 class LockedCache:
-    """Caches its noise, and holds what cannot be copied."""
+    """A subject that caches its noise and holds a lock, which cannot be copied."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -314,11 +315,11 @@ def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
     assert "give `fresh=`" in result.reason
 
 
-# The exact test of a frequency that is the same in every process
+# The exact test of a frequency that is equal in every process
 
 
 def exact_p_value(calls, hits):
-    """Return Pr[Σ hits²/calls ≥ what it was] over all ways of drawing so many from an urn."""
+    """Return Pr[Σ hits²/calls ≥ its observed value] over all draws of this many hits from an urn."""
 
     def statistic(drawn):
         return sum(d * d / n for d, n in zip(drawn, calls, strict=True))
@@ -343,14 +344,14 @@ def exact_p_value(calls, hits):
     ],
 )
 def test_the_spread_over_processes_has_the_p_value_of_the_urn(calls, hits):
-    """By enumeration, within five standard errors of 20,000 draws."""
+    """The exact value by enumeration, within five standard errors of 20,000 draws."""
     exact = exact_p_value(calls, hits)
     error = 5 * math.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_000
     assert spread_evenly(np.array(hits, float), np.array(calls, float)) == pytest.approx(exact, abs=error)
 
 
 @pytest.mark.parametrize("hits", [(0, 0, 0), (4, 4, 5)])
-def test_what_never_or_always_happened_is_as_frequent_everywhere(hits):
+def test_hits_that_never_or_always_happen_are_spread_evenly(hits):
     assert spread_evenly(np.array(hits, float), np.array([4.0, 4.0, 5.0])) == 1.0
 
 
@@ -363,7 +364,7 @@ def test_a_process_without_calls_says_nothing_of_the_spread():
 def test_a_plan_shares_its_calls_among_the_processes(runs, parts):
     sizes = Plan(runs, parts).sizes
     if parts >= 2 * runs:
-        assert sizes == [0] * (2 * runs)  # a single call each
+        assert sizes == [0] * (2 * runs)  # each process makes a single call
     else:
         assert len(sizes) == parts
         assert sum(sizes) == runs

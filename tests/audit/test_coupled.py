@@ -1,4 +1,4 @@
-"""Bets on coupled pairs: their expectation, where they are made, and what they save."""
+"""Bets on coupled pairs: their expectation, when they are made, and what they save."""
 
 import colorsys
 import math
@@ -19,7 +19,8 @@ from audit.subject.subject import adapt
 
 
 def joint_laws(rng, cases):
-    """Return claims (R, δ) that p = R·q + δ meets with equality, and couplings of p and q, (cases, 4)."""
+    """Return claims (R, δ) that p = R·q + δ meets with equality, and couplings of p and q, shape (cases,
+    4)."""
     ratio = np.exp(rng.uniform(0, 3, cases) * rng.integers(0, 2, cases))
     delta = rng.uniform(0, 0.3, cases) * rng.integers(0, 2, cases)
     q = rng.uniform(0, 1, cases) * (1 - delta) / ratio
@@ -29,8 +30,8 @@ def joint_laws(rng, cases):
     return ratio, delta, np.stack([both, p - both, q - both, 1 - p - q + both], axis=1)
 
 
-def test_by_enumeration_no_coupling_of_a_claim_that_holds_gives_an_expectation_above_one():
-    """Of every stake; on the boundary of the claim it is exactly 1, however the runs hang together."""
+def test_by_enumeration_no_coupling_gives_an_expectation_above_one_if_the_claim_holds():
+    """This holds for every stake. On the boundary of the claim it is exactly 1, whatever the coupling."""
     ratio, delta, shares = joint_laws(np.random.default_rng(1), 10_000)
     payoffs = coupled_payoffs(np.log(ratio), delta)
     expected = (shares[:, None, :] @ np.exp(payoffs))[:, 0, :]
@@ -39,7 +40,7 @@ def test_by_enumeration_no_coupling_of_a_claim_that_holds_gives_an_expectation_a
 
 
 def test_the_bet_with_an_aim_has_no_expectation_above_one_either():
-    """One pair, its four outcomes enumerated; the stake is what the past and the goal make it."""
+    """One pair, whose four outcomes are enumerated. The past and the goal decide the stake."""
     rng = np.random.default_rng(2)
     ratio, delta, shares = joint_laws(rng, 300)
     goals = Goals(3.0, 0.5)
@@ -53,10 +54,10 @@ def test_the_bet_with_an_aim_has_no_expectation_above_one_either():
         assert float(true @ np.exp(np.concatenate(after))) <= 1 + 1e-12
 
 
-def test_independent_pairs_do_not_share_what_coupled_pairs_share():
-    """The same payoffs on two outcomes of one run each would see the planted defect."""
+def test_the_enumeration_sees_two_outcomes_of_a_pair_that_are_swapped():
+    """Planted defect: if the outcome "q side alone" is taken for "neither", the payoffs expect a gain."""
     ratio, delta, shares = joint_laws(np.random.default_rng(3), 1_000)
-    better = shares[:, [0, 1, 3, 2]]  # the q side alone is taken for neither
+    better = shares[:, [0, 1, 3, 2]]  # swaps "q side alone" and "neither"
     assert (better[:, None, :] @ np.exp(coupled_payoffs(np.log(ratio), delta))).max() > 1.1
 
 
@@ -81,7 +82,7 @@ def test_a_ledger_of_both_kinds_has_the_growth_of_each_bet(epsilon, delta):
 
 
 def learned(move, pairs, *, coupled=True):
-    """Return what coupled pairs of Laplace noise around 0 and `move` have taught."""
+    """Return what pairs of runs with Laplace noise around 0 and `move` have taught."""
     rng = np.random.default_rng(5)
     noise, other = rng.laplace(size=(2, pairs))
     left, right = View(noise), View(move + (noise if coupled else other))
@@ -92,8 +93,8 @@ def learned(move, pairs, *, coupled=True):
     return coupling
 
 
-def test_what_coupled_pairs_of_additive_noise_show_is_that_no_answer_falls_back():
-    """Beyond a threshold the larger answer falls wherever the smaller does."""
+def test_coupled_pairs_of_additive_noise_never_show_the_q_side_alone():
+    """Above any threshold the larger answer falls whenever the smaller one does."""
     coupling = learned(1.0, 2_000)
     chosen = coupling.choose(0.5, 0.0, against=True)
     best = max(chosen, key=lambda each: growth(each.shares, 0.5, 0.0).max())
@@ -109,14 +110,15 @@ def test_pairs_that_have_nothing_in_common_are_not_worth_coupling():
 
 
 def loud(database, rng):
-    """A loss of 0.1."""
+    """Return a noisy sum that loses 0.1."""
     return sum(database) + rng.laplace(scale=10.0)
 
 
 def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
-    """A loss of 0.1 for 0.08: with independent sides no auditor needs fewer than 305,000 runs in the mean.
+    """A loss of 0.1 against a claim of 0.08: with independent sides no auditor needs fewer than 305,000 runs
+    on average.
 
-    Coupled, 25,210 do. Seeds 1 to 20 took 16,778 to 50,446.
+    Coupled bets need 25,210. Seeds 1 to 20 took 16,778 to 50,446.
     """
     result = audit_privacy(loud, PureDP(0.08), pairs=[([0, 0], [1, 0])], budget=300_000)
     assert result.refuted
@@ -124,14 +126,14 @@ def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
 
 
 def shows_the_last(database, rng):
-    """Private given what it returned: now and then it shows the last release, which a library keeps."""
+    """Private given the previous output. Now and then it shows the last release, which a library keeps."""
     new, shows = sum(database) + rng.laplace(), rng.random() < 0.02
     last, colorsys.last_release = getattr(colorsys, "last_release", None), new
     return new, last if shows else None
 
 
-def test_a_library_that_keeps_what_nobody_looks_at_is_not_refuted_by_coupled_runs(monkeypatch):
-    """The second run of a pair shows what the first one was: calls of their own do not confirm that."""
+def test_hidden_state_of_a_library_is_not_refuted_by_coupled_runs(monkeypatch):
+    """The second run of a pair shows the output of the first. Independent calls do not confirm that."""
     monkeypatch.setattr(colorsys, "last_release", None, raising=False)
     where = {"pairs": [([0, 1], [1, 1])], "budget": 40_000, "seed": 0}
     result = audit_privacy(shows_the_last, PureDP(1.0), **where)
@@ -158,12 +160,12 @@ def test_bounds_from_coupled_runs_assume_no_state_and_are_dropped_if_there_is_st
 
 
 def response(database, rng):
-    """Answers that one generator state makes opposite: coupling them does not help."""
+    """Return answers that one generator state makes opposite, so coupling does not help."""
     return database[0] if rng.random() < 0.7 else 1 - database[0]
 
 
 class Counter:
-    """Keeps state."""
+    """A subject that keeps state."""
 
     def __init__(self):
         self.calls = 0
@@ -182,7 +184,7 @@ class Vectorised:
 
 
 @pytest.mark.parametrize("subject", [response, Counter(), Vectorised(), sum])
-def test_what_coupling_does_not_help_or_does_not_hold_for_is_bet_on_by_calls(subject, monkeypatch):
+def test_subjects_that_coupling_does_not_help_or_does_not_hold_for_get_no_coupled_bets(subject, monkeypatch):
     bets, bet = [], CoupledBets.bet
     monkeypatch.setattr(CoupledBets, "bet", lambda *given, **told: bets.append(1) or bet(*given, **told))
     audit_privacy(subject, PureDP(1.0), pairs=[([0], [1])], budget=3_000)
@@ -198,7 +200,7 @@ def test_a_pair_of_calls_gets_one_state_and_every_pair_another():
     assert len({*left}) == 40
 
 
-def test_what_is_detectable_counts_coupled_bets():
+def test_the_detectable_epsilon_takes_coupled_bets_into_account():
     def private(database, rng):
         return sum(database) + rng.laplace(scale=10.0)
 

@@ -1,4 +1,4 @@
-"""The pairs of an audit: given ones first, real neighbours inside the domain only, each pair once."""
+"""The pairs of an audit: given ones first, only real neighbours inside the domain, each pair once."""
 
 import dataclasses
 import functools
@@ -28,7 +28,7 @@ def domain(relation=REPLACE, records=(0, 1, 2), sizes=(2, 2), **options):
 
 
 def keys(pairs):
-    """Return unordered pairs by what their databases are."""
+    """Return the unordered pairs by the keys of their databases."""
     return [frozenset(map(canonical.key, pair)) for pair in pairs]
 
 
@@ -43,7 +43,7 @@ def keys(pairs):
     ],
 )
 def test_a_small_domain_is_enumerated_once_and_whole(relation, records, sizes, count):
-    """Against every two databases of the domain, asked for one by one."""
+    """The expected pairs come from asking `are_neighbours` of every two databases of the domain."""
     pairs = domain(relation, records, sizes).enumerate()
     every = [
         list(rows) for n in range(sizes[0], sizes[1] + 1) for rows in itertools.product(records, repeat=n)
@@ -56,7 +56,8 @@ def test_a_small_domain_is_enumerated_once_and_whole(relation, records, sizes, c
 def test_databases_are_counted_before_they_are_built():
     assert domain(records=(0, 1, 2), sizes=(1, 3)).count() == 3 + 9 + 27
     assert domain(records=tuple(range(100)), sizes=(50, 50)).enumerate() is None
-    assert Databases(REPLACE, records=(0, 1), sizes=(1, 1)).count() is None  # examples of a strategy
+    # the records are examples of a strategy
+    assert Databases(REPLACE, records=(0, 1), sizes=(1, 1)).count() is None
     assert Databases(REPLACE, given=(([0], [1]),)).enumerate() is None
 
 
@@ -67,7 +68,7 @@ def test_the_family_is_named_by_relation_size_and_records():
     assert alone == "the one neighbouring pair (replace-one) of size 1 over [0, 1]"
 
 
-def test_given_pairs_come_first_and_alone_where_nothing_else_is_known():
+def test_given_pairs_come_first_and_are_the_only_ones_if_nothing_else_is_known():
     given = (([5], [6]), ([7], [8]))
     assert Databases(REPLACE, given).pairs(most=10, rng=rng()) == list(given)
     pairs = domain(given=given).pairs(most=10, rng=rng())
@@ -89,7 +90,7 @@ def test_pairs_are_distinct_neighbours_inside_the_domain(relation, sizes):
         assert set(left) | set(right) <= set(range(6))
 
 
-def test_a_domain_smaller_than_what_is_affordable_is_looked_at_whole():
+def test_a_domain_with_fewer_pairs_than_asked_for_gives_all_of_them():
     assert set(keys(domain().pairs(most=48, rng=rng()))) == set(keys(domain().enumerate()))
 
 
@@ -108,13 +109,13 @@ def test_the_boundary_has_equal_extremes_and_one_outlier_at_the_least_and_greate
 
 
 def test_random_databases_have_every_size():
-    """500 draws miss one of 4 sizes with probability below 1e-60."""
+    """500 draws miss one of the 4 sizes with probability below 1e-60."""
     sizes = {len(database) for database in itertools.islice(domain(sizes=(1, 4)).random(rng()), 500)}
     assert sizes == {1, 2, 3, 4}
 
 
 def asked(**options):
-    """Return the databases that a mechanism was called on."""
+    """Return the databases that the audit called a mechanism on."""
     seen = {}
 
     def mechanism(database, rng):
@@ -139,7 +140,7 @@ def test_a_strategy_for_whole_databases_gives_neighbours_of_its_databases():
     assert all(2 <= len(database) <= 4 and set(database) <= {"a", "b"} for database in databases)
 
 
-def test_given_pairs_alone_are_looked_at_alone():
+def test_given_pairs_without_a_domain_are_the_only_pairs():
     assert sorted(asked(pairs=[([0], [1]), ([5], [6])])) == [[0], [1], [5], [6]]
 
 
@@ -247,8 +248,8 @@ def test_the_first_proposals_have_the_least_and_the_greatest_size_and_both_extre
     assert max(gaps) == 100
 
 
-def test_answers_are_proposed_moving_all_together_and_half_against_half():
-    """The pairs of the peer suite: all up, one against the rest, one half against the other."""
+def test_proposed_answers_move_all_together_and_half_against_half():
+    """All up, one against the rest, and one half against the other."""
     pairs = described(Relation.QUERY_ANSWERS, size=6).pairs(most=80, rng=rng())
     moves = {tuple(np.subtract(right, left)) for left, right in pairs}
     moves |= {tuple(-step for step in move) for move in moves}
@@ -299,7 +300,7 @@ def test_the_same_seed_gives_the_same_proposals_and_variations():
 
 
 def test_a_domain_of_few_databases_and_too_many_pairs_is_proposed_at_random():
-    """n·(n − 1)/2 pairs: over a million from 1,415 databases on."""
+    """The domain has n·(n − 1)/2 pairs, which is more than a million from 1,415 databases on."""
     dense = domain(records=tuple(range(FEW_DATABASES)), sizes=(1, 1))
     pairs = dense.pairs(most=512, rng=rng())
     assert len(pairs) == 512
@@ -311,8 +312,8 @@ def _rises(database):
 
 
 @pytest.mark.parametrize(("size", "seeds"), [(4, 4), (6, 1)])
-def test_neighbours_that_few_databases_have_are_found_in_a_domain_that_can_be_gone_through(size, seeds):
-    """Digits in rising order: 210 of 10^4 or 10^6 databases."""
+def test_rare_neighbours_are_found_in_a_domain_that_can_be_enumerated(size, seeds):
+    """Strictly increasing digits: 210 of 10^4 or 10^6 databases."""
     rising = domain(records=tuple(range(10)), sizes=(size, size), valid=_rises)
     every = set(keys(rising.enumerate()))
     for seed in range(seeds):
@@ -322,7 +323,7 @@ def test_neighbours_that_few_databases_have_are_found_in_a_domain_that_can_be_go
 
 
 def test_random_databases_of_a_rule_are_given_a_neighbour_that_obeys_it():
-    """Of 10^12 databases 1 in 24 rises, and about 1 in 5 of its neighbours."""
+    """Of 10^12 databases 1 in 24 increases, and about 1 in 5 of its neighbours."""
     rising = domain(records=tuple(range(1_000)), sizes=(4, 4), valid=_rises)
     for seed in range(20):
         assert len(rising.pairs(most=20, rng=np.random.default_rng(seed))) == 20
@@ -363,7 +364,7 @@ def canonical_keys(records):
 
 @pytest.mark.parametrize("strange", STRANGE[1:])
 def test_a_leak_of_any_strange_record_takes_few_runs(strange):
-    """However many records are listed: 24 pairs of runs to scout, 16 to look, 64 of bets."""
+    """The number of listed records does not matter: 24 pairs of runs scout, 16 look, 64 are bet on."""
 
     def leaks(database, rng):
         seen = canonical.key(strange) in canonical_keys(database)

@@ -1,4 +1,4 @@
-"""Exact functionals against closed forms, brute force and quadrature."""
+"""Exact divergences compared with closed forms, brute force and quadrature."""
 
 import functools
 import itertools
@@ -23,14 +23,14 @@ LN3 = math.log(3.0)
 
 
 def laplace_delta(epsilon, distance):
-    """δ(ε) of Laplace noise of scale 1, any real ε: integrate (p − e^ε·q)₊ by hand."""
+    """Return δ(ε) of Laplace noise of scale 1 for any real ε: the integral of (p − e^ε·q)₊ in closed form."""
     if epsilon >= distance:
         return 0.0
     return -math.expm1((epsilon - distance) / 2) if epsilon > -distance else -math.expm1(epsilon)
 
 
 def gaussian_delta(epsilon, mu):
-    """Balle and Wang 2018, Theorem 8."""
+    """Return δ(ε) of normal noise: Balle and Wang 2018, Theorem 8."""
     tail = math.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
     return stats.norm.cdf(mu / 2 - epsilon / mu) - tail
 
@@ -74,7 +74,7 @@ def test_randomized_response_has_its_closed_form():
     p, q = Finite([0, 1], [0.75, 0.25]), Finite([0, 1], [0.25, 0.75])
     assert epsilon_at(p, q) == pytest.approx(LN3, abs=1e-15)
     assert hockey_stick(p, q, 0.5) == pytest.approx(0.75 - math.exp(0.5) * 0.25, abs=1e-15)
-    # (ε, δ) holds from ε = log((0.75 − δ)/0.25) on
+    # (ε, δ) holds if and only if ε ≥ log((0.75 − δ)/0.25)
     assert epsilon_at(p, q, 0.1) == pytest.approx(math.log(0.65 / 0.25), abs=1e-9)
 
 
@@ -91,7 +91,7 @@ def test_normals_of_different_scale_agree_with_quadrature():
                 integrate.quad(gap, *ends, (epsilon, a, b), limit=200)[0] for ends in itertools.pairwise(grid)
             ]
             assert hockey_stick(a, b, epsilon) == pytest.approx(math.fsum(pieces), abs=1e-7)
-    # log p/q = log 1.3 − x²/2 + (x − 0.3)²/3.38 is largest where x = (x − 0.3)/1.69
+    # log p/q = log 1.3 − x²/2 + (x − 0.3)²/3.38 is largest at x = (x − 0.3)/1.69
     top = -0.3 / 0.69
     assert epsilon_at(p, q) == pytest.approx(math.log(1.3) - top**2 / 2 + (top - 0.3) ** 2 / 3.38, rel=1e-12)
     assert epsilon_at(q, p) == math.inf
@@ -109,7 +109,7 @@ def test_a_density_given_by_functions_agrees_with_the_closed_form(epsilon):
     )
 
 
-def test_a_cauchy_shift_has_its_extreme_ratio_inside():
+def test_the_extreme_ratio_of_a_cauchy_shift_is_found_between_the_tails():
     p, q = (
         Density.general(law.logpdf, knots=[-math.inf, math.inf], logcdf=law.logcdf, logsf=law.logsf)
         for law in (stats.cauchy(0.0), stats.cauchy(1.0))
@@ -122,7 +122,7 @@ def _by_functions(law):
     return Density.general(law.logpdf, knots=[-math.inf, math.inf], logcdf=law.logcdf, logsf=law.logsf)
 
 
-#: Frozen laws of scipy at a location and scale, and the ε of two of them a scale apart.
+#: Frozen laws of scipy at a location and scale, and the ε of two of them that are one scale apart.
 FAR = {
     "cauchy": (stats.cauchy, 2 * math.asinh(0.5)),
     "logistic": (stats.logistic, 1.0),
@@ -134,7 +134,8 @@ FAR = {
 
 @functools.cache
 def _near(name):
-    """What two laws at 0 and 1, of scale 1, are apart: the same as any two that are as many scales apart."""
+    """Return δ(0.3) and ε at δ = 0.05 of two laws of scale 1 at 0 and 1. Only the distance in scales
+    matters."""
     p, q = (_by_functions(FAR[name][0](loc, 1.0)) for loc in (0.0, 1.0))
     return hockey_stick(p, q, 0.3), epsilon_at(p, q, 0.05)
 
@@ -151,7 +152,8 @@ def test_the_loss_of_densities_given_by_functions_does_not_depend_on_where_they_
     assert epsilon_at(p, q) == pytest.approx(expected, abs=1e-9)
     assert hockey_stick(p, q, 0.3) == pytest.approx(delta, abs=1e-9)
     assert epsilon_at(p, q, 0.05) == pytest.approx(epsilon, abs=1e-9)
-    event = worst_event(p, q, 0.3)  # its ends are floats there, which costs the event a little
+    # at this location the ends of the event are rounded to floats, which costs the event a little
+    event = worst_event(p, q, 0.3)
     gain = probability(p, event) - math.exp(0.3) * probability(q, event)
     assert gain == pytest.approx(delta, abs=1e-6)
 
@@ -176,7 +178,7 @@ def test_the_loss_of_closed_forms_does_not_depend_on_where_they_are(make, far, s
 
 
 def test_parts_of_an_event_without_mass_add_nothing():
-    """Two floats at this location are a tenth of the scale apart: an interval of the event is empty."""
+    """Near this location floats are a tenth of the scale apart, so an interval of the event is empty."""
     law = functools.partial(stats.gennorm, 1.5)
     p, q = (
         Density.general(each.logpdf, knots=[-math.inf, loc, math.inf], logcdf=each.logcdf, logsf=each.logsf)
@@ -203,7 +205,7 @@ def test_an_event_of_many_numbers_as_close_as_floats_are_holds_each_of_them():
 
 def test_clamping_is_post_processing_and_laplace_loses_nothing_by_it():
     p, q = (Mixture.from_clamped(Density.laplace(loc, 1.0), -1.0, 1.0) for loc in (0.0, 1.0))
-    # the best event {x < 1/4} for ε = 1/2 survives the clamping
+    # the best event for ε = 1/2 is {x < 1/4}; the clamping keeps it
     assert hockey_stick(p, q, 0.5) == pytest.approx(laplace_delta(0.5, 1.0), abs=1e-14)
     assert epsilon_at(p, q) == pytest.approx(1.0, abs=1e-14)
 
@@ -217,7 +219,7 @@ def test_truncated_geometric_agrees_with_a_sum():
 
 def test_finite_and_countable_laws_of_integers_compare():
     clamped, whole = Finite.from_clamped(Countable.geometric(2, 1.0), 0, 5), Countable.geometric(2, 1.0)
-    # total variation: what the clamping moved, Pr[k < 0] + Pr[k > 5]
+    # the total variation is the mass that clamping moved: Pr[k < 0] + Pr[k > 5]
     moved = stats.dlaplace.cdf(-3, 1.0) + stats.dlaplace.sf(3, 1.0)
     assert hockey_stick(clamped, whole, 0.0) == pytest.approx(moved, abs=1e-13)
     assert hockey_stick(whole, clamped, 0.0) == pytest.approx(moved, abs=1e-13)
@@ -268,7 +270,7 @@ def test_one_continuous_coordinate_is_conditioned_on_the_finite_ones():
 
 
 def two_laplace_delta(epsilon, first, second):
-    """Condition on the first coordinate's loss: ±first in the tails, first − 2x between."""
+    """Return δ(ε) by conditioning on the first coordinate's loss: ±first in the tails, first − 2x between."""
     kinks = [(first - epsilon + sign * second) / 2 for sign in (-1, 1)]
     ends = sorted({0.0, first, *(x for x in kinks if 0 < x < first)})
 
@@ -308,7 +310,7 @@ def test_two_geometric_coordinates_are_bracketed():
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 2.2])
 def test_many_equal_coordinates_beside_another_one_are_bracketed(epsilon):
-    """The loss of Z + 1 against Z, Z two-sided geometric, is ±rate: sums of it are binomial."""
+    """Z is two-sided geometric. The loss of Z + 1 against Z is ±rate, so sums of losses are binomial."""
     rates = [0.25] * 16 + [0.4]
     p = Product([Countable.geometric(0, 1 / rate) for rate in rates])
     q = Product([Countable.geometric(1, 1 / rate) for rate in rates])
@@ -350,8 +352,8 @@ def atoms_and_line(atoms, share):
     return Mixture(atoms, Density.uniform(-1.0, 1.0), probabilities=[share / len(atoms)] * len(atoms))
 
 
-#: Atoms amid a density: an interval of the event must leave out those that lose less than it, also those of q
-#: alone; an event of many atoms must not take in the density between them.
+#: Atoms amid a density. An interval of the event must leave out the atoms in it that lose less, and those of
+#: q alone. An event of many atoms must leave out the density between them.
 AMID = {
     "the line loses": (atoms_and_line([0.0], 0.1), atoms_and_line([0.0], 0.5)),
     "an atom of q alone": (Density.uniform(-1.0, 1.0), atoms_and_line([0.0, "refused"], 0.5)),
@@ -374,7 +376,7 @@ def test_the_worst_event_attains_delta(name):
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_worst_event_contains_what_falls_into_it(name):
-    """Binomial tests at 1e-8, 2,000 draws: a wrong membership of a tenth of the mass is seen."""
+    """Binomial tests at 1e-8 on 2,000 draws. They see an event that is wrong on a tenth of the mass."""
     p, q = PAIRS[name]
     event = worst_event(p, q, 0.01)
     for law in (p, q):
@@ -396,7 +398,7 @@ def test_a_box_event_of_a_vector_breaks_a_claim_that_is_too_small():
     assert probability(p, event) > math.exp(1.2) * probability(q, event) > 0.0
 
 
-def test_arguments_and_pairs_that_make_no_sense_are_refused():
+def test_invalid_arguments_and_pairs_are_refused():
     with pytest.raises(InvalidValue):
         hockey_stick(Density.laplace(), Density.laplace(), -1.0)
     with pytest.raises(InvalidValue):
@@ -408,7 +410,7 @@ def test_arguments_and_pairs_that_make_no_sense_are_refused():
 
 
 def test_dp_accounting_agrees():
-    """Its pairwise losses are rounded upwards on a grid of 1e-4, so it bounds from above within 1e-4."""
+    """Its pairwise losses are rounded up on a grid of 1e-4, so it gives an upper bound within 2e-4."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     theirs = pld.from_laplace_mechanism(1.0, sensitivity=0.8, value_discretization_interval=1e-4)

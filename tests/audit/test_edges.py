@@ -1,4 +1,4 @@
-"""Edge values by type: the values of each list, and an audit finds a leak that shows on any of them."""
+"""Edge values by type: what each list holds, and that an audit finds a leak of any of them."""
 
 import datetime as dt
 import math
@@ -12,7 +12,7 @@ from audit.errors import AuditError
 from audit.values import canonical
 
 
-def test_floats_have_the_bounds_what_lies_beside_them_and_every_kind_of_float():
+def test_floats_have_the_bounds_their_next_floats_and_every_kind_of_float():
     found = edges.floats(-2, 3)
     assert found[:2] == [-2.0, 3.0]
     beside = {math.nextafter(bound, way) for bound in (-2.0, 3.0) for way in (-math.inf, math.inf)}
@@ -21,7 +21,7 @@ def test_floats_have_the_bounds_what_lies_beside_them_and_every_kind_of_float():
     assert any(map(math.isnan, found))
     assert any(x == 0 and math.copysign(1, x) < 0 for x in found)
     assert min(x for x in found if x > -1e300) < -4 < 4 < max(x for x in found if x < 1e300)
-    assert len({repr(x) for x in found}) == len(found) <= 20  # so many an audit tries one at a time
+    assert len({repr(x) for x in found}) == len(found) <= 20  # an audit tries this many one at a time
 
 
 def test_other_types_have_their_known_traps():
@@ -41,7 +41,7 @@ def test_other_types_have_their_known_traps():
 
 @pytest.mark.parametrize("strange", [x for x in edges.floats(0, 1)[2:] if x != 0], ids=repr)
 def test_a_leak_of_any_edge_is_refuted_by_a_small_budget(strange):
-    """The noise hides all but the leak, which is certain: at significance 1e-6 it takes about 200 runs."""
+    """The leak is certain and the noise small. At significance 1e-6 it takes about 200 runs."""
     wanted = canonical.key(strange)
 
     def release(database, rng):

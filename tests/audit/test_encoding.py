@@ -41,7 +41,7 @@ class Record:
 
 @dataclasses.dataclass(frozen=True)
 class Concentrated:
-    """A claim of a class that another package defines."""
+    """A claim whose class belongs to another package."""
 
     rho: float
 
@@ -63,7 +63,7 @@ def through_text(value):
 
 
 class Twin:  # noqa: PLW1641 - compared only
-    """Equality as strict as it gets: kind, and every bit of a float."""
+    """A value whose equality is strict: the same type, and the same bits of a float."""
 
     def __init__(self, value):
         self.value = value
@@ -87,7 +87,7 @@ values = st.recursive(
 
 
 @given(values)
-def test_what_is_written_comes_back(value):
+def test_written_values_are_read_back_equal(value):
     again = through_text(value)
     assert type(again) is type(value)
     assert same(again, value)
@@ -141,7 +141,7 @@ def test_text_survives_whatever_it_holds(text):
     ],
     ids=show,
 )
-def test_kinds_come_back_as_what_they_were(value):
+def test_values_keep_their_type(value):
     again = through_text(value)
     assert again == value if isinstance(value, int) else Twin(again) == Twin(value)
     assert is_replayable(encode(value))
@@ -196,7 +196,7 @@ class Broken:
         (len, "<built-in function len>"),
     ],
 )
-def test_what_has_no_form_becomes_text_and_is_not_replayable(value, text):
+def test_a_value_without_a_saved_form_becomes_text_and_is_not_replayable(value, text):
     stored = encode([value])
     assert decode(stored) == [Opaque(text)]
     assert not is_replayable(stored)
@@ -233,7 +233,7 @@ def test_reading_a_file_does_not_import_or_call_anything(tmp_path, monkeypatch):
     trap = {"$": "dataclass", "type": "trap:Trap", "text": "Trap()", "fields": {}}
     assert decode(trap) == Opaque("Trap()")
     negative = encode(Record(3))
-    negative["fields"]["age"] = -1  # its constructor would raise: it is not called
+    negative["fields"]["age"] = -1  # its constructor would raise, but it is not called
     assert decode(negative).age == -1
 
 
@@ -284,7 +284,7 @@ def test_an_event_has_the_same_words_after_saving():
     "text", ["\ud83d\ude00", "a\ud83d\ude00b", {"\ud83d\ude00": 1}, ["\ud83d", "\ude00"]]
 )
 def test_two_surrogates_do_not_come_back_as_one_character(text):
-    """JSON's text of a pair is that of one character outside the first plane."""
+    """In JSON two escaped surrogates read as one character outside the first plane."""
     again = decode(json.loads(dumps(encode(text))))
     assert again == text
     assert decode(json.loads(dumps(encode("\U0001f600")))) == "\U0001f600"

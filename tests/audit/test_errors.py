@@ -1,4 +1,4 @@
-"""Every error is one line, and the checks refuse the values that they should."""
+"""Every error is one line, and the checks refuse the values that they should refuse."""
 
 import math
 import pickle
@@ -47,13 +47,13 @@ def test_a_finite_number_comes_back_as_a_float(value):
 
 
 @pytest.mark.parametrize("value", [True, np.True_, "1", None, 1j, [1.0], np.array([1.0]), Decimal(1)])
-def test_what_is_no_number_is_of_the_wrong_kind(value):
+def test_a_value_that_is_not_a_number_is_of_the_wrong_kind(value):
     with pytest.raises(InvalidKind, match=r"^The `x` must be a finite number; got "):
         finite_number(value, what="The `x`")
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400, np.float64("nan")])
-def test_what_is_not_finite_is_refused(value):
+def test_a_number_that_is_not_finite_is_refused(value):
     with pytest.raises(InvalidValue, match=r"^The `x` must be a finite number; got "):
         finite_number(value, what="The `x`")
 
@@ -171,7 +171,7 @@ def test_two_exceptions_about_two_objects_of_a_class_are_one_outcome():
 
 
 @pytest.mark.parametrize("value", [0, 1, 1.0, "True", "false", None, np.True_])
-def test_a_flag_is_a_bool_and_nothing_like_one(value):
+def test_a_flag_must_be_a_bool(value):
     with pytest.raises(InvalidKind, match=r"^The `tight` must be True or False; got .*[.]$"):
         flag(value, what="The `tight`")
 

@@ -1,4 +1,4 @@
-"""Events: sets of outputs, the same alone or in a block, said in words and saved exactly."""
+"""Events, sets of outputs: the same for one output as for a block, with words, and saved exactly."""
 
 import json
 import math
@@ -177,7 +177,7 @@ def test_all_conditions_must_hold():
         (NumberIn(FinestBit(index=1), ((-2.5, INF),)), "output[1] has no bits below 2^−2"),
     ],
 )
-def test_an_event_says_itself(condition, words):
+def test_an_event_describes_itself_in_words(condition, words):
     assert Event((condition,)).words() == words
     assert str(Event((condition, condition))) == f"{words} and {words}"
 
@@ -185,10 +185,10 @@ def test_an_event_says_itself(condition, words):
 @pytest.mark.parametrize("location", [0.0, 1.0, 12345.678, 1e8, 123456789012.0, 1e16, -1e300])
 @pytest.mark.parametrize("width", [2.0**-40, 1e-9, 1e-3, 0.4, 1.0, 1e5])
 def test_the_words_of_an_interval_name_the_same_numbers(location, width):
-    """Its ends as they are read differ by at most a fiftieth of its width."""
+    """The ends in the words differ from the true ends by at most a fiftieth of the width."""
     low, high = location, max(location + width, math.nextafter(location, INF))
     if point(low)[1] >= high:
-        return  # one number in ideal numerics
+        return  # both ends are one number under `numerics="ideal"`
     said = Event((NumberIn(Value(), ((low, high),)),)).words()
     ends = re.findall(r"-?\d[\d.e+-]*", said)
     if " equals " in said:
@@ -217,7 +217,7 @@ def test_an_event_has_one_to_three_conditions(count):
         {"all": [{"number": {"feature": "Value"}, "intervals": [["x", "y"]], "unscored": False}]},
     ],
 )
-def test_what_is_no_event_is_refused_in_one_line(document):
+def test_an_invalid_event_is_refused_in_one_line(document):
     with pytest.raises(ValueError, match=r".") as refusal:
         Event.from_json(document)
     assert "\n" not in str(refusal.value)

@@ -1,6 +1,6 @@
-"""The betting rule: by enumeration no claim that holds is bet against with profit; bounds and intervals.
+"""The betting rule: by enumeration no bet against a claim that holds expects a gain; bounds and intervals.
 
-Long because the enumerations share their claims, laws and stakes.
+Long, because the enumerations share their claims, laws and stakes.
 """
 
 import itertools
@@ -30,9 +30,9 @@ from audit.self_audit.subjects.limits import best_log_growth
 
 
 def tight_laws(rng, cases, *shape):
-    """Return pairs of laws along the last axis, and for every case a claim (R, δ) that all its pairs keep.
+    """Return pairs of laws along the last axis, and for each case a claim (R, δ) that all its pairs keep.
 
-    Each moves from one law towards another as far as the claim allows, in one direction at least.
+    Each pair moves from one law towards another as far as the claim allows in at least one direction.
     """
     pure = rng.random(cases) < 0.4
     ratio = np.exp(rng.uniform(0, np.where(pure, rng.choice([1.0, 3.0, 13.0], cases), 3.0)))
@@ -59,9 +59,9 @@ def tight_laws(rng, cases, *shape):
 
 
 def far_laws(rng, outcomes, *, steps):
-    """Return the laws at the ends of a path and a claim (R, δ) that every step keeps.
+    """Return the laws at the ends of a path, and a claim (R, δ) that every step keeps.
 
-    In half of the cases the first outcome meets it with equality all along: p_i = R·p_(i+1) + δ.
+    In half of the cases the first outcome meets the claim with equality on every step: p_i = R·p_(i+1) + δ.
     """
     ratio = math.exp(rng.choice([0.0, rng.uniform(0, 1)]))
     delta = float(rng.choice([0.0, rng.uniform(0, 0.4) / sum(ratio**i for i in range(steps))]))
@@ -78,7 +78,7 @@ def far_laws(rng, outcomes, *, steps):
 
 
 def random_bet(rng, events, counts, distance=1):
-    """Return a bet with arbitrary weights, estimates and past: all they are is fixed before the batch."""
+    """Return a bet with arbitrary weights, estimates and past. All of these are fixed before the batch."""
     past = rng.choice([0.0, 1.0, 30.0, 3_000.0], events)
     p, q = rng.uniform(0.001, 0.999, (2, events))
     return Bet(np.log(rng.dirichlet(np.ones(events))), p, q, past, counts, distance)
@@ -91,7 +91,7 @@ def factors(rng, calls, outcomes, claim, *, distance=1):
     """
     events = int(rng.integers(1, 5))
     members = rng.random((events, outcomes)) < 0.5
-    p_side = rng.integers(0, 2, events)  # which direction each event is bet on
+    p_side = rng.integers(0, 2, events)  # the direction in which each event is bet on
     of_call = np.zeros((2, outcomes, events, 4))
     for side, outcome, event in np.ndindex(2, outcomes, events):
         of_call[side, outcome, event, 2 * (side != p_side[event]) + (not members[event, outcome])] = 1
@@ -110,10 +110,10 @@ def expectation(value, p, q, *, order_coin=False):
     value
         The factor for every history, as `factors` gives them.
     p, q
-        The laws of each call on either side, shape (choices, histories before it, outcomes): the subject
-        takes those of its choices that suit the bet best.
+        The laws of each call on either side, shape (choices, histories before it, outcomes). The subject
+        takes the choices that suit the bet best.
     order_coin
-        Whether a coin decides the order of the two sides of each pair of calls, in place of a coin a call.
+        Whether one coin decides the order of both sides of each pair of calls, instead of one per call.
     """
     for call in reversed(range(len(p))):
         outcomes = p[call].shape[-1]
@@ -127,7 +127,8 @@ def expectation(value, p, q, *, order_coin=False):
 
 
 def expectations(rng, cases, *, calls, outcomes, choices=3, **how):
-    """Return E[factor] for random claims, each met with equality by most laws of an adversarial subject."""
+    """Return E[factor] for random claims. Most laws of an adversarial subject meet its claim with
+    equality."""
     befores = [(2 * outcomes) ** call for call in range(calls)]
     p, q, ratio, delta = tight_laws(rng, cases, choices, sum(befores), outcomes)
     cuts = np.cumsum(befores)[:-1]
@@ -143,26 +144,26 @@ def expectations(rng, cases, *, calls, outcomes, choices=3, **how):
     ("calls", "outcomes", "cases"), [(1, 2, 3_000), (1, 5, 1_000), (2, 2, 4_500), (2, 3, 900), (3, 2, 600)]
 )
 def test_by_enumeration_no_batch_has_an_expectation_above_one(calls, outcomes, cases):
-    """10,000 random cases: whatever coins and outcomes before a call change, if it keeps the claim."""
+    """10,000 random cases: coins and earlier outcomes may change the laws as long as the claim is kept."""
     rng = np.random.default_rng([20, calls, outcomes])
     assert max(expectations(rng, cases, calls=calls, outcomes=outcomes)) <= 1 + 1e-12
 
 
-def test_the_subjects_of_the_enumeration_make_use_of_what_they_see():
-    """Most keep their claim with equality: of one call the factor's expectation is often 1, not below."""
+def test_the_subjects_of_the_enumeration_use_what_they_see():
+    """Most subjects meet their claim with equality, so the expected factor of one call is often exactly 1."""
     rng = np.random.default_rng(23)
     found = np.array(expectations(rng, 300, calls=2, outcomes=2))
     assert np.median(found) > 0.95
 
 
-def test_the_enumeration_sees_an_order_coin_inside_a_pair_in_place_of_a_coin_for_each_call():
-    """The second call of a pair knows its side from the first: it lets the p side win and the q side too."""
+def test_the_enumeration_sees_one_coin_per_pair_instead_of_one_per_call():
+    """The second call of a pair knows its side from the first, so it can favour the p side and the q side."""
     rng = np.random.default_rng(20)
     assert max(expectations(rng, 50, calls=2, outcomes=2, order_coin=True)) > 1.001
 
 
 def expectation_far(rng, outcomes, *, steps, claimed_steps=None):
-    """Return E[factor] of one call on the ends of a path, of a claim that every step keeps."""
+    """Return E[factor] of one call on the ends of a path whose every step keeps a claim."""
     p, q, ratio, delta = far_laws(rng, outcomes, steps=steps)
     value = factors(rng, 1, outcomes, (math.log(ratio), delta), distance=claimed_steps or steps)
     return expectation(value, p.reshape(1, 1, 1, -1), q.reshape(1, 1, 1, -1))
@@ -170,7 +171,7 @@ def expectation_far(rng, outcomes, *, steps, claimed_steps=None):
 
 @pytest.mark.parametrize("steps", [2, 3, 7])
 def test_by_enumeration_no_update_on_the_ends_of_a_path_has_an_expectation_above_one(steps):
-    """Several events and δ > 0 included; the claim is one that every step of the path keeps."""
+    """Several events and δ > 0 are included. Every step of the path keeps the claim."""
     rng = np.random.default_rng(22)
     for size, cases in ((2, 1_500), (3, 300)):
         assert max(expectation_far(rng, size, steps=steps) for _ in range(cases)) <= 1 + 1e-12
@@ -184,8 +185,8 @@ def test_enumeration_detects_a_distance_declared_too_short():
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 30.0])
 @pytest.mark.parametrize("delta", [0.0, 1e-9, 0.01, 0.7])
 @pytest.mark.parametrize("steps", [1, 2, 5, 40])
-def test_what_is_allowed_at_a_distance_is_what_the_claim_says_of_groups(epsilon, delta, steps):
-    """And what a chain of the inequality gives: b ← R·b + δ, from the far end's probability 0."""
+def test_the_bound_at_a_distance_is_the_group_claim(epsilon, delta, steps):
+    """A chain of the inequality gives the same: b ← R·b + δ, from probability 0 at the far end."""
     far = at_distance(epsilon, delta, steps)
     group = ApproximateDP(epsilon, delta).group(steps)
     assert far == pytest.approx((group.epsilon, group.delta), rel=1e-12)
@@ -196,7 +197,7 @@ def test_what_is_allowed_at_a_distance_is_what_the_claim_says_of_groups(epsilon,
 
 
 def test_a_bound_from_distant_databases_is_one_about_a_single_step():
-    """p = 1/2 and q = e^(−2.4)/2 at distance 4 are a loss of 0.6 a step; 80,000 calls come close to it."""
+    """p = 1/2 and q = e^(−2.4)/2 at distance 4 are a loss of 0.6 per step. 80,000 calls come close to it."""
     rng = np.random.default_rng(5)
     ledger, seen = Ledger(), np.zeros(4)
     for size in [400] * 200:
@@ -213,7 +214,7 @@ def test_a_bound_from_distant_databases_is_one_about_a_single_step():
 
 
 def held_back(growths):
-    """Return the log wealth where 0.8 is bet at once, and 0.2/(n(n + 1)) more from bet n + 1 on."""
+    """Return the log wealth if 0.8 is bet at once, and 0.2/(n(n + 1)) more from bet n + 1 on."""
     parts = [0.8] + [0.2 / (n * (n + 1)) for n in range(1, len(growths))]
     wealth = []
     for last in range(len(growths)):
@@ -234,7 +235,7 @@ def test_the_path_of_a_ledger_adds_up_bets_at_several_distances(delta):
 
 
 def at_its_best(self, epsilons, deltas):
-    """Return the growth of the wealth were each batch settled by the event and stake that won most."""
+    """Return the growth of the wealth if each batch were settled by the event and stake that won most."""
     payoffs = [log_payoffs(bet.p, bet.q, epsilons[0], deltas[0]) for bet in self.bets]
     won = [(bet.counts[:, None, :] @ paid).max() for bet, paid in zip(self.bets, payoffs, strict=True)]
     return np.array([won])
@@ -252,7 +253,7 @@ ESTIMATES = [(0.5, 0.5), (1e-4, 0.9), (0.999, 1e-3), (0.3, 0.1)]
 
 @pytest.mark.parametrize(("p", "q"), ESTIMATES)
 def test_a_case_on_the_boundary_is_fair_whatever_was_estimated(p, q):
-    """Equality: where p = R·q + δ is true of an event, what each stake pays has expectation exactly 1."""
+    """If p = R·q + δ is true of an event, the payoff of each stake has expectation exactly 1."""
     true, ratio, delta = 0.1, 3.0, 0.05
     payoffs = log_payoffs(np.array(p), np.array(q), math.log(ratio), delta)
     shares = outcomes(np.array(ratio * true + delta), np.array(true))
@@ -262,7 +263,8 @@ def test_a_case_on_the_boundary_is_fair_whatever_was_estimated(p, q):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (0.3, 0.2), (4.0, 1e-6), (40.0, 0.9)])
 @pytest.mark.parametrize(("p", "q"), ESTIMATES)
 def test_payoffs_are_those_of_the_linear_bet(p, q, epsilon, delta):
-    """D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(±1), and what is staked is a share of the most."""
+    """D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(±1). A stake is a share of the largest one
+    possible."""
     ratio = math.exp(epsilon)
     h = p + ratio * q
     found = log_payoffs(np.array(p), np.array(q), epsilon, delta)
@@ -389,7 +391,7 @@ def test_the_bound_is_the_last_value_before_the_first_that_is_not_rejected(rejec
 
 
 def test_bounds_do_not_pass_the_truth():
-    """Laplace at ε = 1: each bound above the truth is a false alarm of probability at most 1e-8."""
+    """Laplace at ε = 1. Each bound above the truth is a false alarm of probability at most 1e-8."""
     rng = np.random.default_rng(4)
     for _ in range(5):
         ledger = Ledger()
@@ -402,7 +404,7 @@ def test_bounds_do_not_pass_the_truth():
 
 
 def test_bounds_come_close_to_what_an_event_shows():
-    """p = 1/2 against q = 0.1 at 200,000 calls: ε = ln 5, δ(0) = 0.4; the power is above 1 − 1e-9."""
+    """p = 1/2 against q = 0.1 on 200,000 calls: ε = ln 5 and δ(0) = 0.4. The power is above 1 − 1e-9."""
     rng = np.random.default_rng(5)
     ledger = Ledger()
     for _ in range(2):
@@ -458,7 +460,7 @@ def kl(a, b):
     ],
 )
 def test_the_best_growth_is_the_least_divergence_from_the_claim(p, q, epsilon, delta):
-    """Against a scan of the boundary p′ = R·q′ + δ, on a grid of a million points."""
+    """The expected value comes from the boundary p′ = R·q′ + δ, on a grid of a million points."""
     ratio = math.exp(epsilon)
     grid = np.linspace(1e-12, (1 - delta) / ratio - 1e-12, 10**6)
     expected = (kl(q, grid) + kl(p, ratio * grid + delta)).min()
@@ -471,13 +473,14 @@ def test_the_best_growth_of_an_outright_leak_is_in_closed_form():
     assert math.log(1e6) / best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(30.1, abs=0.05)
 
 
-def test_what_meets_the_claim_cannot_grow():
+def test_no_wealth_grows_on_a_pair_that_meets_the_claim():
     assert best_log_growth(0.3, 0.2, 0.5, 0.0) == 0.0
     assert best_log_growth(0.3, 0.1, math.log(3), 1e-15) == 0.0
 
 
 def test_an_outright_leak_once_known_is_refuted_in_eighty_calls():
-    """At ε = 1 and 1e-6: h = 1, and a call pays 1 + 1/(2e − 1) at most. 68 calls are the fewest."""
+    """At ε = 1 and significance 1e-6: h = 1, and a call pays at most 1 + 1/(2e − 1). 68 calls are the
+    fewest."""
     fewest = math.log(1e6) / math.log1p(1 / (2 * math.e - 1))
     assert fewest == pytest.approx(68, abs=0.1)
 

@@ -1,4 +1,4 @@
-"""The exact path over many pairs."""
+"""The exact path over many pairs of databases."""
 
 import itertools
 import math
@@ -106,7 +106,7 @@ def test_the_worst_pair_and_its_direction_are_named():
     laws = {0: Finite("ab", [0.5, 0.5]), 1: Finite("ab", [0.6, 0.4]), 2: Finite("ab", [0.9, 0.1])}
     finding = compare_pairs([(0, 1), (1, 2), (0, 2)], laws.__getitem__, claim(1.0))
     worst = finding.by_epsilon
-    # Pr[b] falls from 0.5 to 0.1: the larger probability is the left database's
+    # Pr[b] falls from 0.5 to 0.1, so the left database has the larger probability
     assert (worst.left, worst.right, worst.direction) == (0, 2, "left")
     assert (worst.p, worst.q) == (pytest.approx(0.5), pytest.approx(0.1))
     assert worst.event.outcomes == ("b",)

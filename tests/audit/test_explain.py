@@ -1,4 +1,4 @@
-"""The printed plan: what it says agrees with what an audit does, and nothing is bet for it."""
+"""The printed plan agrees with what an audit does. Making it places no bets."""
 
 import re
 import time
@@ -40,14 +40,14 @@ class Suggests:
 
 
 def test_a_finite_domain_is_counted():
-    """2³ databases; each has 3 neighbours, so 12 pairs."""
+    """2³ = 8 databases with 3 neighbours each, so 12 pairs."""
     said = plan(**DOMAIN)
     assert "8 databases" in said
     assert "every pair of the domain (12)" in said
     assert "the boundary of the domain" in said
 
 
-def test_a_domain_too_large_to_go_through_is_searched_at_random():
+def test_a_domain_too_large_to_enumerate_is_searched_at_random():
     said = plan(records=list(range(10)), size=(5, 9))
     assert "random pairs" in said
     assert f"{sum(10**n for n in range(5, 10)):,} databases" in said
@@ -163,7 +163,7 @@ def test_a_claim_is_needed():
     ids=["records", "pairs", "pairs and size", "size", "databases", "own"],
 )
 def test_the_plan_is_that_of_the_audit(options, monkeypatch):
-    """The task that is explained is the one that would be carried out."""
+    """The plan explains the same task that the audit carries out."""
 
     class Carried(Exception):
         pass
@@ -181,7 +181,7 @@ def test_the_plan_is_that_of_the_audit(options, monkeypatch):
     assert explained.subject.convert is audited.subject.convert
 
 
-def test_times_are_for_people():
+def test_times_are_given_in_readable_units():
     said = [_duration(s) for s in (2e-6, 3.4e-5, 2.5e-4, 0.05, 1.44, 90.0, 600.0, 36_000.0)]
     assert said == ["2 µs", "34 µs", "250 µs", "50 ms", "1.4 s", "90 s", "10 min", "10 h"]
 

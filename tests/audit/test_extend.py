@@ -1,4 +1,4 @@
-"""Audits that continue others: wealth is kept, no run is drawn twice, and other subjects are refused."""
+"""Audits that continue others keep the wealth, draw no run twice, and refuse other subjects."""
 
 import json
 import math
@@ -24,7 +24,7 @@ WHERE = {"records": [0, 1], "size": 3, "budget": 3_000}
 
 
 def a_little_loud(database, rng):
-    """A loss of 1.3."""
+    """Return a noisy sum that loses 1.3."""
     return sum(database) + rng.laplace(scale=1 / 1.3)
 
 
@@ -59,8 +59,8 @@ def some_ledger(rng, *, bets):
 
 @pytest.mark.parametrize("cut", [0, 1, 4])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_ledger_that_is_cut_has_the_wealth_of_the_whole_less_what_rounding_takes(seed, cut):
-    """Against every claim of the list, after every bet."""
+def test_a_ledger_cut_in_two_has_the_wealth_of_the_whole_up_to_rounding_down(seed, cut):
+    """Checked for one claim in 17 of the list, after every bet."""
     epsilon, delta = 0.5, 0.01
     whole = some_ledger(np.random.default_rng(seed), bets=6)
     before = Ledger(whole.bets[:cut], goals=whole.goals, aims=whole.aims[:cut])
@@ -130,8 +130,8 @@ def test_no_run_is_drawn_twice(monkeypatch):
     assert len(drawn) == len({*drawn}) > 30
 
 
-def test_parts_that_are_too_short_by_themselves_refute_together():
-    """A loss of 1.3 for 1 tells 0.008 nats a pair, so that 14 nats take 3,500 runs at least."""
+def test_parts_that_are_too_short_alone_refute_together():
+    """A loss of 1.3 against a claim of 1 gives 0.008 nats per pair. 14 nats then take at least 3,500 runs."""
     result = audit_privacy(a_little_loud, PureDP(1.0), **{**WHERE, "budget": 2_000})
     parts = 1
     while not result.refuted and parts < 20:
@@ -165,7 +165,7 @@ def test_another_audit_is_refused_in_one_line(first, other, said):
     assert "\n" not in str(caught.value)
 
 
-def test_what_runs_add_nothing_to_is_refused(first):
+def test_a_result_that_more_runs_cannot_change_is_refused(first):
     proved = audit_privacy(LaplaceMechanism(epsilon=1.0), size=2, budget=2_000)
     refuted = audit_privacy(sum, PureDP(1.0), **WHERE)
     for result, said in ((proved, "declared law"), (refuted, "its verdict is REFUTED")):
@@ -215,7 +215,7 @@ def test_a_pair_of_a_file_that_is_not_in_the_domain_is_not_tried(first, monkeypa
         {"path": best, "sections": []},
     ]
     monkeypatch.setattr(Sampler, "draw", noted)
-    read = AuditResult.from_json(document)  # scouts that are recorded are drawn otherwise
+    read = AuditResult.from_json(document)  # recorded scouts are drawn in another way
     audit_privacy(as_claimed, PureDP(1.0), **WHERE, extend=read, recorded=False)
     assert drawn[:2] == [best[0], best[-1]]
     assert [7, 7, 7] not in drawn

@@ -1,7 +1,7 @@
-"""Audits of mechanisms that meet their claim with equality: few refuted, and no gain in the mean.
+"""Audits of mechanisms that meet their claim with equality: few are refuted, and the mean gains nothing.
 
-Reduced here; ``DP_AUDIT_TIGHT_AUDITS=2000`` asks for the full number, and so does
-``python benchmarks/false_alarms.py``.
+The number is reduced here. ``DP_AUDIT_TIGHT_AUDITS=2000`` or ``python benchmarks/false_alarms.py`` makes all
+audits.
 """
 
 import os
@@ -14,20 +14,20 @@ AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_AUDITS", "135"))
 
 
 def test_the_claims_are_met_with_equality(false_alarms):
-    """The worst event of each case, in closed form; p = e^ε·q + δ."""
+    """The worst event of each case in closed form has p = e^ε·q + δ."""
     alpha, case = np.exp(-1), false_alarms.CASES
     laplace, normal = stats.laplace.sf, stats.norm.sf
     assert laplace(1 - 1) == pytest.approx(np.exp(case["laplace"].epsilon) * laplace(1))
     assert np.exp(case["randomized response"].epsilon) * 0.25 == pytest.approx(0.75)
-    p, q = normal(1.5 - 1), normal(1.5)  # the log-ratio is x − 1/2, so it passes ε = 1 at x = 3/2
+    p, q = normal(1.5 - 1), normal(1.5)  # the log-ratio is x − 1/2, so it exceeds ε = 1 from x = 3/2 on
     assert p == pytest.approx(np.e * q + case["gaussian"].delta)
     noise = stats.dlaplace(1).sf
     assert noise(2) == pytest.approx(alpha**3 / (1 + alpha)) == pytest.approx(case["threshold release"].delta)
     assert noise(0) * np.e == pytest.approx(noise(-1))  # geometric: Pr[≥ 1] against Pr[≥ 0]
 
 
-def test_the_swap_of_a_noisy_max_is_as_often_as_the_case_says(false_alarms):
-    """Pr[difference of two Laplace(2) > 1] by integrating one tail over the other's density."""
+def test_the_swap_of_a_noisy_max_has_the_probability_that_the_case_uses(false_alarms):
+    """Pr[difference of two Laplace(2) > 1], by integrating one tail over the other's density."""
     from scipy.integrate import quad
 
     swapped = sum(
@@ -38,12 +38,13 @@ def test_the_swap_of_a_noisy_max_is_as_often_as_the_case_says(false_alarms):
 
 
 def test_tight_audits_stay_within_their_significance(false_alarms):
-    """Nine mechanisms at 0.05, together and each: ten times two criteria. A sound auditor fails by count of
-    all with probability 9e-6, should it alarm as often as it may, else by 1e-7 each time: in all 1.1e-5.
+    """Ten mechanisms at significance 0.05 meet two criteria together and each by itself: eleven times two. A
+    sound auditor fails the count of all with probability at most 9e-6 and each other criterion with at most
+    1e-7. The sum is 1.1e-5.
 
-    That the mean itself is at most 1 is not asked here, for a sound auditor may miss that by chance; the
-    command asks it of the full number. An auditor whose wealth ends at 20 in a fifth of audits, at ½ else,
-    is accused by 135 of them with probability 0.951; `test_planted_defects` has auditors that are unsound.
+    A mean of at most 1 is not required here, because a sound auditor may exceed it by chance. The command
+    checks it on the full number. An auditor whose wealth ends at 20 in a fifth of audits, and at ½ in the
+    others, fails on 135 audits with probability 0.951. `test_planted_defects` has unsound auditors.
     """
     found = false_alarms.audit_all(AUDITS)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
@@ -58,7 +59,7 @@ def test_the_full_number_allows_144_refutations(false_alarms):
 
 
 def test_by_enumeration_the_criterion_of_the_mean_is_an_e_value(false_alarms):
-    """V is 20 with probability 1/20, else 0: the mean is 1, and the criterion's expectation as well."""
+    """V is 20 with probability 1/20, else 0. Its mean is 1, and so is the expectation of the criterion."""
     audits = 60
     total = 0.0
     for hits in range(audits + 1):
@@ -68,7 +69,7 @@ def test_by_enumeration_the_criterion_of_the_mean_is_an_e_value(false_alarms):
     assert total == pytest.approx(1.0, abs=1e-9)
 
 
-def test_the_power_of_135_audits_is_what_is_said(false_alarms):
+def test_the_power_of_135_audits_is_0_951(false_alarms):
     def is_accused(hits):
         return not false_alarms.judge([np.log(20.0)] * hits + [np.log(0.5)] * (135 - hits)).sound
 
@@ -78,7 +79,7 @@ def test_the_power_of_135_audits_is_what_is_said(false_alarms):
 
 
 def test_both_criteria_accuse_an_auditor_that_alarms_too_often(false_alarms):
-    assert not false_alarms.judge([np.log(20.0)] * 160 + [-np.inf] * 1840).sound  # by count alone
-    judged = false_alarms.judge([np.log(19.9)] * 160 + [np.log(0.5)] * 1840)  # by mean alone
+    assert not false_alarms.judge([np.log(20.0)] * 160 + [-np.inf] * 1840).sound  # by the count alone
+    judged = false_alarms.judge([np.log(19.9)] * 160 + [np.log(0.5)] * 1840)  # by the mean alone
     assert judged.refuted == 0
     assert not judged.sound

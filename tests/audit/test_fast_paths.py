@@ -1,4 +1,4 @@
-"""What is computed for a block at once is what would be computed for each output alone."""
+"""Computing a whole block at once gives the same values as computing each output alone."""
 
 import math
 from collections import OrderedDict
@@ -63,7 +63,7 @@ def test_entries_of_mappings_are_their_numbers():
     assert all(map(math.isnan, column[6:]))
 
 
-def test_atom_bins_without_known_atoms_hold_everything_in_the_bin_for_others():
+def test_atom_bins_without_known_atoms_put_everything_into_the_bin_for_others():
     bins = AtomBins(Whole(), {}, ())
     assert bins.find(View(["a", 1.0, None])).tolist() == [0, 0, 0]
 

@@ -1,7 +1,7 @@
-"""The faults to name for bugs from public reports, written down before the code that names them.
+"""The faults to name for bugs from public reports. They were written down before the code that names them.
 
-Each case is a few lines for one class of fault. Its kinds were read off the report: the first is the exact
-one, the others say the same less exactly. UNKNOWN is never wrong; anything else is.
+Each case is a few lines for one class of fault. Its kinds come from the report: the first is exact, the
+others say the same less exactly. UNKNOWN is never wrong; any other kind is.
 """
 
 import math
@@ -189,14 +189,14 @@ class Case:
     pair: tuple[Any, Any]
     relation: str
     kinds: tuple[FaultKind, ...]
-    phrase: str  # what its words must contain, if the kind is the exact one
+    phrase: str  # must be in the words if the kind is the exact one
     claim: Any = PURE
     factor: float | None = None
     floats: bool = False
 
 
 CASES = {
-    # The 14 countable open cases.
+    # the 14 countable open cases, and a NaN in one column
     "o01": Case(
         frequency_noise_on_counts,
         ([0] * 10, [1] + [0] * 9),
@@ -258,7 +258,7 @@ CASES = {
         "'k', or another like it,",
         ApproximateDP(1.0, 0.004926),
     ),
-    # The second set.
+    # the second set
     "n01": Case(
         credited_epoch_pays,
         ([1, 2, 3], [1, 2, 0]),
@@ -310,7 +310,7 @@ GALLERY = {
 }
 
 
-#: On a given pair a domain without bounds, and a budget that a filter spends, are not seen.
+#: One given pair shows neither a domain without bounds nor a budget that a filter spends.
 LESS_EXACT = {"o11", "n01"}
 
 
@@ -342,7 +342,7 @@ def test_an_audit_in_a_separate_process_names_the_same_fault(name):
     assert result.fault == alone
 
 
-def test_without_recording_the_result_is_the_same_but_for_the_fault():
+def test_without_recording_only_the_fault_of_the_result_differs():
     case = CASES["o02"]
     told = {"relation": case.relation, "pairs": [case.pair]}
     with_fault = audit_privacy(case.mechanism, case.claim, **told)
@@ -404,7 +404,8 @@ def test_an_examination_without_end_is_unknown_and_the_verdict_stands(monkeypatc
 
 
 def test_waiting_does_not_count_as_computing():
-    """It waits in 80 runs and more, as all do in turn on a busy machine, and computes for a tenth as long."""
+    """It waits in each of 80 runs or more, as processes on a busy machine do. It computes for a tenth of that
+    time."""
 
     def waits(database, rng):
         time.sleep(0.01)
@@ -438,7 +439,7 @@ def test_ctrl_c_ends_an_examination(monkeypatch):
 
 
 def test_an_interrupt_while_it_runs_ends_its_process():
-    """A child that hangs is killed, and the next examination has another one."""
+    """A child that hangs is killed, and the next examination gets another one."""
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         audit_privacy(hangs_when_recorded, PURE, pairs=[([0], [1])], budget=2_000)

@@ -1,4 +1,4 @@
-"""Correct mechanisms, each spoilt in one way: the named fault is that way."""
+"""Correct mechanisms, each spoilt in one way. The named fault is that way."""
 
 import math
 import random
@@ -104,7 +104,7 @@ def test_a_mutant_is_named_after_what_was_done_to_it(name, way):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_what_was_not_spoilt_has_no_fault(name):
+def test_an_unspoilt_mechanism_has_no_fault(name):
     made = mechanism(name)
     fault = examined(adapt(made), PAIRS[name], made.claim, made.relation)
     assert fault.kind is K.UNKNOWN
@@ -112,7 +112,7 @@ def test_what_was_not_spoilt_has_no_fault(name):
 
 
 def rarely_less_noise(database, rng):
-    """In fewer runs than delta allows the noise does not cover the move."""
+    """Return a sum whose noise is too small for the move in fewer runs than delta allows."""
     return sum(database) + rng.laplace(0.0, 0.01 if rng.random() < 0.01 else 1.0)
 
 
@@ -121,11 +121,11 @@ def rarely_in_the_clear(database, rng):
 
 
 @pytest.mark.parametrize("correct", [rarely_less_noise, rarely_in_the_clear])
-def test_what_delta_allows_is_no_fault(correct):
+def test_a_loss_that_delta_allows_is_no_fault(correct):
     assert examined(adapt(correct), ([0], [1]), ApproximateDP(1.0, 0.02)).kind is K.UNKNOWN
 
 
-#: The last one chooses privately which draw goes where.
+#: The last one chooses in private which draw goes where.
 CONTROLS = (
     *("laplace-histogram", "randomized-response", "noisy-max-laplace"),
     *("sparse-vector", "threshold-release", "point-sanitizer-64"),
@@ -133,7 +133,7 @@ CONTROLS = (
 
 
 @pytest.mark.parametrize("name", CONTROLS)
-def test_an_examination_of_what_keeps_its_claim_names_nothing(name):
+def test_an_examination_of_a_mechanism_that_keeps_its_claim_names_nothing(name):
     [entry] = [each for each in matching_entries(name) if each.name == name]
     task = make_task(entry.factory(), **entry.options_for("privacy"))
     pairs = [path for path in islice(task.databases.proposals(np.random.default_rng(0)), 4) if len(path) == 2]
@@ -163,7 +163,7 @@ def test_selection_by_secrets_is_counted():
 
     fault = examined(adapt(coin), ([0], [1]), PureDP(1.0))
     assert fault.kind is K.NOISE_TOO_SMALL
-    assert fault == examined(adapt(coin), ([0], [1]), PureDP(1.0))  # what stands for the system has a seed
+    assert fault == examined(adapt(coin), ([0], [1]), PureDP(1.0))  # the stand-in for the system has a seed
 
 
 KEPT = np.random.default_rng(5)
@@ -205,8 +205,9 @@ def test_budget_spent_on_two_separate_draws():
     assert (fault.kind, fault.factor) == (K.BUDGET_SPENT_TWICE, 2.0)
 
 
-def test_a_move_is_told_in_units_of_the_draws_where_they_reach_the_output_unevenly():
-    """The denominator varies, so the move of the output does too; the draw has to shift by 1 in every run."""
+def test_a_move_is_given_in_units_of_the_draws_if_they_reach_the_output_unevenly():
+    """The denominator varies, so the move of the output varies too. The draw has to shift by 1 in every
+    run."""
 
     def share(database, rng):
         return (sum(database) + rng.laplace(0.0, 0.5)) / (0.001 + rng.random())
@@ -232,8 +233,9 @@ def test_the_cheapest_of_two_draws_in_one_sum_counts():
     assert (fault.kind, fault.factor) == (K.NOISE_TOO_SMALL, pytest.approx(3.0))
 
 
-def test_a_move_that_the_shift_of_a_curved_output_does_not_undo_names_nothing():
-    """The noise covers 0.9. By its slope alone, where that is small, the cube would need far more."""
+def test_a_curved_output_whose_noise_covers_the_move_has_no_fault():
+    """The noise covers 0.9. Judged by its slope where the slope is small, the cube would need far more
+    noise."""
     fault = examined(
         adapt(lambda db, rng: (0.9 * sum(db) + rng.laplace(0.0, 1.0)) ** 3), ([0], [1]), PureDP(1.0)
     )
@@ -250,7 +252,7 @@ def test_the_scale_of_a_threshold_comes_before_what_it_releases():
     assert "scale=1.0 on the left and scale=5.0" in fault.words
 
 
-def test_what_a_subject_gives_is_shown_short_and_visible():
+def test_values_of_a_subject_are_shown_short_and_visible():
     def hostile(database, rng):
         rng.laplace(0.0, 1.0)
         return {"\x1b[31m" + "k" * 500: 1} if len(database) > 1 else {}

@@ -1,8 +1,8 @@
 """Features are total functions of one output: the other outputs of a block change nothing.
 
-Anything that depended on the block (its width, its dtype, who came first) would tell its database.
+A feature that depends on the block (its width, its dtype, its order) would give away the database.
 
-Long because every feature is held to the same outputs.
+Long, because every feature is tested on the same outputs.
 """
 
 import dataclasses
@@ -68,7 +68,7 @@ ALL = [
 
 
 class Broken:
-    """An object that raises at everything one may ask it."""
+    """An object that raises on every access."""
 
     def __len__(self):
         raise RuntimeError("no length")
@@ -83,7 +83,7 @@ class Broken:
 
 
 class Rude(float):
-    """A number that cannot be turned into one."""
+    """A number whose conversion to a float raises."""
 
     def __float__(self):
         raise RuntimeError("no")
@@ -139,7 +139,7 @@ outputs = st.recursive(
     ),
     max_leaves=5,
 )
-# Blocks all of one kind take paths of their own through a view.
+# a view has separate code for blocks of one kind
 entries = st.one_of(st.floats(), st.integers(-(10**20), 10**20), st.booleans())
 blocks = st.one_of(
     st.lists(outputs, max_size=6),
@@ -156,7 +156,7 @@ quick = settings(deadline=None, derandomize=True, database=None, max_examples=25
 
 
 def same(a, b):
-    """The same for numbers and atoms: NaN is NaN, 0.0 is −0.0."""
+    """Return whether two numbers or atoms are the same. NaN equals NaN, and 0.0 equals −0.0."""
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (math.isnan(a) and math.isnan(b))
     return a == b
@@ -167,7 +167,7 @@ def values(feature, block):
 
 
 def differences(feature, block, other=None):
-    """Return where a feature's column differs from its value of each output alone."""
+    """Return the places where the column of a feature differs from its values of single outputs."""
     column = values(feature, block if other is None else other)
     assert len(column) == len(block)
     alone = [feature.of(output) for output in block]
@@ -229,8 +229,8 @@ def test_an_empty_block_has_an_empty_column(feature):
 
 
 @pytest.mark.parametrize("words", [("a", "b"), ("a", "much longer"), (b"a", b"longer")])
-def test_the_width_of_text_arrays_tells_nothing_of_the_block(words):
-    """A sampler's text arrays are as wide as their longest entry; blocks of mixed widths become lists."""
+def test_the_width_of_text_arrays_changes_no_value(words):
+    """A sampler's text arrays are as wide as their longest entry. Blocks of mixed widths become lists."""
     mixed = joined([np.array([words[0]] * 2), np.array([words[0], words[1]])])
     plain = joined([np.array([words[0]] * 2)] * 2)
     for feature in ALL:
@@ -240,7 +240,7 @@ def test_the_width_of_text_arrays_tells_nothing_of_the_block(words):
 
 
 def test_padding_to_the_widest_output_of_the_block_would_be_seen():
-    """The planted defect "batch width as a feature"."""
+    """The planted defect "batch width as a feature" is seen."""
 
     class PaddedLength(Length):
         def column(self, view):
@@ -358,18 +358,18 @@ def test_a_feature_is_what_its_words_say(feature, output, expected):
         (None, "NoneType"),
     ],
 )
-def test_the_kind_of_an_output_says_its_type_or_what_became_of_the_run(output, kind):
+def test_the_kind_of_an_output_is_its_type_or_how_the_run_ended(output, kind):
     assert Kind().of(output) == kind
 
 
-def test_the_whole_output_tells_a_list_from_a_tuple_and_a_message_from_another():
+def test_whole_outputs_differ_by_container_and_by_message():
     assert Whole().of([1, 2]) != Whole().of((1, 2))
     assert Whole().of((1, 2.0)) == Whole().of((1.0, 2))
     assert Whole().of(Raised("E", "a")) != Whole().of(Raised("E", "b"))
     assert Whole().of(Predictor(0.5)) == Whole().of(Predictor(0.5)) != Whole().of(Predictor(1.5))
 
 
-def test_the_keys_of_a_mapping_are_told_in_order_and_nothing_else_has_any():
+def test_only_a_mapping_has_keys_and_they_keep_their_order():
     assert Keys().of({"a": 1, "b": 2}) == Keys().of([("a", 5), ("b", 6)]) != Keys().of({"a": 1})
     assert Keys().of((1, 2)) == Keys().of("text")
 
@@ -410,7 +410,7 @@ def test_a_feature_that_cannot_be_rebuilt_is_refused_in_one_line(document):
 
 @settings(quick, max_examples=100)
 @given(blocks, blocks)
-def test_whatever_was_seen_features_can_be_proposed_from_it(left, right):
+def test_features_can_be_proposed_from_any_outputs(left, right):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         proposed = list(propose([View(left)], [View(right)], floats=True))
@@ -438,8 +438,9 @@ def test_the_type_of_an_output_says_those_of_its_entries(output, words):
     assert Type().of(output) == Type().show(output) == words
 
 
-def test_types_are_not_read_where_one_output_may_give_another_its_type():
-    """numpy makes whole numbers floats beside a NaN: in a sampler's batch the type tells its company."""
+def test_types_are_not_read_if_one_output_can_change_the_type_of_another():
+    """numpy makes whole numbers floats beside a NaN, so in a sampler's batch a type depends on other
+    outputs."""
     blocks = [View([1, 2], typed=False)], [View([1.0, 2.0], typed=False)]
     assert not any(isinstance(feature, Type) for feature in propose(*blocks, floats=False))
     typed = [View([1, 2])], [View([1.0, 2.0])]
@@ -460,7 +461,7 @@ def test_every_feature_is_in_these_tests():
 
 @pytest.mark.parametrize("dtype", [bool, np.int64, np.uint8, np.float64, np.float32])
 @pytest.mark.parametrize("shape", [(60,), (60, 1), (60, 3), (60, 2, 2), (0, 2)])
-def test_equal_rows_of_an_array_are_looked_at_once_and_are_what_each_is(dtype, shape):
+def test_equal_rows_of_an_array_are_read_once_and_get_the_same_value(dtype, shape):
     rows = np.random.default_rng(0).integers(0, 3, size=shape).astype(dtype)
     if rows.dtype.kind == "f" and len(rows):
         rows.reshape(-1)[:3] = NAN, 0.0, -0.0

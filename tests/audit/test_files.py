@@ -31,7 +31,7 @@ def coin(database, rng):
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capsys):
-    """Call the command in a folder of its own: exit code, stdout, stderr."""
+    """Return a function that runs the command in a separate folder: exit code, stdout, stderr."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return database[0]\n")
 
@@ -45,7 +45,7 @@ def call(tmp_path, monkeypatch, capsys):
 
 @pytest.fixture
 def full_disk(monkeypatch):
-    """Let the disk be full once so many files have been written."""
+    """Return a function that makes the disk full after this many files."""
 
     def after(files):
         left, replace = [files], Path.replace
@@ -87,12 +87,13 @@ LOOKALIKE = file_name("a/b", ending="")
 def test_different_texts_name_different_files(tmp_path):
     texts = [*NAMES, LOOKALIKE, "\ud800", *(file_name(name, ending="") for name in NAMES)]
     for text in {*texts}:
-        (tmp_path / file_name(text)).open("x").close()  # a name that is there is refused; so is one too long
+        # open("x") refuses a name that exists, and one that is too long
+        (tmp_path / file_name(text)).open("x").close()
     assert len([*tmp_path.iterdir()]) == len({*texts})
 
 
 @pytest.mark.parametrize("name", ["laplace", "dp-sum", "k=2", "v1.0_x"])
-def test_plain_names_stay(name):
+def test_plain_names_do_not_change(name):
     assert file_name(name) == f"{name}.json"
 
 
@@ -121,7 +122,7 @@ def test_entries_with_similar_names_are_all_kept(tmp_path):
     assert len([*tmp_path.glob("*.json")]) == 5
 
 
-#: The first is also what the file of another's utility audit is called.
+#: The file of the utility audit of another entry has the name of the first.
 NAMED_ALIKE = ("m-utility", "a/b", "a_b")
 
 
@@ -160,7 +161,7 @@ def test_a_device_is_written_to_and_never_replaced(tmp_path):
         write_text("/dev/full", "nothing")
 
 
-def test_stdout_by_its_name_is_refused_where_it_is_a_file(call, tmp_path):
+def test_stdout_by_its_name_is_refused_if_it_is_a_file(call, tmp_path):
     with (tmp_path / "out").open("w") as out:
         command = [
             sys.executable,
@@ -187,7 +188,7 @@ def test_a_private_file_stays_private(tmp_path):
     ],
 )
 @pytest.mark.parametrize("other", ["./page", "link"])
-def test_page_and_results_are_files_of_their_own(call, arguments, other):
+def test_page_and_results_need_separate_files(call, arguments, other):
     Path("link").symlink_to("page")
     code, out, err = call(*arguments, "--json", "page", "--html", other)
     assert (code, out) == (2, "")
@@ -218,7 +219,7 @@ def test_a_suite_on_a_full_disk_goes_on_and_says_what_is_not_saved(call, monkeyp
     assert err.count("No space left on device") == 2
 
 
-def test_the_report_of_a_suite_on_a_full_disk_does_not_take_the_count_along(call, monkeypatch, full_disk):
+def test_a_suite_whose_report_meets_a_full_disk_still_prints_its_count(call, monkeypatch, full_disk):
     entries(monkeypatch)
     full_disk(3)
     code, out, err = call("suite", "--jobs", "1", "--html", "page.html")
@@ -247,7 +248,7 @@ def test_a_run_on_a_full_disk_prints_its_result(call, full_disk):
     assert err == "dp-audit: r.json cannot be written: No space left on device.\n"
 
 
-def test_findings_on_a_full_disk_are_told_and_counted(call, monkeypatch, full_disk):
+def test_findings_on_a_full_disk_are_printed_and_counted(call, monkeypatch, full_disk):
     finding = Finding("E8", "K08", "√2/s.", "typo", "√2·s.")
     monkeypatch.setattr("audit.doors.cli.findings.load_findings", lambda: {"E8": lambda: finding})
     full_disk(0)
@@ -257,7 +258,7 @@ def test_findings_on_a_full_disk_are_told_and_counted(call, monkeypatch, full_di
     assert err == "dp-audit: f.json cannot be written: No space left on device.\n"
 
 
-def test_a_session_on_a_full_disk_tells_its_results_and_what_is_not_saved(tmp_path):
+def test_a_session_on_a_full_disk_prints_its_results_and_what_is_not_saved(tmp_path):
     (tmp_path / "conftest.py").write_text(
         textwrap.dedent("""
         from pathlib import Path

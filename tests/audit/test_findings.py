@@ -1,4 +1,4 @@
-"""Findings: the fields of one, the packages that offer them, and the command that computes them."""
+"""Findings: their fields, the packages that offer them, and the command that computes them."""
 
 import dataclasses
 import json
@@ -38,7 +38,7 @@ def findings():
 
 @pytest.fixture
 def offer(thirdparty):
-    """Offer the findings of another distribution."""
+    """Install a distribution that offers findings."""
     thirdparty(GROUP, entry="stranger_findings:findings", text=OFFER)
 
 
@@ -46,7 +46,7 @@ def run(*arguments):
     return CliRunner().invoke(group, ["findings", *map(str, arguments)], standalone_mode=False)
 
 
-def test_the_ratio_is_found_over_claimed_and_nothing_where_it_means_nothing():
+def test_the_ratio_is_found_over_claimed_and_none_if_it_has_no_meaning():
     def ratio(claimed, found):
         return Finding("X", "T", "s", "holds", "f", claimed=claimed, found=found).ratio
 
@@ -59,7 +59,7 @@ def test_the_ratio_is_found_over_claimed_and_nothing_where_it_means_nothing():
     assert ratio(10.0, 0.0) == 0.0
 
 
-def test_what_is_below_the_claim_is_not_rounded_up_to_it():
+def test_a_value_just_below_the_claim_is_not_rounded_up_to_it():
     near = Finding("X", "T", "s", "holds", "f", claimed=1.0, found=0.999999996, row="M3")
     said = " ".join(detail(near).split())
     assert "Claimed 1; found 0.999999996 (exact), 0.999999996 times that" in said
@@ -95,7 +95,7 @@ def test_an_invalid_finding_is_refused_in_one_line(make, match):
     assert "\n" not in str(refused.value)
 
 
-def test_the_row_of_a_finding_is_kept_and_one_saved_before_there_were_rows_still_opens():
+def test_the_row_of_a_finding_is_kept_and_old_files_without_rows_still_open():
     one = Finding("X", "T", "s", "holds", "f", row="L7, L8")
     assert one.rows == ("L7", "L8")
     document = to_json(one)
@@ -104,7 +104,7 @@ def test_the_row_of_a_finding_is_kept_and_one_saved_before_there_were_rows_still
     assert from_json(document).rows == ()
 
 
-def test_errata_are_kept_and_a_finding_saved_before_there_were_any_still_opens():
+def test_errata_are_kept_and_old_files_without_errata_still_open():
     one = Finding("X", "T", "s", "holds", "f", errata=("E1", "N2"), method="sampled")
     document = json.loads(json.dumps(to_json(one)))
     assert from_json(document) == one
@@ -113,7 +113,7 @@ def test_errata_are_kept_and_a_finding_saved_before_there_were_any_still_opens()
     assert (from_json(document).errata, from_json(document).method) == ((), "sampled")
 
 
-def test_what_short_names_stand_for_is_kept_and_one_saved_before_there_were_any_still_opens():
+def test_the_glossary_is_kept_and_old_files_without_a_glossary_still_open():
     one = Finding("X", "T", "s", "holds", "f", glossary=(("T", "A text."), ("X", "Errata.")))
     document = json.loads(json.dumps(to_json(one)))
     assert from_json(document) == one
@@ -156,7 +156,7 @@ def test_an_installed_distribution_adds_its_findings():
 
 
 @pytest.mark.usefixtures("offer")
-def test_a_finding_that_is_asked_for_is_told_in_full():
+def test_a_finding_asked_for_by_name_is_printed_in_full():
     done = run("X1")
     assert done.return_value == 0
     assert done.stdout.splitlines() == [
@@ -173,7 +173,7 @@ def test_a_finding_that_is_asked_for_is_told_in_full():
 
 
 @pytest.mark.usefixtures("offer")
-def test_without_a_pattern_each_is_one_line_under_the_heads_of_the_columns(monkeypatch):
+def test_without_a_pattern_each_finding_is_one_line_under_column_heads(monkeypatch):
     monkeypatch.setattr("audit.doors.cli.findings.load_findings", lambda: {"X1": long_one, "X2": long_one})
     for columns, width in (("80", 80), ("100", 100), ("1000", 120)):
         monkeypatch.setenv("COLUMNS", columns)
@@ -190,7 +190,7 @@ def long_one():
     return Finding("X1", "T", "word " * 60, "false", "Two is 2.", claimed=1.0, found=2.0)
 
 
-def test_lines_of_the_detail_are_wrapped_and_the_titles_stand_below(monkeypatch):
+def test_lines_of_the_detail_are_wrapped_and_the_titles_come_last(monkeypatch):
     def one():
         return Finding("X1", "T", "s", "holds", "word " * 120, glossary=(("T", "A. Uthor: The Text. 2001."),))
 
@@ -213,7 +213,7 @@ def test_the_list_names_findings_without_computing_them(monkeypatch):
 
 
 @pytest.mark.usefixtures("offer")
-def test_one_that_fails_is_named_and_loses_no_other(tmp_path):
+def test_a_finding_that_fails_is_named_and_loses_no_other(tmp_path):
     saved, page = tmp_path / "found.json", tmp_path / "page.html"
     done = run("X*", "--json", saved, "--html", page)
     assert done.return_value == 3
@@ -224,7 +224,7 @@ def test_one_that_fails_is_named_and_loses_no_other(tmp_path):
 
 
 @pytest.mark.usefixtures("offer")
-def test_the_page_escapes_what_is_not_ours(tmp_path):
+def test_the_page_escapes_foreign_text(tmp_path):
     page = tmp_path / "page.html"
     run("X1", "--html", page)
     text = page.read_text()
@@ -239,7 +239,7 @@ def test_the_page_escapes_what_is_not_ours(tmp_path):
 
 
 @pytest.mark.usefixtures("offer")
-def test_a_name_that_nothing_has_is_refused():
+def test_an_unknown_name_is_refused():
     done = run("Z9")
     assert isinstance(done.exception, AuditError)
     assert str(done.exception).startswith("No finding is called `Z9`")
@@ -270,7 +270,7 @@ def test_a_name_is_found_by_its_beginning_and_in_any_case(pattern, meant):
     ("pattern", "near"),
     [("parity", "`E9 (PARITY)`"), ("Theorem 5.14", "`K11 Theorem 5.14`"), ("Nots", "`Notes`")],
 )
-def test_a_name_that_nothing_has_is_refused_with_the_nearest(pattern, near):
+def test_an_unknown_name_is_refused_with_the_nearest_known_one(pattern, near):
     with pytest.raises(AuditError, match=r"did you mean ") as refused:
         matching(dict.fromkeys(NAMES), pattern, what="finding", shown="see there")
     assert near in str(refused.value)
@@ -278,7 +278,7 @@ def test_a_name_that_nothing_has_is_refused_with_the_nearest(pattern, near):
 
 
 @pytest.mark.parametrize("pattern", ["", "E", "5"])
-def test_what_names_nothing_is_never_everything(pattern):
+def test_a_pattern_that_matches_no_name_never_selects_all(pattern):
     offered = dict.fromkeys(["N1", "N2"])
     with pytest.raises(AuditError, match="No finding is called"):
         matching(offered, pattern, what="finding", shown="see there")

@@ -1,4 +1,4 @@
-"""A law, a sample and a call that differ only in form agree; those that differ otherwise do not."""
+"""A law, a sample and a call agree if their outputs differ in form only. All other differences count."""
 
 import math
 
@@ -18,7 +18,7 @@ NIL = 0.1 + 0.2 - 0.3
 
 
 class Response:
-    """Randomized response between two outcomes, which the code writes in another way."""
+    """Randomized response between two outcomes. The code writes them in another form than the law."""
 
     claim = PureDP(1.0)
     relation = Relation.LOCAL
@@ -75,15 +75,16 @@ def test_an_outcome_that_the_law_rules_out_is_an_error_that_names_it(name):
     assert f"gave {returned[0]!r}, which the law says cannot occur" in result.reason
 
 
-def test_outcomes_of_one_law_that_differ_in_form_alone_stay_two():
+def test_outcomes_of_one_law_that_differ_in_form_only_stay_distinct():
     law = Finite([(1, 2), [1, 2], True, 1, "x"], [0.2] * 5)
     assert law.locate([(1, 2), [1, 2], True, 1]).tolist() == [0, 1, 2, 3]
     close = Finite([0.3, THIRD], [0.5, 0.5])
     assert close.locate([0.3, THIRD]).tolist() == [0, 1]
 
 
-def test_a_law_that_tells_outcomes_of_one_form_apart_is_not_compared_by_forms():
-    """By forms the first two outcomes of the first law would be one, which the second law has."""
+def test_a_law_with_two_outcomes_of_one_form_is_not_compared_by_form():
+    """Compared by form, the first two outcomes of the first law would be one, and the second law has that
+    one."""
     both, one = Finite([(1, 2), [1, 2]], [0.5, 0.5]), Finite([[1, 2], "x"], [0.5, 0.5])
     assert math.isinf(epsilon_at(both, one))
     assert math.isinf(epsilon_at(one, both))
@@ -126,7 +127,7 @@ def test_outputs_of_few_digits_do_not_speak_against_a_law(law, convert):
 
 
 class Single:
-    """Samples in single precision, and calls in double."""
+    """A subject that samples in single precision and calls in double."""
 
     claim = PureDP(1.0)
     records = (0, 1)
@@ -140,13 +141,13 @@ class Single:
 
 
 def test_a_sample_in_single_precision_beside_calls_in_double_is_no_disagreement():
-    """Thirds: the two are never the same float, and none is an edge of decimals."""
+    """The outputs are thirds: the two floats always differ, and no third is an edge between decimals."""
     result = audit_privacy(Single(), budget=20_000)
     assert result.verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.parametrize("value", [2.0**-15, 0.12345678905, 1.0, 1e300, 1e-12, 12345.6789012345])
-def test_a_number_and_its_next_ones_have_one_form(value):
+def test_a_number_and_its_neighbouring_floats_have_one_form(value):
     near = [value, *(value * (1.0 + k * 2.0**-52) for k in (-4, -1, 1, 4))]
     assert len({form_key((x,)) for x in near}) == 1
     assert form_key((value,)) != form_key((value * (1.0 + 1e-9),))

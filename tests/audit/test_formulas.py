@@ -1,7 +1,8 @@
-"""Entries beside the formulas of their text: a difference is reported, saved, and fails the entry.
+"""Entries compared with the formulas of their text: a difference is reported, saved, and fails the entry.
 
 A comparison of calls says that a right law is wrong with probability at most 1e-7. The faults planted here
-move a law by so much that 4,000 calls show it but for 1e-6 (chi-square of 20 cells, non-centrality above 90).
+move a law so far that 4,000 calls miss it with probability at most 1e-6 (chi-square of 20 cells,
+non-centrality above 90).
 """
 
 import math
@@ -27,7 +28,7 @@ PAIRS = [([0], [1])]
 
 
 class Noisy:
-    """A bit with Laplace noise; its law and its calls may have other scales than the claim asks for."""
+    """A bit with Laplace noise. Its law and its calls may have other scales than the claim needs."""
 
     claim = PureDP(1.0)
 
@@ -69,7 +70,7 @@ def differing(result):
     return [each.what for each in result.disagreements]
 
 
-def test_code_that_is_as_its_text_agrees_in_loss_law_calls_and_numbers():
+def test_code_that_matches_its_text_agrees_in_loss_law_calls_and_numbers():
     result = audited(noisy())
     assert met(result)
     assert [each.what.split(" ")[0] for each in result.agreements] == [
@@ -85,7 +86,7 @@ def test_code_that_is_as_its_text_agrees_in_loss_law_calls_and_numbers():
     )
 
 
-def test_a_scale_a_tenth_too_wide_keeps_the_claim_and_is_not_as_expected():
+def test_a_scale_a_tenth_too_wide_keeps_the_claim_but_fails_the_comparison():
     result = audited(noisy(declared=1.1, called=1.1))
     assert not result.refuted
     assert differing(result)[:2] == ["largest loss over all databases", "scale"]
@@ -94,7 +95,7 @@ def test_a_scale_a_tenth_too_wide_keeps_the_claim_and_is_not_as_expected():
     assert suite_exit_code([result]) == 1
 
 
-def test_calls_alone_that_have_another_noise_are_noticed():
+def test_other_noise_in_calls_only_is_noticed():
     entry = noisy(called=1 / 1.2)
     [number, law, calls] = compared(entry.formulas(made := entry.factory()), made)
     assert number.agrees
@@ -108,7 +109,7 @@ def test_the_pairs_audited_come_within_5_percent_of_the_worst_and_not_above_it(w
     assert loss.agrees == agrees
 
 
-def test_how_far_the_worst_of_all_databases_lies_below_the_claim_is_told_and_saved():
+def test_the_gap_between_the_worst_database_and_the_claim_is_printed_and_saved():
     options = {"pairs": PAIRS, "budget": 400, "claim": PureDP(3.0)}
     result = audited(replace(noisy(1.02, source="a climb"), options=options))
     [again] = parse_any(result.to_json())
@@ -118,7 +119,7 @@ def test_how_far_the_worst_of_all_databases_lies_below_the_claim_is_told_and_sav
     assert worst in " ".join(str(result).split())
 
 
-def test_where_no_database_comes_near_the_claim_the_least_fault_is_told():
+def test_if_no_database_comes_near_the_claim_the_least_visible_fault_is_printed():
     told = " ".join(str(audited(noisy(None))).split())
     assert "no database is known to come near the claim, but a share that is off by 1e-06 shows" in told
 
@@ -143,7 +144,7 @@ def test_a_discrete_law_is_compared_outcome_by_outcome_down_to_rare_ones():
     assert law.code == pytest.approx(math.log(2.0))
 
 
-def test_outputs_that_a_law_does_not_know_are_noticed_and_those_of_vectors_by_coordinate():
+def test_outputs_outside_the_law_are_noticed_and_vectors_are_compared_by_coordinate():
     law = [cdf_of([0]), cdf_of([0])]
     formulas = Formulas(law=lambda _: law, databases=[[0]], calls=2_000)
 
@@ -155,7 +156,7 @@ def test_outputs_that_a_law_does_not_know_are_noticed_and_those_of_vectors_by_co
     assert [each.agrees for each in compared(told, lambda database, rng: int(rng.integers(2)))] == [False]
 
 
-def test_what_was_compared_is_saved_and_read_back():
+def test_comparisons_are_saved_and_read_back():
     result = audited(noisy(declared=1.1, called=1.1))
     [again] = parse_any(result.to_json())
     assert again == result
@@ -184,13 +185,13 @@ def test_a_law_needs_databases_and_calls_a_law():
         Formulas(calls=9)
 
 
-def test_the_test_of_an_entry_fails_where_the_code_is_not_as_its_text(auditor):
+def test_the_test_of_an_entry_fails_if_the_code_differs_from_its_text(auditor):
     with pytest.raises(pytest.fail.Exception, match="noisy differs from the formulas of its text") as failed:
         auditor.check(noisy(declared=1.1, called=1.1))
     assert "scale: 1.1 by the code" in str(failed.value)
 
 
-def test_a_random_law_of_the_generator_is_fixed_by_the_place_of_its_database():
+def test_the_runs_compared_are_fixed_by_the_place_of_their_database():
     formulas = Formulas(law=cdf_of, databases=[[0], [1]], calls=200)
 
     class Free:

@@ -1,6 +1,7 @@
-"""Accounts aimed at the last run: they are expected to shrink, and reach nearly what a test of all runs can.
+"""Bets that aim at the end of the budget: if the claim holds, the wealth is expected to shrink. If it fails,
+they reach the limit nearly as often as the best test of all runs.
 
-All outcomes of small batches are enumerated, so the first is exact.
+The first statement is exact, because all outcomes of small batches are enumerated.
 """
 
 import math
@@ -18,7 +19,8 @@ PAST = np.array([[30.0, 20.0, 6.0], [14.0, 25.0, 9.0]])
 
 
 def outcome(cells, width):
-    """Return the counts of calls (side, cell), the last cell holding what counts against a refutation."""
+    """Return the counts of calls (side, cell). The last cell holds outcomes that count against a
+    refutation."""
     counts = np.zeros((1, 2, width))
     for side, cell in cells:
         counts[0, side, cell] += 1
@@ -28,9 +30,9 @@ def outcome(cells, width):
 @pytest.mark.parametrize("against", [0.0, 0.3])
 @pytest.mark.parametrize(("epsilon", "delta", "distance"), [(0.3, 0.0, 1), (0.2, 0.05, 1), (0.2, 0.0, 2)])
 def test_wealth_is_expected_to_shrink_under_every_law_that_keeps_the_claim(epsilon, delta, distance, against):
-    """Two blocks of one call; `against` is the share of runs without an output, the same on both sides."""
+    """Two blocks of one call. `against` is the share of runs without an output, equal on both sides."""
     step = math.exp(epsilon * distance)
-    laws = [  # tight: the last is attained with equality, δ being spent on cell 0
+    laws = [  # the last law meets the claim with equality and spends δ on cell 0
         ([1 / 3, 1 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3]),
         ([step / (1 + step), 1 / (1 + step), 0.0], [1 / (1 + step), step / (1 + step), 0.0]),
         (
@@ -52,7 +54,7 @@ def test_wealth_is_expected_to_shrink_under_every_law_that_keeps_the_claim(epsil
 
 
 def test_a_claim_that_fails_is_expected_to_win():
-    """The check above can fail."""
+    """The check above can fail: with a claim that fails, the wealth is expected to grow."""
     sides = [[0.6, 0.3, 0.1, 0.0], [0.2, 0.5, 0.3, 0.0]]
     kept = 0.0
     for calls in product(product(range(2), range(4)), repeat=2):
@@ -62,11 +64,11 @@ def test_a_claim_that_fails_is_expected_to_win():
     assert kept > 1.01
 
 
-def test_the_goal_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
+def test_the_limit_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
     """Randomized response of 0.1, claimed 0.08, on 90,000 calls at 0.05: the best fixed test has power 0.81.
 
-    80 repetitions: the standard error of the share reached is 0.044. Of tight claims 5 % at most are reached;
-    more than 13 of 80 have probability 5e-5.
+    With 80 repetitions the standard error of the share that reaches the limit is 0.044. If the claim holds
+    with equality, at most 5 % reach it. More than 13 of 80 then have probability below 5e-5.
     """
     goals, calls, batches = Goals(math.log(20), 1.0), 90_000, 25
     rng = np.random.default_rng(6)
@@ -85,7 +87,7 @@ def test_the_goal_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
             past = past + counts
         return logs[0] >= goals.log_limit
 
-    # the success rate of "the bit is the side's", against the most that the claim allows
+    # the event is "the bit is that of the side"; its probability against the most that the claim allows
     claimed, true = (1 / (1 + math.exp(-epsilon)) for epsilon in (0.08, 0.1))
     power = norm.cdf((true - claimed) * 2 * math.sqrt(calls) - norm.isf(0.05))
     assert 0.7 < power < 0.95
@@ -100,7 +102,7 @@ def test_a_table_without_a_finished_run_bets_nothing():
     ]
 
 
-def test_a_bound_does_not_depend_on_the_claims_asked_about_beside_it():
+def test_the_path_of_one_claim_does_not_depend_on_other_claims_in_the_call():
     ledger = Ledger(goals=Goals(3.0, 0.5))
     assert ledger.rejects(np.array([0.1]), np.zeros(1), 0.05).tolist() == [False]
     counts = np.array([[[4.0, 3, 2, 0], [1, 5, 2, 0]], [[6, 1, 2, 1], [0, 3, 3, 0]]])

@@ -1,7 +1,7 @@
-"""Damaged and hostile files are refused at once, in one line; readable ones give exactly what they hold.
+"""Damaged and hostile files are refused at once, in one line. Readable ones give exactly what they hold.
 
-The corpus is made anew from good files by benchmarks/hostile_files.py, 55 of each: results of runs and of
-laws, of a utility audit, a study, a finding and a self-audit.
+benchmarks/hostile_files.py makes the corpus from good files, 55 texts from each: results by runs and by laws,
+of a utility audit, a study, a finding and a self-audit.
 """
 
 import json
@@ -46,7 +46,7 @@ def coin(database, rng):
 
 
 class Declared:
-    """Exactly ln 9 = 2.2-private."""
+    """A mechanism that is ln 9 = 2.20-private with equality."""
 
     def __call__(self, database, rng):
         return database[0] if rng.random() < 0.9 else 1 - database[0]
@@ -94,7 +94,7 @@ def _by_runs(result):
 
 
 def read_all(path, page):
-    """Read, tell, write, show and replay what a file holds, as all commands together do."""
+    """Read, print, write, show and replay what a file holds, like all commands together."""
     text = path.read_bytes()
     if any(kind in text for kind in (b'"study"', b'"finding"', b'"self_audit"')):
         render_report(None, page, **load_attached([path]))
@@ -109,19 +109,19 @@ def read_all(path, page):
         assert [json.dumps(again.to_json()) for again in parse_any(written)] == [written]
     render_report([stated], page)
     if _by_runs(results[0]):
-        assert not replay_file(path, subject=coin).refuted  # its runs say nothing against any claim
+        assert not replay_file(path, subject=coin).refuted  # its runs are no evidence against any claim
 
 
 @pytest.fixture
 def evil(tmp_path, monkeypatch):
-    """Return where files lie, beside a module that must not be imported."""
+    """Return the folder of the files, beside a module that must not be imported."""
     (tmp_path / "evil_module.py").write_text(EVIL)
     monkeypatch.syspath_prepend(tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize("good", GOOD.values(), ids=GOOD.keys())
-def test_a_damaged_or_hostile_file_is_refused_at_once_or_says_what_it_says(evil, hostile_files, good):
+def test_a_damaged_or_hostile_file_is_refused_at_once_or_read_exactly(evil, hostile_files, good):
     document, path, page = good(), evil / "file.json", evil / "page.html"
     path.write_text(json.dumps(document))
     read_all(path, page)

@@ -1,4 +1,4 @@
-"""Ctrl-C stops a command and leaves nothing false; benchmarks/interrupts.py does so to all of them."""
+"""Ctrl-C stops a command and leaves nothing false. benchmarks/interrupts.py checks it for all commands."""
 
 import contextlib
 import random
@@ -18,7 +18,7 @@ def test_an_audit_that_compares_laws_stops_at_ctrl_c_and_saves_nothing_false(int
 
 
 class Pressing:
-    """A mechanism during whose call with this number Ctrl-C is pressed, once or several times."""
+    """A mechanism that presses Ctrl-C, once or several times, during the call with this number."""
 
     def __init__(self, answer, call, *, times=1):
         self.answer, self.left, self.times = answer, call, times
@@ -47,7 +47,7 @@ def leak(database, rng):
 
 
 def stopped(mechanism, **options):
-    """Audit, with Ctrl-C as `dp-audit run` takes it."""
+    """Return the result of an audit that handles Ctrl-C as `dp-audit run` does."""
     told = []
     with ctrl_c_ends_time(lambda: told.append(1)):
         result = audit_privacy(mechanism, PureDP(1.0), pairs=[([0], [1])], **options)
@@ -91,5 +91,5 @@ def test_an_audit_of_utility_ends_at_ctrl_c_too(call):
 def test_a_second_ctrl_c_interrupts():
     with pytest.raises(KeyboardInterrupt), ctrl_c_ends_time(lambda: None):
         audit_privacy(Pressing(coin, 500, times=2), PureDP(1.0), pairs=[([0], [1])])
-    with pytest.raises(KeyboardInterrupt):  # and without the command, the first one does
+    with pytest.raises(KeyboardInterrupt):  # without the command the first Ctrl-C interrupts
         audit_privacy(Pressing(coin, 500), PureDP(1.0), pairs=[([0], [1])])

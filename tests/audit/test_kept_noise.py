@@ -1,7 +1,7 @@
 """State that a correct mechanism keeps refutes nothing, and no fault hides behind similar state.
 
-The mechanisms are those of the panel (`benchmarks/panel_*.py`), which the benchmark audits a hundred times
-each; here each is audited once, at 1e-6, where the engine of the first release refuted nearly all of them.
+The mechanisms are those of the panel (`benchmarks/panel_*.py`). The benchmark audits each a hundred times,
+these tests once, at 1e-6. The engine of the first release refuted nearly all of them.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ CLAIM = PureDP(1.0)
 
 
 def anew(name):
-    """Return a module of the panel, run anew, with all that it keeps."""
+    """Return a module of the panel, run anew, so that it has kept nothing yet."""
     spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -36,7 +36,7 @@ def anew(name):
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
-    """Keep what mechanisms keep on disk out of the tree."""
+    """Move the files that mechanisms keep into a temporary folder."""
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "TMPDIR"):
         monkeypatch.setenv(name, str(tmp_path))
@@ -48,7 +48,8 @@ def _elsewhere(tmp_path, monkeypatch):
     ["in_global", "in_file", "InCoroutine", "InPointer"],  # the benchmark has them all
 )
 def test_memory_across_calls_refutes_nothing(name):
-    """It returns (previous release, new release), ε = 1 given the past: pairs had log wealth 16 to 41."""
+    """It returns (previous release, new release) and loses 1 given the past. Bets on pairs reached log wealth
+    16 to 41."""
     found = getattr(anew("panel_memories"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, CLAIM, pairs=PAIR, budget=6_000)
@@ -74,12 +75,12 @@ KEPT = [
 
 @pytest.mark.parametrize("name", KEPT)
 def test_noise_that_is_drawn_once_and_kept_refutes_nothing(name):
-    """Sums that differ by 0.1 under noise of scale 1: 36 fresh processes, not the 98 of ε = 1."""
+    """Sums differ by 0.1 under noise of scale 1. This takes 36 fresh processes, where ε = 1 takes 98."""
     found = getattr(anew("panel_kept_noise"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, PureDP(0.1), pairs=[([0.0], [0.1])], budget=2_000)
     assert result.verdict is not Verdict.REFUTED
-    if result.witness is not None:  # it crossed, and the result says what to do
+    if result.witness is not None:  # it crossed the limit, and the result says what to do
         assert "fresh=" in result.reason
 
 
@@ -90,7 +91,7 @@ LEAKS = ["half_too_much", "rare_tail", "in_clear", "no_noise_for_nothing", "care
     ("name", "takes_rng"), [*((name, True) for name in LEAKS), ("half_too_much", False), ("in_clear", False)]
 )
 def test_a_fault_in_a_subject_that_draws_its_own_noise_is_refuted(name, takes_rng):
-    """Behind a signature with `rng` these ended INCONCLUSIVE: kept noise looks like them in one process."""
+    """With `rng` in the signature these ended INCONCLUSIVE: within one process they look like kept noise."""
     module = anew("panel_leaks")
     mechanism = getattr(module, name)
     subject = mechanism if takes_rng else module.WithoutRng(mechanism)
@@ -127,7 +128,7 @@ def test_a_closure_that_varies_is_refuted_under_a_printed_assumption():
 
 
 class Accountant:
-    """Answers fifty times with noise of scale 0.1, then refuses."""
+    """A mechanism that answers fifty times with noise of scale 0.1, then refuses."""
 
     def __init__(self, refusal="none"):
         self.left, self.refusal = 50, refusal
@@ -141,7 +142,7 @@ class Accountant:
 
 @pytest.mark.parametrize("refusal", ["none", "error"])
 def test_a_subject_that_refuses_after_its_own_budget_is_settled_by_a_factory(refusal):
-    """True ε = 10; 50 runs cannot show it, and a refusal because of earlier runs is not evidence."""
+    """The true ε is 10, but 50 runs cannot show it. A refusal caused by earlier runs is not evidence."""
     domain = {"records": [0, 1], "size": 2, "budget": 4_000}
     alone = audit_privacy(Accountant(refusal), CLAIM, **domain)
     assert alone.verdict is Verdict.INCONCLUSIVE
@@ -150,8 +151,8 @@ def test_a_subject_that_refuses_after_its_own_budget_is_settled_by_a_factory(ref
     assert audit_privacy(Accountant(), CLAIM, fresh=Accountant, **domain).verdict is Verdict.REFUTED
 
 
-def test_a_refusal_that_the_claim_allows_is_no_spent_budget():
-    """Every other run refuses by chance, from the first to the last."""
+def test_random_refusals_are_not_taken_for_a_spent_budget():
+    """Every run refuses with probability ½, from the first to the last."""
 
     def shy(database, rng):
         return sum(database) + rng.laplace() if rng.random() < 0.5 else None
@@ -161,7 +162,7 @@ def test_a_refusal_that_the_claim_allows_is_no_spent_budget():
 
 
 @pytest.mark.parametrize("given", [3, "text", [1]])
-def test_a_factory_that_is_no_function_is_refused_in_one_line(given):
+def test_a_factory_that_is_not_a_function_is_refused_in_one_line(given):
     with pytest.raises(AuditError, match="`fresh` must be a function"):
         audit_privacy(Accountant(), CLAIM, pairs=PAIR, fresh=given)
 
@@ -179,15 +180,15 @@ def seeded(database, rng):
     ("mechanism", "stateless"),
     [(honest, True), (seeded, False), (anew("panel_memories").in_environment, False), (Accountant(), False)],
 )
-def test_who_counts_as_stateless(mechanism, stateless, monkeypatch):
+def test_which_subjects_count_as_stateless(mechanism, stateless, monkeypatch):
     monkeypatch.setenv("LAST_RELEASE", "0.5")
     with Sampler(adapt(mechanism), seed=0) as sampler:
         list(sampler.draw([0], [1], 40, (1, 0), by_call=True))
         assert sampler.is_stateless([0], [1]) is stateless
 
 
-def test_noise_made_at_import_beside_honoured_randomness_is_no_stateless_subject(tmp_path):
-    """A copy has the noise too: only a fresh process tells."""
+def test_a_subject_with_noise_made_at_import_does_not_count_as_stateless(tmp_path):
+    """A copy keeps the noise of the import. Only a fresh process shows it."""
     source = (
         "import random\nNOISE = random.SystemRandom().gauss(0, 1)\n"
         "def release(database, rng):\n    return sum(database) + NOISE + rng.normal(scale=0.01)\n"
@@ -203,7 +204,7 @@ def test_noise_made_at_import_beside_honoured_randomness_is_no_stateless_subject
 
 
 def test_a_fresh_process_has_a_new_working_directory_and_home():
-    """Noise kept on disk is kept in one of these folders."""
+    """Noise kept on disk would be in one of these folders."""
 
     def told(database, rng):
         import os
@@ -216,7 +217,7 @@ def test_a_fresh_process_has_a_new_working_directory_and_home():
 
 
 def test_only_a_subject_that_loads_a_large_library_gets_processes_that_have_it():
-    """A fork of a process that has pandas and sklearn takes ten times as long as of one that has not."""
+    """A fork of a process that has loaded pandas and sklearn takes ten times as long as one that has not."""
     importlib.import_module("scipy")
 
     def plain(database, rng):
@@ -242,7 +243,8 @@ def test_only_a_subject_that_loads_a_large_library_gets_processes_that_have_it()
         assert asked(loading)[1:] == [True] * 3
     children = [*fresh._NURSERY[os.getpid(), True]]
     assert asked(loading_another)[1:] == [True] * 3
-    assert fresh._NURSERY[os.getpid(), True] == children  # they have imported it, and are not started again
+    # they have imported it, so they are not started again
+    assert fresh._NURSERY[os.getpid(), True] == children
 
 
 def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
@@ -251,8 +253,8 @@ def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
         audit_privacy(honest, CLAIM, pairs=PAIR)
 
 
-def test_a_script_that_audits_as_it_runs_gets_its_verdict():
-    """Without a guard: the fresh processes import the script, which is not to audit again."""
+def test_a_script_that_audits_at_import_gets_its_verdict():
+    """The script has no guard. Fresh processes import it and must not audit again."""
 
     source = (
         "import random\nfrom audit import PureDP, audit_privacy\n"
@@ -312,8 +314,8 @@ def release(database, rng):
 """
 
 
-def test_what_fresh_processes_denied_is_not_confirmed_where_the_subject_is_warm(tmp_path, monkeypatch):
-    """The first 32 processes do not confirm; those of the second try, with more calls, do not start."""
+def test_a_witness_that_fresh_processes_deny_is_not_confirmed_by_a_warm_subject(tmp_path, monkeypatch):
+    """The first 32 processes do not confirm it. Those of the second try, with more calls, do not start."""
     Path("warm.py").write_text(WARM.format(str(tmp_path / "loaded")))
     monkeypatch.syspath_prepend(tmp_path)
     from warm import release

@@ -1,4 +1,4 @@
-"""What a result keeps to draw: outputs in bins by closed forms, runs counted once, courses thinned."""
+"""What a result keeps for its figures: outputs in bins by closed forms, runs counted once, short courses."""
 
 import math
 
@@ -20,7 +20,7 @@ from audit.verdict.shown.outputs import MOST_BINS, MOST_NAMES, Seen, outputs_by_
 
 
 def test_bins_of_densities_have_the_masses_of_scipy_and_the_part_of_the_event():
-    """The outer bins have the tails; the bin around the end of the event has it in part."""
+    """The outer bins hold the tails. The event takes a part of the bin around its end."""
     region = Region(intervals=((0.3, math.inf),))
     kept = outputs_by_law(region, Density.laplace(0.0, 0.5), Density.laplace(1.0, 0.5))
     cuts = [-math.inf, *kept.edges[1:-1], math.inf]
@@ -47,7 +47,7 @@ def test_whole_numbers_lie_in_the_middle_of_their_bins():
     assert len(kept.on_left) <= MOST_BINS + 1
 
 
-def test_atoms_stand_beside_the_bins_and_a_box_shows_its_first_coordinate():
+def test_atoms_are_kept_beside_the_bins_and_a_box_by_its_first_coordinate():
     clamped = [Mixture.from_clamped(Density.laplace(x), -1.0, 1.0) for x in (0.0, 0.5)]
     region = Region(outcomes=(1.0,), intervals=((0.0, 1.0),))
     kept = outputs_by_law(region, *clamped)
@@ -61,8 +61,8 @@ def test_atoms_stand_beside_the_bins_and_a_box_shows_its_first_coordinate():
     assert (boxed.of, boxed.on_left) == ("output[1]", kept.on_left)
 
 
-def test_values_that_are_no_numbers_are_named_the_event_among_them():
-    """A rare value of the event has a name of its own though many others are more frequent."""
+def test_values_that_are_not_numbers_are_named_including_those_of_the_event():
+    """A rare value of the event is named even if many other values are more frequent."""
     words = [f"word {i}" for i in range(30)]
     logs = np.log(np.array([*np.full(29, 0.0344), 0.0024]) / (29 * 0.0344 + 0.0024))
     laws = [Finite(words, log_probabilities=logs), Finite(words, log_probabilities=logs)]
@@ -73,7 +73,7 @@ def test_values_that_are_no_numbers_are_named_the_event_among_them():
     assert sum(kept.on_left) == pytest.approx(1.0, abs=1e-5)
     seen = Seen(Event((AtomIn(Whole(), ("a", None)),)))
     seen.add(0, View(["a", "b", "a"]), np.array([True, False, True]))
-    assert seen.outputs() is None  # nothing of the other side
+    assert seen.outputs() is None  # no output of the other side yet
     seen.add(1, View([None, "b"]), np.array([True, False]))
     kept = seen.outputs()
     assert dict(zip(kept.names, kept.on_left, strict=True)) == {"'a'": 2, "None": 0, "'b'": 1}
@@ -81,8 +81,8 @@ def test_values_that_are_no_numbers_are_named_the_event_among_them():
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_numbers_of_any_size_and_no_number_are_counted_whole(wide):
-    """The outer bins have what is too large to be drawn, and a page can be made of them."""
+def test_numbers_of_any_size_and_other_values_are_all_counted(wide):
+    """The outer bins hold the numbers that are too large to draw. A page can be made of them."""
     seen = Seen(Event((NumberIn(Value(), ((1.0, math.inf),)),)))
     ends = [-1.79e308, 1.79e308] if wide else []
     for side in (0, 1):
@@ -127,7 +127,7 @@ def loud(database, rng):
     return sum(database) + rng.laplace(scale=0.4)
 
 
-def test_the_runs_of_a_witness_are_those_of_its_p_and_q_and_its_wealth_ends_above_the_limit():
+def test_the_kept_runs_of_a_witness_give_its_p_and_q_and_its_wealth_ends_above_the_limit():
     found = audit_privacy(loud, PureDP(1.0), records=[0, 1], size=3)
     kept, shown = found.witness.outputs, found.witness
     assert sum(kept.on_left) + sum(kept.on_right) == 2 * shown.runs
@@ -146,7 +146,8 @@ def test_a_course_keeps_both_ends_and_few_points():
 
 
 def test_the_search_of_exact_laws_rises_to_the_largest_loss():
-    """By pairs with losses 1, 1/2, 2, 2, 1: it rises at the first and the third, and ends with the fifth."""
+    """The pairs lose 1, 1/2, 2, 2 and 1. The course rises at the first and the third and ends at the
+    fifth."""
     pairs = [((0, i), (1, i)) for i in range(5)]
     scales = [1.0, 2.0, 0.5, 0.5, 1.0]
     found = compare_pairs(pairs, lambda data: Density.laplace(data[0], scales[data[1]]), PureDP(9.0))

@@ -1,4 +1,4 @@
-"""Laws that meet their claim with equality, as far as floats can express it."""
+"""Laws that meet their claim with equality, as far as floats can express that."""
 
 import math
 from fractions import Fraction
@@ -21,7 +21,7 @@ def compared(left, right, epsilon, delta=0.0):
 
 
 def answer(epsilon):
-    """The textbook probability of the true answer, whose complement loses digits."""
+    """Return the textbook probability of the true answer. Its complement loses digits."""
     return math.exp(epsilon) / (1.0 + math.exp(epsilon))
 
 
@@ -31,7 +31,7 @@ def coins(epsilon):
 
 
 def truncated_geometric(place, epsilon, count):
-    """The last cell is what the others leave."""
+    """Return a truncated geometric law whose last cell is 1 minus the others."""
     top = math.tanh(epsilon / 2.0)
     cells = [top * math.exp(-epsilon * abs(k - place)) for k in range(count)]
     cells[0] = math.exp(-epsilon * place) / (1.0 + math.exp(-epsilon))
@@ -39,7 +39,7 @@ def truncated_geometric(place, epsilon, count):
 
 
 class Response:
-    """Randomized response that gives its law as two floats."""
+    """Randomized response that declares its law as two floats."""
 
     size = 1
     records = (0, 1)
@@ -65,7 +65,7 @@ def test_randomized_response_is_proved_at_its_own_epsilon_and_refuted_below(epsi
 @pytest.mark.parametrize("epsilon", [20.0, 22.0, 25.0])
 @pytest.mark.parametrize("share", [1.0, 0.25])
 def test_a_remainder_is_not_refuted_in_other_laws_either(epsilon, share):
-    """Shares of it, atoms beside a density, coordinates, steps of a density."""
+    """The remainder appears as shares, as an atom beside a density, as a coordinate, and as a step."""
     p = answer(epsilon)
     q = (1.0 - p) * share
     rest = [p, *[q] * round(1.0 / share)]
@@ -75,7 +75,7 @@ def test_a_remainder_is_not_refuted_in_other_laws_either(epsilon, share):
     paired = [Product([coin, coin]) for coin in coins(epsilon)]
     loss = math.log(p) - math.log(q)
     meant = epsilon - math.log(share)
-    assert abs(loss - meant) > TOLERANCE  # or there would be nothing to see
+    assert abs(loss - meant) > TOLERANCE  # the rounding is large enough to matter
     assert not compared(*spread, meant).over
     assert not compared(*mixed, epsilon).over
     assert not compared(*steps, epsilon).over
@@ -104,15 +104,15 @@ def test_an_approximate_claim_is_not_refuted_by_the_rounding_of_a_remainder():
     assert compared(left, right, exact - 0.01, delta).over
 
 
-def test_what_rounding_leaves_open_is_neither_refuted_nor_proved():
-    """At ε = 40 the floats are 1 and 0: those of a private mechanism, and of one that is not."""
+def test_a_claim_that_rounding_leaves_open_is_neither_refuted_nor_proved():
+    """At ε = 40 the floats are 1 and 0. A private mechanism and one that is not give the same floats."""
     result = audit_privacy(Response(40.0), PureDP(40.0))
     assert result.verdict is Verdict.NOT_REFUTED
     assert any("log_probabilities" in note for note in result.notes)
 
 
 @pytest.mark.parametrize("tiny", [1e-20, 1e-30])
-def test_a_tiny_violation_is_seen_where_the_numbers_carry_it(tiny):
+def test_a_tiny_violation_is_seen_if_the_numbers_can_express_it(tiny):
     def law(q):
         return Finite("ab", log_probabilities=[math.log(q), math.log1p(-q)])
 

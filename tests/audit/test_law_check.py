@@ -1,4 +1,4 @@
-"""The e-value against a declared law: valid, and it sees wrong samplers."""
+"""The e-value against a declared law is valid and detects wrong samplers."""
 
 import itertools
 import math
@@ -40,7 +40,7 @@ def test_by_enumeration_unfinished_runs_only_lower_the_expectation():
     total = 0.0
     for outputs in itertools.product(zip("abc", [0.2, 0.3, 0.5], strict=True), repeat=6):
         weight = math.prod(probability for _, probability in outputs)
-        # the worst censoring there is: the rarest outcome is never seen
+        # the worst censoring: the rarest outcome is never seen
         seen = [Unfinished("time limit") if outcome == "a" else outcome for outcome, _ in outputs]
         total += weight * math.exp(law_log_e_value(law, seen))
     assert total <= 1.0 + 1e-12
@@ -48,14 +48,15 @@ def test_by_enumeration_unfinished_runs_only_lower_the_expectation():
 
 @pytest.mark.parametrize("name", LAWS)
 def test_a_right_sampler_is_not_accused(name):
-    """20 checks of 2,000 draws; each e-value passes 1e9 with probability at most 1e-9: false alarm 2e-8."""
+    """20 checks of 2,000 draws. Each e-value passes 1e9 with probability at most 1e-9: false alarm 2e-8."""
     law, rng = LAWS[name], np.random.default_rng(11)
     assert max(law_log_e_value(law, law.sample(2000, rng)) for _ in range(20)) < math.log(1e9)
 
 
 @pytest.mark.parametrize("name", ["finite", "laplace", "geometric", "clamped", "vector"])
 def test_the_mean_e_value_is_not_above_one(name):
-    """Mean of min(e, 20) over 400 checks of 30 draws: 1 + 5.5 standard errors, false alarm below 1e-7."""
+    """The mean of min(e, 20) over 400 checks of 30 draws stays below 1 + 5.5 standard errors. The false-alarm
+    probability is below 1e-7."""
     law, rng = LAWS[name], np.random.default_rng(12)
     values = np.array([min(math.exp(law_log_e_value(law, law.sample(30, rng))), 20.0) for _ in range(400)])
     assert values.mean() <= 1.0 + 5.5 * values.std() / 20.0
@@ -99,7 +100,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_sampler_is_seen_within_20_000_draws(name):
-    """Power: the divergence (last entry, nats a draw) times 20,000 is above six times the limit of 13.8."""
+    """Power: the divergence in nats per draw times 20,000 is more than six times the limit of 13.8."""
     law, wrong, nats = WRONG[name]
     assert nats * 20_000 > 6 * LIMIT
     assert law_log_e_value(law, wrong(np.random.default_rng(13))) > LIMIT
@@ -123,7 +124,7 @@ def test_a_wrong_sampler_is_seen_within_20_000_draws(name):
         (LAWS["vector"], (0.0, 0.0, 0.5)),
     ],
 )
-def test_an_output_outside_the_support_settles_it(law, output):
+def test_an_output_outside_the_support_refutes_the_law(law, output):
     assert law_log_e_value(law, [*law.sample(5, np.random.default_rng(0)), output]) == math.inf
 
 
@@ -150,6 +151,6 @@ def test_the_order_of_outputs_does_not_matter():
     )
 
 
-def test_nothing_drawn_says_nothing():
+def test_without_draws_the_e_value_is_one():
     assert law_log_e_value(Density.laplace(), []) == 0.0
     assert law_log_e_value(Density.laplace(), [Unfinished("time limit")] * 3) == 0.0

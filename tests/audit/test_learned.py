@@ -1,4 +1,4 @@
-"""The score that learns from every run, compared with the best score by known laws."""
+"""The score that learns from every run, compared with the best score for known laws."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ WIDTH, RUNS, BLOCK = 8, 60_000, 20_000
 
 
 def signal(left, right):
-    """Return the squared distance of the means of two samples, in variances of one of them."""
+    """Return the squared distance between the means of two samples, in units of their mean variance."""
     return (left.mean() - right.mean()) ** 2 / (left.var() + right.var()) * 2
 
 
 def learned(draw, *, runs=RUNS):
-    """Return the feature that is learned from blocks of vectors of either side."""
+    """Return the feature learned from blocks of vectors of both sides."""
     learner = None
     for _ in range(runs // BLOCK):
         views = [View(list(draw(side, BLOCK))) for side in (0, 1)]
@@ -31,7 +31,7 @@ SHIFTS = {"independent": np.full(WIDTH, 0.1), "in common": 0.2 * (np.arange(WIDT
 
 
 def drawn(rng, noise, shift):
-    """Return a function that draws vectors of either side; what entries have in common says nothing."""
+    """Return a function that draws vectors of one side. The common part of the entries carries no signal."""
     level = 5.0 if noise == "in common" else 0.0
     return lambda side, size: (
         level * rng.normal(size=(size, 1)) + rng.normal(size=(size, WIDTH)) + shift * side
@@ -39,11 +39,11 @@ def drawn(rng, noise, shift):
 
 
 @pytest.mark.parametrize(("noise", "least"), [("independent", 0.75), ("in common", 0.6)])
-def test_the_score_tells_much_of_what_the_best_one_does(noise, least):
-    """Normal noise of covariance Σ: the likelihood ratio is linear, and tells μᵀΣ⁻¹μ.
+def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
+    """Normal noise of covariance Σ: the likelihood ratio is linear, with signal μᵀΣ⁻¹μ.
 
-    The score is additive over entries and differences, each cut into at most 12 bins; one of single entries
-    tells 1/26 of it, at most, where they have noise in common. The standard error of the figure is below 5 %.
+    The score is additive over entries and differences, each cut into at most 12 bins. If the noise is common,
+    a score of single entries has at most 1/26 of the signal. The figure's standard error is below 5 %.
     """
     rng, shift = np.random.default_rng(4), SHIFTS[noise]
     feature = learned(drawn(rng, noise, shift))
@@ -55,8 +55,8 @@ def test_the_score_tells_much_of_what_the_best_one_does(noise, least):
     assert least < found / (shift @ np.linalg.solve(covariance, shift)) < 1.2
 
 
-def test_of_equal_sides_nothing_is_learned():
-    """The weights are shrunk to the evidence: noise alone hardly moves the score."""
+def test_nothing_is_learned_from_equal_sides():
+    """The weights are shrunk to the evidence, so noise alone hardly moves the score."""
     rng = np.random.default_rng(5)
     draw = drawn(rng, "independent", np.zeros(WIDTH))
     feature = learned(draw)
@@ -77,7 +77,7 @@ def test_only_vectors_of_one_width_are_learned_from():
 
 
 def test_a_block_is_coded_run_by_run():
-    """Counts are those of the codes, and every run has one code of each column."""
+    """The counts match the codes, and every run has one code in each column."""
     rng = np.random.default_rng(6)
     views = [View(list(rng.normal(size=(3_000, 3)))) for _ in range(2)]
     learner = ScoreLearner(*(vectors(view, 3) for view in views))

@@ -1,9 +1,9 @@
-"""Nothing outside the user's domain is bet on: correct mechanisms that rely on it are never refuted.
+"""No bets outside the user's domain: correct mechanisms that rely on the domain are never refuted.
 
-Each mechanism answers openly where its domain is left, so that one such pair refutes it within a few hundred
-runs. At significance 1e-6 a correct one is refuted by chance once in a million audits.
+Each mechanism says openly when a database is outside its domain, so one such pair refutes it within a few
+hundred runs. At significance 1e-6 a correct one is refuted by chance once in a million audits.
 
-Long: each way to state a domain has a mechanism that relies on it.
+Long, because each way to state a domain has a mechanism that relies on it.
 """
 
 import itertools
@@ -25,20 +25,20 @@ DIGITS = st.integers(0, 9)
 
 @st.composite
 def counted(draw):
-    """Return rows behind their number."""
+    """Return rows after their number."""
     rows = draw(st.lists(DIGITS, min_size=1, max_size=5))
     return [len(rows), *rows]
 
 
 @st.composite
 def checked(draw):
-    """Return digits with a check digit behind them."""
+    """Return digits and their check digit."""
     digits = draw(st.lists(DIGITS, min_size=1, max_size=5))
     return [*digits, sum(digits) % 10]
 
 
 class AnyOne:
-    """One place differs, whatever stands there; what else may stand there is told by words."""
+    """Neighbours differ at one place, whatever is there. `neighbours` also puts a text there."""
 
     def are_neighbours(self, left, right):
         return len(left) == len(right) and sum(a != b for a, b in zip(left, right, strict=True)) == 1
@@ -50,7 +50,7 @@ class AnyOne:
 
 
 class Checked:
-    """One digit differs, and the check digit may."""
+    """Neighbours differ in one digit, and may differ in the check digit."""
 
     def are_neighbours(self, left, right):
         return (
@@ -65,7 +65,7 @@ class Checked:
 
 
 class Floats(AnyOne):
-    """Neighbours come with floats, where the records are ints."""
+    """A relation whose neighbours hold floats, although the records are ints."""
 
     def neighbours(self, database, records, rng=None):
         known = (other for other in super().neighbours(database, records, rng) if "other" not in other)
@@ -73,7 +73,7 @@ class Floats(AnyOne):
 
 
 class Case(NamedTuple):
-    """A domain, whether a database belongs to it, and what is released of one."""
+    """A domain, whether a database belongs to it, and the total that is released."""
 
     options: dict[str, Any]
     belongs: Callable[[Any], bool]
@@ -192,7 +192,8 @@ FAULTY = (
 
 
 def released(case, scale):
-    """Return the noisy total of a database, or say openly that it is no database; it moves by at most 9."""
+    """Return a mechanism: the noisy total of a database, or an open refusal outside the domain. A total moves
+    by at most 9."""
 
     def release(database, rng):
         return case.total(database) + rng.laplace(scale=scale) if case.belongs(database) else "outside"
@@ -210,7 +211,7 @@ def test_a_mechanism_that_relies_on_its_domain_is_never_refuted(case):
 
 @pytest.mark.parametrize("name", FAULTY)
 def test_a_fault_inside_a_restricted_domain_is_refuted(name):
-    """Noise a tenth of what it should be, on totals that differ by 4 or more: a loss of 4 and more for 1."""
+    """The noise is a tenth of what it should be. Totals differ by 4 or more, so the loss is 4 or more."""
     case = CASES[name]
     result = audit_privacy(released(case, 0.9), PureDP(1.0), budget=20_000, **case.options)
     assert result.refuted, result.reason
@@ -262,14 +263,14 @@ def test_valid_restricts_every_kind_of_domain(options):
     assert audited(is_sorted, **options).refuted
 
 
-def test_valid_that_allows_all_lets_every_recombination_be_bet_on():
+def test_a_valid_that_allows_everything_admits_every_recombination():
     digits = {"databases": st.lists(DIGITS, min_size=3, max_size=5).map(sorted)}
     assert audited(is_sorted, **digits).verdict is Verdict.NOT_REFUTED
     assert audited(is_sorted, valid=lambda database: True, **digits).refuted
 
 
-def test_what_is_not_known_to_be_allowed_refutes_nothing():
-    """No two databases with a check digit differ at one place alone."""
+def test_databases_not_known_to_be_allowed_refute_nothing():
+    """No two databases with a check digit differ at exactly one place."""
     result = audited(lambda database, rng: database, databases=checked())
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "may lie outside your domain" in result.reason
@@ -277,7 +278,7 @@ def test_what_is_not_known_to_be_allowed_refutes_nothing():
     assert audited(lambda database, rng: 0, databases=checked()).verdict is not Verdict.REFUTED
 
 
-def test_a_law_on_what_is_not_known_to_be_allowed_refutes_nothing():
+def test_laws_of_databases_not_known_to_be_allowed_refute_nothing():
     from audit.distributions import Finite
 
     class Tells:
@@ -310,7 +311,7 @@ def test_a_valid_that_cannot_be_used_is_refused_in_one_line(valid, kind, words):
     assert "\n" not in str(refused.value)
 
 
-def test_valid_excludes_given_pairs_openly_and_suggested_ones_in_silence():
+def test_valid_refuses_given_pairs_with_an_error_and_drops_suggested_ones_silently():
     class Suggests:
         def __call__(self, database, rng):
             return database
@@ -348,11 +349,11 @@ def test_a_proof_on_a_domain_that_valid_restricts_says_so():
     assert "over [0, 1] that `valid` allows" in result.family
 
 
-# What relations of the user's list
+# Relations given by the user that list too few neighbours
 
 
 class Next:
-    """Numbers that follow each other are neighbours; those beyond a limit are not listed."""
+    """Consecutive numbers are neighbours. Numbers from a limit on are not listed."""
 
     def __init__(self, limit):
         self.limit = limit
@@ -364,12 +365,12 @@ class Next:
         return ([n] for n in (database[0] - 1, database[0] + 1) if max(n, database[0]) < self.limit)
 
 
-#: No number of records here: the fault is beyond all that is looked at.
+#: The fault is at records that no audit here looks at.
 BEYOND = 10_000
 
 
 class Sign:
-    """Answers openly whether its record is above all that the relation lists."""
+    """A subject that says openly whether its record is beyond all records of the domain."""
 
     def __call__(self, database, rng):
         return database[0] >= BEYOND
@@ -383,19 +384,19 @@ class Sign:
 @pytest.mark.parametrize(
     ("many", "verdict"), [(MOST_CHECKED + 1, Verdict.NOT_REFUTED), (300, Verdict.PROVED)]
 )
-def test_a_relation_that_may_list_too_few_is_no_ground_for_a_proof(many, verdict):
+def test_a_relation_that_may_list_too_few_neighbours_rules_out_a_proof(many, verdict):
     result = audit_privacy(Sign(), PureDP(1.0), records=range(many), size=1, relation=Next(many))
     assert result.verdict is verdict
 
 
-def test_a_relation_that_lists_too_few_is_refused_where_every_pair_can_be_asked():
+def test_a_relation_that_lists_too_few_neighbours_is_refused_if_every_pair_can_be_checked():
     with pytest.raises(
         SubjectError, match=r"calls \[399\] and \[400\] neighbours, but its `neighbours` lists neither"
     ):
         audit_privacy(Sign(), PureDP(1.0), records=range(500), size=1, relation=Next(400))
 
 
-def test_a_relation_is_asked_both_ways_round():
+def test_a_relation_is_checked_in_both_directions():
     class Down(Next):
         def are_neighbours(self, left, right):
             return left[0] - right[0] == 1 and left[0] > 100

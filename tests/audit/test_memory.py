@@ -1,4 +1,4 @@
-"""The memory of a pair does not depend on how runs were cut into blocks, and is fixed before each batch."""
+"""What is learned about a pair does not depend on the cut into blocks, and is fixed before each batch."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from audit.values.outcomes import Raised, Unfinished
 
 
 def fed(left, right, cuts=(), **options):
-    """Return a memory that learned one batch, cut into blocks."""
+    """Return a memory that has learned one batch, cut into blocks."""
     memory = PairMemory([0], [1], **options)
     return learned(memory, left, right, cuts)
 
@@ -81,7 +81,7 @@ def test_counting_and_keeping_a_batch_does_not_move_what_was_chosen():
 
 
 def test_weights_are_a_share_of_the_stake_at_most():
-    """The prior weights of all that is bet on sum to at most 1: what was not chosen keeps its share."""
+    """The prior weights of all bets sum to at most 1. The rest stays unbet."""
     for left, right in (laplace(500), ([(0, 1)] * 300, [(1, 1)] * 300), (["a", "b"] * 50, ["a"] * 100)):
         chosen = fed(left, right).choose(1.0, 0.0)
         weights = np.exp(np.concatenate([item.log_prior for item in chosen]))
@@ -105,15 +105,16 @@ def test_a_bet_counts_both_directions():
     assert set(bet.past) == {200}
 
 
-def test_a_batch_that_broke_off_is_bet_on_by_its_coins():
-    """Were all of the p side outside and all of the q side inside each event, so many of either side."""
+def test_an_interrupted_batch_is_bet_on_by_its_coins():
+    """Each event gets the worst counts: every call of the p side outside it, every call of the q side
+    inside."""
     chosen = fed(["yes"] * 60 + ["no"] * 40, ["yes"] * 30 + ["no"] * 70).choose(0.1, 0.0)
     bet = broken_off(chosen, 7, 5)
     sides = [(7, 5) if item.side == 0 else (5, 7) for item in chosen for _ in item.candidates.p]
     assert bet.counts.tolist() == [[0, p_side, q_side, 0] for p_side, q_side in sides]
 
 
-def test_silence_is_heard_until_something_answers():
+def test_a_pair_counts_as_silent_until_a_run_answers():
     memory = fed([Raised("ValueError", "no")] * 3, [Unfinished("out of memory")] * 3)
     assert not memory.answered
     assert memory.silence == Raised("ValueError", "no")
@@ -121,7 +122,7 @@ def test_silence_is_heard_until_something_answers():
     assert learned(memory, [1.0], [2.0]).answered
 
 
-def test_nothing_is_promised_before_anything_was_seen():
+def test_nothing_is_chosen_before_any_run_was_seen():
     assert PairMemory([0], [1]).choose(1.0, 0.0) == []
 
 
@@ -129,7 +130,8 @@ def test_nothing_is_promised_before_anything_was_seen():
     ("p", "q", "epsilon", "delta"), [(0.31, 0.1, 1.0, 0.0), (0.5, 0.2, 0.8, 0.0), (0.3, 0.09, 1.0, 0.04)]
 )
 def test_the_growth_rate_is_that_of_the_best_bet_near_the_claim(p, q, epsilon, delta):
-    """To second order: within 15 % of the largest E[log(1 + λ·D)] of two calls over all stakes."""
+    """The growth rate is second-order: within 15 % of the largest E[log(1 + λ·D)] of two calls over all
+    stakes."""
     ratio = np.exp(epsilon)
     h = p + ratio * q
     gains = np.array([2 - h, -h, h - 2 * ratio, h]) - delta
@@ -139,14 +141,14 @@ def test_the_growth_rate_is_that_of_the_best_bet_near_the_claim(p, q, epsilon, d
     assert best <= best_log_growth(p, q, epsilon, delta)
 
 
-def test_what_speaks_for_the_claim_is_ranked_below_nothing():
+def test_evidence_for_the_claim_has_a_negative_growth_rate():
     rates = growth_rate(np.array([0.1, 0.2, 0.27]), np.array([0.1, 0.1, 0.1]), 1.0, 0.0)
     assert (rates < 0).all()
     assert (np.diff(rates) > 0).all()
 
 
 @pytest.mark.parametrize("size", [1_000, 40_000])
-def test_what_is_kept_is_bounded_in_bytes(size):
+def test_kept_outputs_are_bounded_in_bytes(size):
     memory = PairMemory([0], [1])
     for _ in range(4):
         sides = [[np.full(size, 0.5) for _ in range(FIRST)] for _ in "lr"]

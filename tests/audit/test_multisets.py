@@ -15,7 +15,7 @@ from audit.verdict.multisets import multiset_pairs
 
 @dataclass(frozen=True)
 class NoisyMajority:
-    """Tells the majority of bits with probability 0.7; `weighted`: the first bit counts for three.
+    """The majority of bits, told with probability 0.7. If `weighted`, the first bit counts three times.
 
     The loss is ln(0.7/0.3) = 0.847.
     """
@@ -66,7 +66,7 @@ def test_too_many_pairs_other_relations_and_endless_domains_are_left_to_samples(
     assert multiset_pairs(Databases(Relation.REPLACE_ONE, records=(0, 1), sizes=(2, 2))) is None
 
 
-def test_a_symmetric_subject_is_proved_where_its_lists_are_too_many():
+def test_a_symmetric_subject_is_proved_even_if_it_has_too_many_lists():
     result = audit_privacy(NoisyMajority(), size=41, budget=20_000)  # 2^41 lists
     assert result.verdict is Verdict.PROVED
     assert result.epsilon_lower == pytest.approx(np.log(0.7 / 0.3))
@@ -78,7 +78,7 @@ def test_a_symmetric_subject_is_proved_where_its_lists_are_too_many():
     )
 
 
-def test_what_multisets_refute_is_shown_on_lists():
+def test_a_refutation_by_multisets_is_shown_on_lists():
     result = audit_privacy(NoisyMajority(), PureDP(0.8), size=41, budget=20_000)
     pairs = [([1] * 21 + [0] * 20, [1] * 20 + [0] * 21)]
     told = audit_privacy(NoisyMajority(), PureDP(0.8), size=41, pairs=pairs, budget=20_000)

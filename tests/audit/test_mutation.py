@@ -1,4 +1,4 @@
-"""The mutation check: the same audit refutes smaller claims, which are known to be false."""
+"""The mutation check: the same audit refutes smaller claims that are known to be false."""
 
 import json
 import math
@@ -15,7 +15,7 @@ PAIR = {"pairs": [([0], [1])]}
 
 
 class Tight:
-    """A sum with the noise that ε = 1 needs, exactly: its loss is 1."""
+    """A sum with exactly the noise that ε = 1 needs, so its loss is 1."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -39,8 +39,8 @@ def tight():
 
 
 def test_a_tight_mechanism_is_noticed_at_nine_tenths(tight):
-    """At 0.9 the loss of 1 needs about 30,000 runs (KL bound times the auditor's efficiency); 150,000 miss
-    it with probability below 1e-7."""
+    """At 0.9 the loss of 1 needs about 30,000 runs (KL bound times the auditor's efficiency). 150,000 runs
+    miss it with probability below 1e-7."""
     assert [each.factor for each in tight.repetitions] == [0.5, 0.8, 0.9]
     assert [each.result.claim.epsilon for each in tight.repetitions] == pytest.approx([0.5, 0.8, 0.9])
     assert tight.noticed_from == 0.9
@@ -48,7 +48,7 @@ def test_a_tight_mechanism_is_noticed_at_nine_tenths(tight):
 
 
 def test_an_exact_audit_is_checked_by_its_law():
-    """The exact loss, 1, is above 0.9 and no sampling is involved."""
+    """The exact loss of 1 is above 0.9, and no sampling is involved."""
     check = mutation_check(Declared(), PureDP(1.0), **PAIR)
     assert check.noticed_from == 0.9
     assert {each.result.evidence for each in check.repetitions} == {Evidence.EXACT}
@@ -63,14 +63,15 @@ def test_a_damaged_check_is_refused_in_one_line(tight, damaged):
 
 
 def test_an_audit_that_sees_nothing_says_so():
-    """A constant satisfies every claim, so that no factor may be noticed; false alarms at 3e-6 in all."""
+    """A constant satisfies every claim, so no factor is noticed. Any false alarm has probability at most
+    3e-6."""
     check = mutation_check(blind, PureDP(1.0), **PAIR, budget=2_000)
     assert check.noticed_from is None
     assert "has not shown that it works" in str(check)
 
 
-def test_smaller_claims_that_are_proved_are_no_sign_of_blindness():
-    """A constant loses nothing, by its law."""
+def test_proved_smaller_claims_are_no_sign_of_a_blind_audit():
+    """By its law a constant loses nothing."""
 
     class Constant:
         def __call__(self, database, rng):
@@ -112,7 +113,7 @@ def test_the_budget_spent_is_stated(tight):
     assert "Only ε" not in str(tight)
 
 
-def test_the_largest_factor_counts_even_where_a_smaller_one_was_missed():
+def test_the_largest_noticed_factor_counts_even_if_a_smaller_one_was_missed():
     def result(verdict):
         return AuditResult("m", PureDP(1.0), verdict, Evidence.STATISTICAL)
 

@@ -1,7 +1,7 @@
-"""Published classes of faults, re-implemented in a few lines each, and controls that only look like them.
+"""Published classes of faults in a few lines each, and controls that only look like them.
 
-Faulty ones are refuted at 1e-6 within the stated runs (the efficiency in `benchmarks/` leaves room);
-controls meet their claim and are refuted with probability at most 1e-6.
+Faulty ones are refuted at 1e-6 within the stated runs (the efficiency in `benchmarks/` leaves room). Controls
+meet their claim, and each is refuted with probability at most 1e-6.
 """
 
 import math
@@ -23,13 +23,13 @@ def two_sided_geometric(rng, epsilon=1.0):
 
 
 def frequency_noise_on_counts(database, rng):
-    """Noise of scale 2/n is right for frequencies; these are counts."""
+    """Return counts with noise of scale 2/n, which would be right for frequencies."""
     ones = sum(database)
     return np.array([len(database) - ones, ones]) + rng.laplace(scale=2 / len(database), size=2)
 
 
 def sensitivity_of_one_bound(database, rng):
-    """A sum of squares over [−1, 3], noised for records in [−1, 1]."""
+    """Return a sum of squares over [−1, 3] with the noise for records in [−1, 1]."""
     return sum(min(max(x, -1.0), 3.0) ** 2 for x in database) + rng.laplace(scale=1.0)
 
 
@@ -71,7 +71,7 @@ def nan_becomes_zero(database, rng):
 
 
 def releases_from(cut):
-    """Noisy counts of the keys in the database that reach the cut: δ = Pr[1 + noise ≥ cut]."""
+    """Return a release of noisy counts of the database's keys that reach the cut: δ = Pr[1 + noise ≥ cut]."""
 
     def release(database, rng):
         noisy = ((key, database.count(key) + two_sided_geometric(rng)) for key in sorted(set(database)))
@@ -85,7 +85,8 @@ def histogram(database, rng):
 
 
 def randomized_label(database, rng):
-    """Features in clear, each label kept with probability e/(e + 2): right for neighbours by label."""
+    """Return features unchanged and each label kept with probability e/(e + 2): right for neighbours by
+    label."""
     e = math.e
     flip = lambda label: (label + rng.integers(1, 3)) % 3  # noqa: E731
     return tuple((x, label if rng.random() < e / (e + 2) else int(flip(label))) for x, label in database)
@@ -98,7 +99,7 @@ class Case:
     relation: str
     claim: Any
     runs: int
-    event: tuple[float, float] = (1.0, 0.0)  # p and q of an event that shows it, in closed form
+    event: tuple[float, float] = (1.0, 0.0)  # p and q of an event that shows the fault
 
 
 PURE = PureDP(1.0)
@@ -168,8 +169,8 @@ def test_a_published_fault_is_refuted_and_its_witness_confirmed(name):
 
 
 @pytest.mark.parametrize("name", FAULTY)
-def test_the_runs_allowed_are_within_the_issues_bound(name):
-    """2.5 times the limit of any auditor with this event and 2,000 runs more, at most 60,000."""
+def test_the_runs_allowed_are_near_the_limit_of_any_auditor(name):
+    """At most 2.5 times the limit of any auditor with this event plus 2,000 runs, and at most 60,000."""
     case = FAULTY[name]
     growth = best_log_growth(*case.event, case.claim.epsilon, case.claim.delta)
     assert case.runs <= min(60_000, 2_000 + 2.5 * 2 * math.log(1e6) / growth)
@@ -182,8 +183,8 @@ def test_a_control_is_not_refuted(name):
     assert result.epsilon_lower <= 1.0
 
 
-def test_low_bits_tell_the_count_where_floats_are_attacked_and_nowhere_else():
-    """Inverse-CDF Laplace in doubles: exact as real numbers, porous as floats (Mironov, 2012)."""
+def test_low_bits_reveal_the_count_only_if_floats_are_attacked():
+    """Inverse-CDF Laplace in doubles is private as real numbers and leaks as floats (Mironov, 2012)."""
 
     def textbook(database, rng):
         sign = 1.0 if rng.random() < 0.5 else -1.0

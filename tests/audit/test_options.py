@@ -1,4 +1,4 @@
-"""Options: the values that the command line's texts stand for."""
+"""The option values that the texts of the command line stand for."""
 
 import math
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ from audit.errors import AuditError, InvalidValue
 from audit.relations import Relation
 
 
-def test_what_is_not_given_stays_out():
+def test_options_that_are_not_given_are_left_out():
     assert read_options({"seed": None, "pair": (), "budget": 5, "jobs": 0}) == {"budget": 5, "jobs": 0}
 
 
@@ -58,7 +58,7 @@ def test_a_relation_is_found_by_its_name(name):
     assert read_options({"relation": name})["relation"] is Relation.REPLACE_ONE
 
 
-def test_a_relation_may_be_ones_own():
+def test_a_relation_may_be_an_object_of_a_module():
     assert read_options({"relation": "audit.relations:Relation.LOCAL"})["relation"] is Relation.LOCAL
 
 
@@ -72,14 +72,14 @@ def test_a_size_is_a_number_or_a_range(text, size):
     assert read_options({"size": text}) == {"size": size}
 
 
-def test_claims():
+def test_numbers_are_read_as_a_privacy_claim():
     assert read_claim(None, None) is None
     assert read_claim(0.5, None) == PureDP(0.5)
     assert read_claim(0.5, 1e-6) == ApproximateDP(0.5, 1e-6)
 
 
-def test_a_utility_claim_is_an_accuracy_where_the_subject_has_none():
-    """A PAC claim takes no alpha above 1, and a count may be 30 off."""
+def test_a_utility_claim_is_an_accuracy_if_the_subject_has_none():
+    """A PAC claim takes no alpha above 1, but a count may be off by 30."""
     assert read_utility_claim(30.0, 0.05) == Accuracy(30.0, 0.05)
     assert read_utility_claim(0.2, None, own=PAC(0.1, 0.05)) == PAC(0.2, 0.05)
     assert read_utility_claim(None, 0.2, own=Accuracy(3, 0.05)) == Accuracy(3, 0.2)
@@ -88,7 +88,7 @@ def test_a_utility_claim_is_an_accuracy_where_the_subject_has_none():
 
 
 @pytest.mark.parametrize("text", ["[float(1{})]", "[-float(1{})]", "float(1{})", "[1, float(1{}), one]"])
-def test_a_number_beyond_floats_is_no_literal(text):
+def test_a_number_beyond_floats_is_not_a_literal(text):
     with pytest.raises(InvalidValue, match="`--records` must be a Python list"):
         read_options({"records": text.format("0" * 400)})
     with pytest.raises(InvalidValue, match="is not a Python literal"):

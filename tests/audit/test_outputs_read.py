@@ -1,9 +1,9 @@
-"""Every form of output is read: each form below is noise except for one place that holds a secret bit.
+"""Every form of output is read. Each form below is noise except for one place that holds a secret bit.
 
-Every form is audited twice at ε = 1. With a bit that keeps ε = 3 it is refuted, with one that keeps ε = ½ it
-is refuted with probability at most 1e-6.
+Each form is audited twice at ε = 1. A bit released at ε = 3 is refuted. A bit released at ε = ½ is refuted
+with probability at most 1e-6.
 
-Long: every form of output that an audit reads has its lines here.
+Long, because every form of output that an audit reads has its lines here.
 """
 
 import array
@@ -33,7 +33,7 @@ class Colour(enum.Enum):
 
 
 class Labelled(np.ndarray):
-    """An array with a class of its own."""
+    """A subclass of arrays."""
 
 
 def letters(rng, size=12):
@@ -87,7 +87,7 @@ def hidden_by_masks(bit, rng):
     return np.ma.masked_array(rng.laplace(size=4), [0, bit, 0, 0])
 
 
-#: What is released of a bit, as a function of the bit and the generator.
+#: The released output as a function of the bit and the generator.
 FORMS = {
     "datetime": lambda bit, rng: DAY + dt.timedelta(seconds=bit + rng.random()),
     "datetime with a zone": lambda bit, rng: (DAY + dt.timedelta(rng.random())).replace(
@@ -194,7 +194,7 @@ FLOATS = {
 
 
 def grid(bit, rng):
-    """A number whose last bits tell the bit and whose size does not."""
+    """Return a number whose last bits reveal the bit and whose size does not."""
     return float(rng.integers(2**40)) / 2**40 + 2.0 ** -(44 + bit)
 
 
@@ -203,7 +203,7 @@ def fail(message):
 
 
 def audit(form, *, keeps, numerics="ideal", budget=20_000):
-    """Audit a release of one bit that keeps `keeps`, at ε = 1."""
+    """Return an audit at ε = 1 of a form that releases one bit at ε = `keeps`."""
 
     def release(database, rng):
         truthful = rng.random() < 1 / (1 + math.exp(-keeps))
@@ -216,7 +216,7 @@ def audit(form, *, keeps, numerics="ideal", budget=20_000):
         numerics=numerics,
         budget=budget,
         confirm_budget=min(4_000, budget),
-        recorded=False,  # what is found is looked at here, not which fault it is
+        recorded=False,  # the refutation is tested here, not the fault that it names
     )
 
 
@@ -226,7 +226,7 @@ def test_a_bit_that_sits_in_one_place_is_found(name):
 
 
 def test_a_row_of_a_table_is_read_by_its_label_wherever_it_stands():
-    """At ε = 1 a noisy count of scale 0.4 leaks 2.5; read by place it is mixed with its neighbours' noise."""
+    """A noisy count of scale 0.4 loses 2.5. Read by place, it is mixed with the noise of other rows."""
 
     def release(database, rng):
         towns = ["Bonn", "Mainz", "Ulm"][int(rng.integers(3)) :]
@@ -239,7 +239,7 @@ def test_a_row_of_a_table_is_read_by_its_label_wherever_it_stands():
 
 
 @pytest.mark.parametrize("name", FLOATS)
-def test_a_bit_in_the_low_bits_is_found_where_floats_are_attacked(name):
+def test_a_bit_in_the_low_bits_is_found_if_floats_are_attacked(name):
     assert audit(FLOATS[name], keeps=3.0, numerics="float").verdict is Verdict.REFUTED
 
 
@@ -343,7 +343,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("inside", [False, True], ids=["alone", "inside"])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_an_object_that_fights_being_read_has_an_outcome(name, inside):
+def test_an_object_that_resists_reading_has_an_outcome(name, inside):
     def release(database, rng):
         return {"a": [HOSTILE[name](rng)], "b": rng.random()} if inside else HOSTILE[name](rng)
 
@@ -354,12 +354,12 @@ def test_an_object_that_fights_being_read_has_an_outcome(name, inside):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_bit_beside_an_object_that_fights_is_found(name):
+def test_a_bit_beside_an_object_that_resists_reading_is_found(name):
     assert audit(lambda bit, rng: (HOSTILE[name](rng), bit), keeps=3.0).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("name", ["everything raises", "__getattribute__ raises"])
-def test_what_cannot_be_read_is_named_as_not_tested(name):
+def test_contents_that_cannot_be_read_are_named_as_not_tested(name):
     result = audit_privacy(
         lambda database, rng: (HOSTILE[name](rng), rng.random()),
         PureDP(epsilon=1.0),
@@ -384,7 +384,7 @@ HUGE = {
 
 
 @pytest.mark.parametrize("name", HUGE)
-def test_a_bit_in_a_huge_output_is_found_though_only_its_ends_are_kept(name):
+def test_a_bit_in_a_huge_output_is_found_although_only_its_ends_are_kept(name):
     assert audit(HUGE[name], keeps=math.inf, budget=400).verdict is Verdict.REFUTED
 
 
@@ -393,15 +393,15 @@ def test_an_entry_of_a_wide_vector_is_found():
     assert audit(form, keeps=math.inf, budget=400).verdict is Verdict.REFUTED
 
 
-def test_what_a_huge_output_stands_for_does_not_depend_on_its_type_or_width():
-    """A sampler's rows have the dtype and the width of their batch: they would tell its company."""
+def test_the_digest_of_a_huge_output_does_not_depend_on_its_type_or_width():
+    """A sampler's rows have the dtype and width of their batch, which depend on the other outputs."""
     whole = np.arange(200_000)
     assert stand_in(whole).digest == stand_in(whole.astype(float)).digest != stand_in(whole[::-1]).digest
     texts = np.array(["a"] * 200_000)
     assert stand_in(texts).digest == stand_in(texts.astype("U9")).digest
 
 
-def test_of_a_huge_output_only_the_ends_are_kept_in_memory():
+def test_only_the_ends_of_a_huge_output_are_kept_in_memory():
     ends = stand_in(np.zeros(10**6))
     assert (ends.first.base, ends.last.base) == (None, None)
     assert weigh(ends) < 10_000
@@ -409,7 +409,7 @@ def test_of_a_huge_output_only_the_ends_are_kept_in_memory():
 
 @pytest.mark.parametrize("entries", [(), (2,)], ids=["numbers", "rows"])
 def test_types_that_a_sampler_gives_a_whole_batch_refute_nothing(entries):
-    """A NaN in one of a hundred runs makes floats of all numbers drawn with it: their type tells of it."""
+    """One NaN makes floats of all numbers of its batch, so their type depends on the other outputs."""
 
     class Counts:
         def __call__(self, database, rng):

@@ -1,4 +1,4 @@
-"""The panel of `benchmarks/panel.py`: every audit starts from the beginning, and each group has its rule."""
+"""The panel of `benchmarks/panel.py`: every audit starts without memory, and each group has its rule."""
 
 import importlib
 import math
@@ -59,7 +59,7 @@ def test_a_memory_starts_empty_and_returns_its_previous_release(panel, monkeypat
 
 @pytest.mark.parametrize("name", KEEPING)
 def test_noise_is_kept_within_an_audit_and_new_in_the_next(panel, monkeypatch, tmp_path, name):
-    """That ten Laplace draws lie within 0.2 of the first has probability at most 0.2^9 = 5e-7."""
+    """All of ten Laplace draws lie within 0.2 of the first with probability at most 0.2^9 = 5e-7."""
     answers = []
     for turn in range(10):
         folder = tmp_path / str(turn)
@@ -67,7 +67,7 @@ def test_noise_is_kept_within_an_audit_and_new_in_the_next(panel, monkeypatch, t
         monkeypatch.chdir(folder)
         subject = panel.PANEL[name].start()
         answers.append([subject([0, 1], None) for _ in range(2)])
-    assert max(abs(again - first) for first, again in answers) < 0.2  # a jitter of 0.014 at most
+    assert max(abs(again - first) for first, again in answers) < 0.2  # the jitter is at most 0.014
     assert max(abs(first - answers[0][0]) for first, _ in answers) > 0.2
 
 

@@ -1,4 +1,4 @@
-"""The parts of structured outputs: a leak in one entry beside noise is found and located."""
+"""Parts of structured outputs: a leak in one entry beside noise is found and located."""
 
 import collections
 import dataclasses
@@ -41,7 +41,7 @@ class Slotted:
 
 
 class ArrayLike:
-    """As a data frame or a tensor: numpy can read it."""
+    """An object that numpy can read, like a data frame or a tensor."""
 
     def __init__(self, rows):
         self.rows = rows
@@ -60,7 +60,7 @@ def threshold(at):
 
 
 def at(*steps):
-    """`"a"` is an attribute, anything else an item."""
+    """Return a path whose text steps are attributes and whose other steps are items."""
     return tuple(("attribute" if isinstance(step, str) else "item", step) for step in steps)
 
 
@@ -105,7 +105,7 @@ def test_a_part_is_found_and_says_where_it_is(output, path, value, words):
     [1.5, "text", None, Raised("E"), Unfinished("time limit"), (), [], {}, int, np, NAN],
     ids=lambda output: type(output).__name__,
 )
-def test_what_is_a_leaf_has_no_parts(output):
+def test_a_leaf_has_no_parts(output):
     assert leaves(output) == {}
     assert same(Part(at(0)).of(output), NAN)
     assert same(Part(at("kind")).of(output), NAN)
@@ -117,7 +117,7 @@ def test_an_object_that_refuses_everything_is_a_leaf():
     assert PartIs(at(0)).of([Hostile()])
 
 
-def test_looking_changes_no_output_and_ends():
+def test_reading_parts_changes_no_output_and_terminates():
     counts = collections.defaultdict(float, {"a": 1.0})
     assert same(Part((("item", "b"),)).of(counts), NAN)
     assert dict(counts) == {"a": 1.0}
@@ -129,20 +129,20 @@ def test_looking_changes_no_output_and_ends():
 
 
 @pytest.mark.parametrize("value", [ValueError(2), Plain(1, 2), Slotted(1), Model(1), threshold(1), object()])
-def test_looking_into_an_object_leaves_it_the_same(value):
+def test_reading_the_parts_of_an_object_leaves_it_unchanged(value):
     before = key(value)
     leaves([value])
     assert key(value) == before
 
 
-def test_what_is_no_number_is_told_by_its_key_and_a_number_is_a_number():
+def test_a_part_that_is_not_a_number_is_known_by_its_key():
     first = PartIs(at(0))
     assert first.of(("yes", 1)) == first.of(["yes", 2]) != first.of(("no", 1))
     assert first.of((1.5, 0)) == first.of((2, 0)) != first.of((NAN, 0))
     assert [first.show(output) for output in (("yes",), (1.5,), ())] == ["'yes'", "a number", "absent"]
 
 
-def test_parts_are_proposed_where_outputs_are_structured_and_do_not_recur():
+def test_parts_are_proposed_if_outputs_are_structured_and_do_not_recur():
     rng = np.random.default_rng(0)
     flat = [[View([tuple(row) for row in rng.normal(size=(50, 3))])] for _ in "ab"]
     recurring = [[View([Model((k % 3,)) for k in range(50)])] for _ in "ab"]
@@ -199,7 +199,7 @@ def test_an_output_that_gives_its_content_once_is_refused(spent):
 
 
 def nested(depth):
-    """A number so many steps inside."""
+    """Return a number inside this many lists."""
     return [nested(depth - 1)] if depth else 0.5
 
 
@@ -232,7 +232,7 @@ def test_unread_parts_are_reported_only_if_an_output_had_any(count, said):
     assert (words in result.not_tested) is said
 
 
-def test_coordinates_say_all_of_long_flat_numbers():
+def test_long_flat_numbers_have_no_unread_parts():
     result = audit_privacy(
         lambda database, rng: rng.laplace(size=600).tolist(), PureDP(1.0), pairs=[([0], [1])], budget=1_000
     )

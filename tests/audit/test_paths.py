@@ -1,4 +1,4 @@
-"""Paths of neighbours: each step is one pair in the domain; halves; and which lengths promise most."""
+"""Paths of neighbours: each step is a pair in the domain. Halves of paths, and which lengths promise most."""
 
 import itertools
 import math
@@ -32,7 +32,7 @@ def further(name, steps):
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-def test_every_step_of_a_path_is_a_pair_of_neighbours_in_the_domain_and_the_ends_are_none(name):
+def test_every_step_of_a_path_is_a_pair_of_neighbours_in_the_domain_but_its_ends_are_not(name):
     relation, (low, high), paths = further(name, (2, 3, 5))
     assert paths
     for path in paths:
@@ -48,7 +48,7 @@ def test_a_group_of_duplicates_moves_and_then_the_records_of_the_database():
     assert moved == [([1, 1, 1], [7, 7, 7]), ([0, 1, 2], [7, 7, 7])]
 
 
-def test_a_label_moves_and_what_it_labels_stays():
+def test_labels_change_and_features_stay():
     for path in further("labels", (2,))[2]:
         assert {tuple(x for x, _ in database) for database in path} == {tuple(x for x, _ in path[0])}
 
@@ -83,8 +83,9 @@ def test_lengths_leave_room_for_an_event_that_the_claim_forbids(epsilon, delta):
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3, 1.0])
-def test_the_first_length_promises_nearly_most_where_every_step_loses_a_fifth_too_much(epsilon):
-    """Laplace noise, p = 1/2 at one end: second-order growth at every length, against the first one's."""
+def test_the_first_length_is_nearly_best_if_every_step_loses_a_fifth_too_much(epsilon):
+    """Laplace noise, p = 1/2 at one end. The second-order growth at every length is compared with the
+    first."""
 
     def promised(steps):
         return float(growth_rate(0.5, 0.5 * math.exp(-1.2 * steps * epsilon), steps * epsilon, 0.0))

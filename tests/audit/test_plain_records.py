@@ -1,4 +1,4 @@
-"""Rounding a witness: which records a strategy plainly contains, and no other record is ever used."""
+"""Rounding a witness: which records a strategy plainly contains. No other record is ever used."""
 
 import math
 
@@ -37,13 +37,13 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize(("strategy", "held", "others"), PLAIN)
-def test_what_a_strategy_plainly_contains_is_told_by_type_and_value(strategy, held, others):
+def test_the_records_that_a_strategy_plainly_contains_are_known_by_type_and_value(strategy, held, others):
     plain = PlainRecords(strategy)
     assert all(record in plain for record in held)
     assert not any(record in plain for record in others)
 
 
-def test_a_strategy_for_whole_lists_tells_the_records_of_these():
+def test_a_strategy_for_lists_plainly_contains_the_records_of_its_lists():
     lists = st.lists(st.floats(0, 3), max_size=4)
     assert 2.0 in PlainRecords(lists, whole=True)
     assert 4.0 not in PlainRecords(lists, whole=True)
@@ -59,7 +59,7 @@ def test_a_strategy_that_may_hide_a_rule_contains_nothing_plainly(strategy):
     assert list(plain.simpler(ODD)) == []
 
 
-def test_records_become_round_0_1_or_equal_and_never_minus_zero():
+def test_simpler_records_are_0_1_round_or_equal_and_never_minus_zero():
     assert list(PlainRecords(st.floats(-5, 5)).simpler(ODD)) == [0.0, 1.0, -4.0]
     assert list(PlainRecords(st.floats(-4.5, -3.2)).simpler(-3.26)) == [-3.3]
     assert math.copysign(1.0, PlainRecords(st.floats(-5, 5)).rounded(-1e-38, 0)) == 1.0
@@ -85,7 +85,7 @@ def test_simpler_pairs_are_round_within_the_domain_only():
 
 
 def keeps_large_ones(database, rng):
-    """ε = 2 by a record of −2 or less, whichever it is."""
+    """Return a noisy indicator of any record of −2 or less, which loses 2."""
     return min(sum(min(record, 0.0) <= -2.0 for record in database), 1) + rng.laplace(scale=0.5)
 
 

@@ -1,8 +1,9 @@
-"""Defects that make an auditor refute true claims: each is planted here, and a criterion must notice it.
+"""Defects that make an auditor refute true claims. Each is planted here, and a criterion must notice it.
 
-The seeds are those of the first audits, fixed beforehand. `test_false_alarms` has the sound auditor audit the
-tight cases; where a defect is looked for elsewhere, ten audits show that it is the defect which is accused. A
-sound auditor fails a criterion of tight audits with probability at most 1e-5 (`benchmarks/false_alarms.py`).
+The seeds are those of the first audits and were fixed in advance. In `test_false_alarms` the sound auditor
+audits the tight cases. For a defect that needs another case, audits of that case without the defect pass
+first, so the criterion accuses the defect. A sound auditor fails a criterion of tight audits with probability
+at most 1e-5 (`benchmarks/false_alarms.py`).
 """
 
 import itertools
@@ -32,7 +33,7 @@ from audit.verdict.terms import Terms
 
 @pytest.fixture
 def wealths(false_alarms):
-    """Audit a tight case so often, one at a time: its log wealths."""
+    """Return a function that gives the log wealths of this many audits of a tight case, one at a time."""
 
     def made(name, betting=Betting, *, audits=10, **options):
         case = false_alarms.CASES[name]
@@ -71,7 +72,7 @@ def widest(self, view):
 
 
 def test_batch_width_as_a_feature_is_caught(wealths, false_alarms, monkeypatch):
-    """Also by `test_features`, which compares columns with the values of single outputs."""
+    """`test_features` catches this too: it compares columns with the values of single outputs."""
     monkeypatch.setattr(Length, "column", widest)
     assert false_alarms.accused(wealths("threshold release", audits=30))
 
@@ -130,7 +131,7 @@ def of_the_best(self, epsilon, delta):
 
 
 def test_wealth_maximised_over_events_is_caught(wealths, false_alarms, monkeypatch):
-    """Also by the enumeration in `test_evidence`."""
+    """The enumeration in `test_evidence` catches this too."""
     monkeypatch.setattr(Bet, "log_growth", of_the_best)
     assert false_alarms.accused(wealths("geometric", audits=30))
 
@@ -153,7 +154,7 @@ def test_skipping_batches_that_lose_is_caught(wealths, false_alarms):
 
 
 def one_stream(seed, path):
-    """Forget which block of its draw a block is."""
+    """Return the generator of a path without the place of the block in its draw."""
     return generator(seed, (*path[:2], 0, *path[3:]))
 
 
@@ -166,7 +167,7 @@ def test_one_stream_in_several_blocks_is_caught(wealths, false_alarms, monkeypat
 
 
 class Clock:
-    """Every call is as private as can be, but calls alternate between two laws."""
+    """Each call is perfectly private, but the calls alternate between two laws."""
 
     def __init__(self):
         self.calls = 0
@@ -191,7 +192,8 @@ def test_a_fixed_order_of_calls_is_caught_by_a_clock(false_alarms, monkeypatch):
 
 
 class Remembers:
-    """Says the last noisy release and a new one: every call is private given all earlier outputs."""
+    """A mechanism that releases its last noisy sum and a new one. Each call is private given all earlier
+    outputs."""
 
     def __init__(self):
         self.last = 0.0
@@ -201,8 +203,9 @@ class Remembers:
         return last, self.last
 
 
-def test_an_order_coin_in_place_of_a_coin_for_each_call_is_caught_by_a_memory(false_alarms, monkeypatch):
-    """Also by the enumeration in `test_evidence`. Within 6,000 calls it is refuted at log wealth 16 to 41."""
+def test_one_order_coin_per_pair_of_calls_is_caught_by_a_memory(false_alarms, monkeypatch):
+    """The enumeration in `test_evidence` catches this too. Within 6,000 calls the log wealth reaches 16 to
+    41."""
     case = false_alarms.Case(Remembers(), (([0.0], [1.0]),), 1.0)
 
     def wealths():
@@ -219,7 +222,7 @@ def test_an_order_coin_in_place_of_a_coin_for_each_call_is_caught_by_a_memory(fa
 
 
 def slow_on_the_right(database, rng):
-    """Randomized response; on the right it would often answer too late."""
+    """Return randomized response. On the right it often fails to finish."""
     if database == [1] and rng.random() < 0.5:
         raise MemoryError
     return "yes" if (database == [1]) == (rng.random() < 0.75) else "no"
@@ -243,7 +246,8 @@ def test_a_time_out_as_an_output_is_caught(false_alarms, monkeypatch):
 
 
 class TakesWhatComesFirst(Sampler):
-    """A run takes long when its answer is "yes"; time is short, and what finished first is merged."""
+    """A sampler with too little time: runs with the answer "yes" are slow, and only the first blocks to
+    finish are merged."""
 
     def draw(self, left_db, right_db, size, path, **options):
         if size == 1:
@@ -263,7 +267,7 @@ def test_merging_in_order_of_arrival_is_caught(wealths, false_alarms, monkeypatc
 
 
 class Declared:
-    """Laplace noise by law and when called, a third of it when many are drawn at once."""
+    """Laplace noise in the law and in calls. `sample` has a third of the noise."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -285,6 +289,7 @@ def test_a_sampler_that_differs_from_its_declared_law_is_caught(monkeypatch):
     assert "the subject's outputs do not follow its declared law" in result.reason
     assert "`sample`" in result.reason
     monkeypatch.setattr(audit.verdict.law_runs.LawRuns, "_checks", lambda self: [])
-    assert verdict_on_declared().verdict is Verdict.INCONCLUSIVE  # its loss is bet on, and calls show none
+    # bets are placed on its loss, and calls show none
+    assert verdict_on_declared().verdict is Verdict.INCONCLUSIVE
     monkeypatch.setattr(audit.verdict.by_law, "bet_on_code", lambda *given, **options: None)
-    assert verdict_on_declared().verdict is Verdict.NOT_REFUTED  # what would be believed without either
+    assert verdict_on_declared().verdict is Verdict.NOT_REFUTED  # the verdict without either check

@@ -1,4 +1,4 @@
-"""The meaning of NOT_REFUTED: a subject slightly worse than detectable would have been refuted."""
+"""What NOT_REFUTED means: a subject slightly worse than detectable would have been refuted."""
 
 import math
 import re
@@ -20,7 +20,7 @@ from audit.verdict.terms import Terms
 
 
 class Biased:
-    """One bit with Pr[1] = p on the left and q on the right."""
+    """A mechanism that returns one bit with Pr[1] = p on the left and q on the right."""
 
     def __init__(self, p, q):
         self.p, self.q = p, q
@@ -45,7 +45,7 @@ def power_of(betting, *, epsilon, **changes):
 
 
 class Halves(Biased):
-    """A number with Pr[below 1] = p on the left and q on the right: the event has to be learned."""
+    """A number with Pr[below 1] = p on the left and q on the right. The audit has to learn this event."""
 
     def __call__(self, database, rng):
         return float(self.sample(database, 1, rng)[0])
@@ -63,12 +63,14 @@ def audited_halves(p, q, claim, *, seed):
 
 @pytest.mark.parametrize("claim", [(0.5, 0.0), (1.0, 0.05)])
 def test_nine_tenths_of_whole_audits_at_the_detectable_epsilon_refute(claim):
-    """Of 40 audits, features and bins learned in each: the event is as likely as the result says.
+    """40 audits that each learn features and bins. The event has the probability that the result says.
 
-    The share is estimated from 200 simulations: of audits refuted with probability 0.85 (2.4 standard errors
-    less) 22 or fewer are with probability 5.9e-6. Were it 0.4, they would be with 98.9 %, at 0.5 with 78 %.
-    Half-way to the claim, where the growth is about a quarter, hardly any is refuted: should one in ten be,
-    nine or more of 12 are with probability 1.7e-7.
+    The detectable ε comes from 200 simulations. If audits refute with probability 0.85 (0.9 less 2.4 standard
+    errors), 22 or fewer of 40 refute with probability 5.9e-6. If they refute with probability 0.4, that has
+    probability 98.1 %; with 0.5, it has 78.5 %.
+
+    Half-way to the claim the growth is about a quarter, and hardly any audit refutes. If one in ten refuted,
+    nine or more of 12 would with probability 1.7e-7.
     """
     epsilon, delta = claim
     betting = audited_halves(0.5, (0.5 - delta) / math.exp(epsilon), claim, seed=0)
@@ -87,7 +89,8 @@ LOOK = 16
 
 
 def counted(calls):
-    """Count calls given as (p side, inside): p side inside and outside, q side inside and outside."""
+    """Return the counts of calls given as (p side, inside): p side inside and outside, q side inside and
+    outside."""
     p_side, inside = calls
     return np.array(
         [(side & event).sum() for side in (p_side, ~p_side) for event in (inside, ~inside)], float
@@ -95,9 +98,9 @@ def counted(calls):
 
 
 def refuted_by(calls, sizes, *, epsilon, rivals):
-    """Return whether bets on these calls, in turn with learning from them, cross at 1e-6 and at δ = 0.
+    """Return whether bets on these calls, alternating with learning, cross the limit of 1e-6 at δ = 0.
 
-    Before anything is known, the stakes are equal on all events, of which only one ever happens.
+    At first the stakes are equal on all events, and only one of the events ever happens.
     """
     wealth = 0.0
     for start, size in zip(2 * (LOOK + np.cumsum([0, *sizes])), sizes, strict=False):
@@ -116,10 +119,9 @@ def refuted_by(calls, sizes, *, epsilon, rivals):
 
 @pytest.mark.parametrize("rivals", [1, 36])
 def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypatch):
-    """88 audits on other random numbers than those it is estimated from. That is done from 200 simulations:
-    of audits refuted with probability 0.85 (2.4 standard errors less) 58 or fewer are with probability
-    6.8e-6. Were it 0.5, 58 or fewer would be with 99.9 %.
-    """
+    """88 audits on random numbers other than those of the 200 simulations behind the estimate. If audits
+    refute with probability 0.85 (0.9 less 2.4 standard errors), 58 or fewer refute with probability 6.8e-6.
+    If they refute with probability 0.5, that has probability 99.9 %."""
     monkeypatch.setattr(audit.evidence.power, "_options", lambda *given: [_Option(None, 0.5, rivals)])
     power = detectable(None, [Section(LOOK, tuple(SIZES))], epsilon=0.5, delta=0.0, significance=1e-6)
     rng = np.random.default_rng(88)
@@ -132,8 +134,8 @@ def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypa
 
 
 @pytest.mark.parametrize("rivals", [1, 7, 1_000])
-def test_what_an_event_must_win_pays_for_the_stakes_on_its_rivals(rivals):
-    """A bet whose first batch wins so much on one of so many events, the others none, just crosses."""
+def test_the_limit_of_one_event_includes_the_stakes_on_its_rivals(rivals):
+    """A bet just crosses if its first batch wins this much on one of the events and nothing on the others."""
     limit = _Option(None, 0.5, rivals).limit(1e-6)
 
     def growth(pairs, events):
@@ -163,32 +165,32 @@ def test_a_stricter_significance_detects_less():
     assert loose < strict
 
 
-def test_without_any_event_it_is_that_of_a_fair_coin():
+def test_without_any_event_the_detectable_epsilon_is_that_of_a_fair_coin():
     power = detectable(None, [Section(16, (40,) * 10)], epsilon=1.0, delta=0.0, significance=1e-6)
     assert power.event is None
     assert power.p == 0.5
 
 
-def test_what_these_runs_cannot_refute_at_all_has_no_detectable_epsilon():
+def test_runs_that_can_refute_nothing_have_no_detectable_epsilon():
     power = detectable(None, [Section(16, (4,))], epsilon=1.0, delta=0.0, significance=1e-6)
     assert power.epsilon is None
 
 
-def test_the_event_that_is_asked_about_in_place_of_any_is_likelier_than_delta():
-    """At δ = 0.6 one of probability 1/2 keeps every claim."""
+def test_the_default_event_has_a_probability_above_delta():
+    """At δ = 0.6 an event of probability 1/2 breaks no claim."""
     power = detectable(None, [Section(16, (1000,) * 10)], epsilon=1.0, delta=0.6, significance=1e-6)
     assert power.event is None
     assert power.p == pytest.approx(0.8)
     assert 1.0 < power.epsilon < 2.0
 
 
-def test_it_repeats_itself():
+def test_the_detectable_epsilon_is_deterministic():
     betting = audited(0.4, 0.4, epsilon=0.5)
     assert power_of(betting, epsilon=0.5) == power_of(betting, epsilon=0.5)
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.1])
-def test_the_event_named_is_one_that_tells_the_databases_apart(delta):
+def test_the_event_named_distinguishes_the_databases(delta):
     betting = audited(0.45, 0.3, epsilon=0.8)
     power = power_of(betting, epsilon=0.8, delta=delta)
     members = power.event.members(np.array([True, False]))
@@ -196,7 +198,7 @@ def test_the_event_named_is_one_that_tells_the_databases_apart(delta):
 
 
 class Mostly:
-    """A fair coin, but that in a few runs, more of them on the left, it stands on its edge."""
+    """A fair coin that lands on its edge in a few runs, more often on the left."""
 
     def __init__(self, right):
         self.right = right
@@ -217,7 +219,7 @@ def power_of_mostly(right, *, epsilon):
 
 
 def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
-    """Even 0.004 against 0 is not refuted in 20,000 pairs of runs at ε = 2, all but the edge is at once."""
+    """In 20,000 pairs of runs the edge refutes nothing at ε = 2, even with 0.004 against 0. The rest can."""
     power = power_of_mostly(0.001, epsilon=2.0)
     assert power.event is not None
     assert power.p == pytest.approx(0.996, abs=0.004)
@@ -226,7 +228,7 @@ def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
 
 @pytest.fixture
 def only_rare(monkeypatch):
-    """Leave out that the coin does not stand on its edge: at ε = 0 that tells exactly as much."""
+    """Remove the complement of the edge from the events: at ε = 0 it is exactly as informative."""
     options = audit.evidence.power._options
     monkeypatch.setattr(
         audit.evidence.power, "_options", lambda *given: [o for o in options(*given) if o.p < 0.5]
@@ -235,9 +237,9 @@ def only_rare(monkeypatch):
 
 @pytest.mark.usefixtures("only_rare")
 def test_an_event_too_rare_to_refute_has_no_detectable_epsilon():
-    """The true ε is infinite, by an event that these runs cannot refute with: no ε would have been.
+    """The true ε is infinite, but these runs cannot refute by this event, so no ε is detectable.
 
-    Each of some 80 of 40,000 calls pays less than ln(1 + 2/(2e² − 0.004)) = 0.127: 10 nats of the 13.8.
+    About 80 of 40,000 calls pay less than ln(1 + 2/(2e² − 0.004)) = 0.127 each: 10 nats of the 13.8 needed.
     """
     power = power_of_mostly(0.0, epsilon=2.0)
     assert power.event is not None
@@ -249,7 +251,7 @@ PAIR = {"pairs": [([0], [1])]}
 
 @pytest.mark.parametrize(("budget", "verdict"), [(224, Verdict.INCONCLUSIVE), (2_000, Verdict.NOT_REFUTED)])
 def test_an_audit_that_could_detect_nothing_is_inconclusive_and_asks_for_runs(budget, verdict):
-    """224 runs would refute an outright leak on this pair, but no fair coin's."""
+    """On this pair 224 runs can refute an outright leak, but no event of a fair coin."""
     result = audit_privacy(Biased(0.4, 0.4), PureDP(1.0), **PAIR, budget=budget)
     assert result.verdict is verdict
     assert (result.detectable_epsilon is None) == (verdict is Verdict.INCONCLUSIVE)
@@ -259,14 +261,14 @@ def test_an_audit_that_could_detect_nothing_is_inconclusive_and_asks_for_runs(bu
 
 
 @pytest.mark.usefixtures("only_rare")
-def test_an_event_that_these_runs_are_too_few_for_leaves_no_verdict():
+def test_too_few_runs_for_the_event_make_the_audit_inconclusive():
     result = audit_privacy(Mostly(0.0), PureDP(2.0), **PAIR, budget=10_000)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert result.reason.startswith("10,000 runs are too few, raise `budget`: ")
     assert re.search(r"on an event of probability 0\.00\d+: the output is ", result.reason)
 
 
-def test_where_the_time_was_over_first_more_of_it_is_asked_for():
+def test_if_the_time_ran_out_first_the_result_asks_for_more_time():
     def slow(database, rng):
         time.sleep(0.001)
         return rng.random() < 0.5

@@ -1,9 +1,9 @@
 """The verdict on every kind of mechanism, and the message for every bad argument.
 
 A correct mechanism is refuted with probability at most 1e-6 (the significance of these audits). A faulty one
-here differs so much that it is missed with probability below 1e-9.
+here differs so much that an audit misses it with probability below 1e-9.
 
-Long because each kind of mechanism and each bad argument has its few lines.
+Long, because each kind of mechanism and each bad argument has its few lines.
 """
 
 import functools
@@ -29,7 +29,7 @@ BUDGET = 4_000
 
 
 def response(database, rng):
-    """Randomized response, which meets `CLAIM` with equality."""
+    """Return randomized response, which meets `CLAIM` with equality."""
     return "yes" if (database == [1]) == (rng.random() < 0.75) else "no"
 
 
@@ -161,7 +161,7 @@ def test_a_correct_mechanism_is_not_refuted_however_it_behaves(name, capsys):
 
 @pytest.mark.parametrize("make", [CachesNoise, cache_in_a_closure])
 def test_cached_noise_refutes_nothing_and_asks_for_a_factory(make):
-    """Sums that differ by 0.1 under noise of scale 1: fewer fresh processes than for a larger claim."""
+    """Sums differ by 0.1 under noise of scale 1. A small claim needs fewer fresh processes."""
     result = audited(make(), PureDP(0.1), pairs=[([0.0], [0.1])])
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "give `fresh=`" in result.reason
@@ -189,18 +189,19 @@ def test_a_doubt_about_the_refutation_makes_it_inconclusive(monkeypatch):
     ("mechanism", "word"),
     [(mutates_its_input, "changes the database"), (prints, "prints"), (draws_its_own, "seed")],
 )
-def test_what_the_reader_should_know_is_noted(mechanism, word):
+def test_unusual_behaviour_of_the_mechanism_is_noted(mechanism, word):
     assert any(word in note for note in audited(mechanism, PureDP(1.5)).notes)
 
 
-def test_the_users_databases_are_as_they_were():
+def test_the_databases_of_the_user_do_not_change():
     left, right = [0], [1]
     audited(mutates_its_input, PureDP(0.1), pairs=[(left, right)])
     assert (left, right) == ([0], [1])
 
 
 def mutates_late(database, rng):
-    """Leaks, and changes its input from some call on, which it counts where no copy shows it."""
+    """Return a leak; change the input from some call on. An environment variable counts the calls, because
+    copies of the function share it."""
     left = int(os.environ["CALLS_LEFT"]) - 1
     os.environ["CALLS_LEFT"] = str(left)
     answer = database[0] + rng.laplace(scale=0.1)
@@ -210,8 +211,8 @@ def mutates_late(database, rng):
 
 
 @pytest.mark.parametrize("stage", ["audit", "confirmation"])
-def test_an_input_that_is_changed_late_costs_neither_runs_nor_the_refutation(stage, monkeypatch):
-    """What was drawn before the audit began again counts; a change while confirming loses no refutation."""
+def test_an_input_that_is_changed_late_loses_neither_runs_nor_the_refutation(stage, monkeypatch):
+    """Runs before the restart of the audit count. A change during the confirmation loses no refutation."""
 
     def audited_with(calls):
         monkeypatch.setenv("CALLS_LEFT", str(calls))
@@ -318,7 +319,7 @@ def test_a_mechanism_that_always_raises_is_an_error_with_its_own_message():
     assert result.reason == "every run raised KeyError: 'age'"
 
 
-def test_a_mechanism_that_hangs_is_an_error_and_soon():
+def test_a_mechanism_that_hangs_is_soon_reported_as_an_error():
     def hangs(database, rng):
         while True:
             time.sleep(0.005)
@@ -341,7 +342,8 @@ def test_a_mechanism_that_kills_its_process_is_an_error_in_isolation():
 
 
 class SlowOn:
-    """Randomized response that runs past its limit on one database: as good as out of memory, and faster."""
+    """Randomized response that does not finish on one database. It runs out of memory, which is faster than a
+    time-out and treated the same."""
 
     def __init__(self, value, share=0.6):
         self.value, self.share = value, share
@@ -353,7 +355,7 @@ class SlowOn:
 
 
 @pytest.mark.parametrize("value", [0, 1])
-def test_slow_on_one_side_only_is_inconclusive_with_the_question_to_ask_instead(value):
+def test_slow_on_one_side_only_is_inconclusive_and_names_the_option_to_use(value):
     result = audited(SlowOn(value))
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "only unfinished runs speak against the claim" in result.reason
@@ -363,7 +365,7 @@ def test_slow_on_one_side_only_is_inconclusive_with_the_question_to_ask_instead(
 
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("share", [0.6, 1.0])
-def test_slow_on_one_side_only_is_refuted_where_unfinished_runs_are_outputs(value, share):
+def test_slow_on_one_side_only_is_refuted_if_unfinished_runs_are_outputs(value, share):
     result = audited(SlowOn(value, share), unfinished="output")
     assert result.verdict is Verdict.REFUTED
     assert result.witness.confirmed
@@ -404,13 +406,13 @@ def test_a_process_that_dies_at_times_is_audited_in_isolation():
 
 
 def stored(result):
-    """Return the result without its environment, as bytes."""
+    """Return the result as bytes, without its environment."""
     document = json.loads(result.to_json()) if isinstance(result.to_json(), str) else result.to_json()
     return json.dumps(document["result"]).encode()
 
 
 class Noisy:
-    """A sum with noise of scale 1/3, also many at once."""
+    """A sum with noise of scale 1/3, which also samples many at once."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace(scale=1 / 3)
@@ -462,12 +464,13 @@ def test_a_search_is_repeated_with_its_seed():
 # What a verdict carries
 
 
-def test_going_on_to_the_budget_tightens_the_bound():
+def test_continuing_to_the_budget_tightens_the_bound():
     stopped = audited(Noisy(), PureDP(1.0), seed=1, budget=40_000)
     went_on = audited(Noisy(), PureDP(1.0), seed=1, budget=40_000, until="budget")
     assert went_on.refuted
     assert stopped.refuted
-    assert stopped.epsilon_lower < went_on.epsilon_lower <= 3.0  # a bound above 3 has probability 1e-6
+    # a bound above 3 has probability at most 1e-6
+    assert stopped.epsilon_lower < went_on.epsilon_lower <= 3.0
     assert went_on.samples > 40_000 - 2
 
 
@@ -484,8 +487,8 @@ def test_only_runs_cut_short_by_the_time_limit_say_so():
     assert not any("time limit" in note for note in swift.notes)
 
 
-def test_not_refuted_says_what_would_most_likely_have_been():
-    """Within 10,000 runs at ln 3: something above the claim, below what these runs could certify at all."""
+def test_not_refuted_gives_the_epsilon_that_was_detectable():
+    """With 10,000 runs at ln 3 it lies above the claim and below the most that these runs can certify."""
     result = audited(response, budget=10_000)
     assert result.verdict is Verdict.NOT_REFUTED
     assert CLAIM.epsilon < result.detectable_epsilon < result.ceiling_epsilon
@@ -664,7 +667,7 @@ def test_a_delta_outside_its_range_never_becomes_a_claim(delta):
 
 
 @pytest.mark.parametrize("mechanism", [5, None, "x", int, lambda: 0, lambda a, b, c: 0])
-def test_what_cannot_be_called_is_refused_with_what_to_write(mechanism):
+def test_a_mechanism_that_cannot_be_called_is_refused_with_what_to_write(mechanism):
     said = refusal(SubjectError, mechanism, pairs=PAIR)
     assert "audit" in said
 
@@ -678,9 +681,9 @@ def test_a_budget_that_can_never_refute_is_refused_with_the_least_that_could():
 
 
 def test_the_least_budget_lies_between_the_largest_stake_on_every_call_and_what_a_leak_takes():
-    """Calls of a leak pay 2 − h − δ and h − δ by turns; a real audit also looks and learns.
+    """Calls of a leak pay 2 − h − δ and h − δ in turn. A real audit also looks and learns.
 
-    Whatever h, the largest stake, 0.985 of what may be lost, wins no more than the best of these.
+    For every h, the largest stake (0.985 of the possible loss) wins at most the best of these payoffs.
     """
     h = np.linspace(0.2, 1.8, 2_001)
     most = np.maximum(h + 0.1, 2 * math.e + 0.1 - h)

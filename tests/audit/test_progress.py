@@ -1,4 +1,4 @@
-"""Progress: the duration of an audit, printed once, and only on a terminal."""
+"""Progress: the length of an audit is printed once, and only on a terminal."""
 
 import io
 
@@ -20,25 +20,25 @@ def after(runs, *, budget=1000, stage="bet"):
     return AuditProgressed("m [bold]", runs, budget, log_wealth=7.0, log_limit=14.0, stage=stage)
 
 
-def test_the_time_left_is_measured_over_the_later_half_and_not_on_the_first_runs():
-    """4 s to start processes, then 10,000 runs a second: the audit takes 24 s, not 42 minutes."""
+def test_the_time_left_is_measured_over_the_later_half_of_the_runs():
+    """The start of processes takes 4 s. Then come 10,000 runs a second, so the whole audit takes 24 s."""
     pace = Pace()
     for seconds, runs in ((3.9, 20), (4.0, 100), (4.5, 5_000)):
         pace.note(runs, elapsed=seconds)
-        assert pace.seconds_left(200_000) is None  # too early to tell
+        assert pace.seconds_left(200_000) is None  # too early to estimate
     for tenth in range(50, 100):
         pace.note(1_000 * (tenth - 40), elapsed=tenth / 10)
     assert pace.seconds_left(200_000) == pytest.approx(24.0 - 9.9, rel=0.05)
 
 
-def test_nothing_is_drawn_where_stderr_is_no_terminal(capsys):
+def test_nothing_is_drawn_if_stderr_is_not_a_terminal(capsys):
     with terminal_progress() as listener:
         assert listener is None
     assert capsys.readouterr().err == ""
 
 
 def rendered(events):
-    """Return what a terminal shows of (seconds, event)."""
+    """Return what a terminal shows after these (seconds, event)."""
     console = Console(file=io.StringIO(), force_terminal=True, width=200)
     now = [0.0]
     bars = []
@@ -54,7 +54,7 @@ def rendered(events):
     return console.file.getvalue()
 
 
-def test_a_long_audit_says_so_once_and_what_is_left_all_the_time_within_its_limit():
+def test_a_long_audit_shows_its_length_once_and_the_time_left_throughout():
     started, drawn = (0.0, AuditStarted("m [bold]", 1000, None)), [(1.0, after(2)), (4.0, after(10))]
     early = rendered([started, *drawn, (4.0, AuditFinished(None))])
     assert "minutes" not in early

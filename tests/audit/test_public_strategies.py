@@ -1,4 +1,5 @@
-"""The public strategies: neighbours under every relation, of allowed sizes, shrunk; problems with names."""
+"""The public strategies: neighbours under every relation, of allowed sizes, which shrink. Problems with
+names."""
 
 import pytest
 from hypothesis import HealthCheck, find, given, settings
@@ -12,13 +13,13 @@ LABELLED = [(x, y) for x in range(3) for y in (0, 1)]
 
 
 def named(value):
-    """Return the same name in every process."""
+    """Return a test id that is the same in every process."""
     plain = callable(value) or type(value).__module__ == __name__
     return (getattr(value, "__name__", None) or type(value).__name__) if plain else f"{value}"
 
 
 class Shifted:
-    """A custom relation: one list is the other, with 1 added to every record."""
+    """A custom relation: one list is the other with 1 added to every record."""
 
     name = "shifted"
 
@@ -49,7 +50,7 @@ class Shifted:
     ],
     ids=named,
 )
-def test_what_is_drawn_are_neighbours_of_an_allowed_size(relation, records, size):
+def test_drawn_pairs_are_neighbours_of_an_allowed_size(relation, records, size):
     meant = relation if not isinstance(relation, str) else Relation.from_name(relation)
     low, high = (1, 1) if size is None else (size, size) if isinstance(size, int) else size
     low -= meant is Relation.ADD_OR_REMOVE_ONE and isinstance(size, int)
@@ -80,9 +81,9 @@ def test_what_is_drawn_are_neighbours_of_an_allowed_size(relation, records, size
 )
 def test_a_failing_pair_shrinks_to_the_fewest_and_first_records(relation, records, size, fails, simplest):
     found = find(strategies.neighbours(relation, records=records, size=size), lambda pair: fails(*pair))
-    if relation is Relation.QUERY_ANSWERS:  # −1 and 1 are as simple
+    if relation is Relation.QUERY_ANSWERS:  # −1 and 1 are equally simple
         assert found[0] == simplest[0]
-    elif isinstance(relation, Shifted):  # either of two neighbours comes first
+    elif isinstance(relation, Shifted):  # either of two neighbours may come first
         assert found in (simplest, ([-1], [0]))
     else:
         assert found == simplest
@@ -106,7 +107,7 @@ def test_only_valid_databases_are_drawn():
     check()
 
 
-def test_problems_have_names_of_their_own_and_serve_an_audit():
+def test_problems_have_distinct_names_and_work_in_an_audit():
     small = strategies.databases(records=[0, 1], size=(1, 3))
     sums = strategies.problems(lambda output, rows: abs(output - sum(rows)), databases=small)
     result = audit_utility(sum, Accuracy(alpha=0.5, beta=0.1), problems=sums, budget=4_000)

@@ -36,7 +36,7 @@ MECHANISMS = """
 
 @pytest.fixture
 def session(pytester):
-    """Run pytest on the mechanisms and some tests, warnings as errors."""
+    """Return a function that runs pytest on the mechanisms and some tests, with warnings as errors."""
 
     def run(tests, *arguments):
         pytester.makepyfile(test_privacy=MECHANISMS + tests)
@@ -104,7 +104,7 @@ WRONG = ("failure", "error")
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """Run one session of many audits: what each test failed with, None where it passed."""
+    """Return what each test of one session of many audits failed with, None if it passed."""
     folder = tmp_path_factory.mktemp("many")
     (folder / "test_privacy.py").write_text(textwrap.dedent(MECHANISMS + MANY))
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error"]
@@ -116,14 +116,14 @@ def outcomes(tmp_path_factory):
 
 
 def explanation(text):
-    """Return the lines that say what failed; none of ours may be shown as code."""
+    """Return the lines that say what failed. They must show no code of ours."""
     assert "/audit/" not in text
     assert "During handling" not in text
     return [line for line in text.splitlines() if line.startswith("E ")]
 
 
 def rows(text):
-    """Return how many rows of a screen of 80 columns a failed test takes, with its headline."""
+    """Return the number of rows that a failed test takes on a screen of 80 columns, headline included."""
     return 1 + sum(max(1, math.ceil(len(line) / 80)) for line in text.splitlines())
 
 
@@ -155,7 +155,7 @@ def test_a_refuted_claim_shows_claim_finding_witness_and_command_without_our_tra
         ("test_misspelt_in_a_mark", "The mark `audit` has no option `time_limt`; did you mean `time_limit`?"),
     ],
 )
-def test_a_misspelt_option_is_answered_by_the_nearest(outcomes, name, words):
+def test_a_misspelt_option_gets_the_nearest_as_a_suggestion(outcomes, name, words):
     found = [text for test, text in outcomes.items() if test.startswith(name.partition("[")[0])]
     assert any(words in (text or "") for text in found)
 
@@ -200,7 +200,7 @@ def test_a_result_is_on_disk_before_the_next_test(outcomes):
 
 
 class Sized:
-    """A subject whose repr has a memory address."""
+    """A subject whose repr contains a memory address."""
 
 
 def test_names_are_the_same_in_every_process():
@@ -246,7 +246,7 @@ PLACES = """
 """
 
 
-def test_an_option_is_the_calls_else_the_marks_else_the_command_lines_else_the_ini_files(session, pytester):
+def test_an_option_comes_from_the_call_then_the_mark_then_the_command_line_then_the_ini(session, pytester):
     pytester.makeini(
         "[pytest]\naudit_budget=3000\naudit_significance=1e-3\naudit_seed=7\naudit_json=results\naudit_remember=kept"
     )
@@ -264,7 +264,7 @@ def test_an_option_is_the_calls_else_the_marks_else_the_command_lines_else_the_i
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with xdist"])
 def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, workers):
-    """Under -v, where this session's audits tell at every look how far they are."""
+    """With -v, in a session that reports the progress of its audits at every opportunity."""
     pytester.makeconftest("import audit.doors.live\naudit.doors.live.EVERY = 0.0")
     arguments = ("-v", "--audit-budget=4000", "--audit-report=page.html", "--junitxml=junit.xml", *workers)
     result = session(TWO, *arguments)
@@ -353,7 +353,7 @@ def test_a_project_with_packages_of_our_names_keeps_them(pytester):
 
 
 def test_an_unrelated_session_imports_nothing_heavy(pytester):
-    """What the plugin takes is measured in `benchmarks/startup.py`."""
+    """`benchmarks/startup.py` measures the time that the plugin takes."""
     pytester.makepyfile(
         """
         import sys

@@ -1,4 +1,4 @@
-"""A recording generator gives the same numbers as the ordinary one; what it records is what was drawn."""
+"""A recording generator gives the same numbers as the ordinary one and records what was drawn."""
 
 import random
 import secrets
@@ -9,7 +9,7 @@ import pytest
 from audit.sampling.recorded import RecordingGenerator, Tape, recorded_everywhere
 from audit.sampling.recorded.generator import drawing_methods
 
-#: Arguments of every method of a generator that draws.
+#: The arguments for every method of a generator that draws.
 CALLS = {
     "beta": ((2.0, 3.0), {"size": 4}),
     "binomial": ((9, 0.3), {"size": (2, 3)}),
@@ -77,7 +77,7 @@ def test_every_method_that_draws_is_compared():
 @pytest.mark.parametrize("name", CALLS)
 def test_values_types_and_stream_are_those_of_numpy(name):
     plain, rng = np.random.Generator(np.random.PCG64(3)), RecordingGenerator(np.random.PCG64(3))
-    for _ in range(2):  # the second call starts from what the first one left, cached halves included
+    for _ in range(2):  # the second call starts from the state after the first, cached halves included
         wanted, given = called(plain, name), called(rng, name)
         assert type(given) is type(wanted)
         assert getattr(given, "dtype", None) == getattr(wanted, "dtype", None)
@@ -96,7 +96,7 @@ def test_parameters_are_recorded_by_name_without_the_size():
     assert [draw.shape for draw in rng.tape.draws] == [(2,), ()]
 
 
-def test_what_a_caller_does_to_its_values_does_not_change_the_record():
+def test_a_caller_that_changes_its_values_does_not_change_the_record():
     rng = RecordingGenerator(np.random.PCG64(0))
     values = rng.laplace(size=3)
     values[:] = 0.0
@@ -132,7 +132,7 @@ def draw_everywhere():
     )
 
 
-def test_generators_that_the_code_makes_record_and_give_the_same():
+def test_generators_made_by_the_code_are_recorded_and_repeat_with_the_seed():
     wanted = np.random.default_rng(7).laplace(), np.random.RandomState(3).laplace()
     with recorded_everywhere() as reel:
         runs = []
@@ -152,7 +152,7 @@ def test_generators_that_the_code_makes_record_and_give_the_same():
     ]
 
 
-def test_all_is_put_back_and_numpys_own_checks_still_work():
+def test_everything_is_restored_and_the_checks_of_numpy_still_work():
     before = (
         np.random.default_rng,
         np.random.Generator,

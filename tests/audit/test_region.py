@@ -1,4 +1,4 @@
-"""Regions as sets, in words, and their probabilities."""
+"""Regions: membership, words and probabilities."""
 
 import math
 
@@ -12,7 +12,7 @@ from audit.laws.region import Region, log_probability, probability
 @pytest.mark.parametrize(
     "output", [None, "text", math.nan, True, [], (), {}, np.zeros(0), np.zeros((2, 2)), object(), 1 + 2j]
 )
-def test_membership_is_total(output):
+def test_membership_is_defined_for_every_output(output):
     assert not Region(outcomes=("other",), intervals=((0.0, 1.0),)).contains(output)
     assert not Region(coordinates=((1, Region(intervals=((5.0, 6.0),))),)).contains(output)
 
@@ -50,7 +50,7 @@ def test_words_stay_short():
     assert Region().words() == "the output is impossible"
 
 
-def test_words_tell_the_ends_of_a_narrow_interval_apart():
+def test_words_distinguish_the_ends_of_a_narrow_interval():
     narrow = Region(intervals=((100000000.25, 100000001.75),))
     assert narrow.words() == "the output is between 100000000.25 and 100000001.75"
     assert Region(intervals=((-math.inf, 1e10 + 0.5),)).words() == "the output is below 10000000000.5"

@@ -1,4 +1,4 @@
-"""Saved refutations as regression tests: they fail if the fault is back, and pass if it is gone."""
+"""Saved refutations as regression tests: they fail if the fault is back and pass if it is gone."""
 
 import re
 import subprocess
@@ -59,7 +59,7 @@ DP_AUDIT = Path(sys.executable).with_name("dp-audit")
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project with two saved refutations beside its tests, and a result without a refutation."""
+    """Return a project with two saved refutations beside its tests, and a result without a refutation."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "mine.py").write_text(MECHANISMS)
     (folder / "tests" / "witnesses").mkdir(parents=True)
@@ -72,7 +72,8 @@ def project(tmp_path_factory):
 
 
 def outcomes(project, *arguments, **environment):
-    """Run the project's tests from its root: what each failed with, None where it passed, and the output."""
+    """Run the project's tests from its root. Return what each failed with (None if it passed), and the
+    output."""
     command = [
         sys.executable,
         "-m",
@@ -111,7 +112,7 @@ def test_every_file_of_the_folder_becomes_a_test_named_by_it(faulty):
     assert names == ["test_fault_stays_away[leak]", "test_fault_stays_away[release]"]
 
 
-def test_a_fault_that_is_back_fails_without_a_traceback_of_ours(faulty):
+def test_a_fault_that_is_back_fails_without_our_traceback(faulty):
     for name in ("leak", "release"):
         lines = explanation(faulty[0][f"test_fault_stays_away[{name}]"])
         assert 3 <= len(lines) <= 22
@@ -119,17 +120,18 @@ def test_a_fault_that_is_back_fails_without_a_traceback_of_ours(faulty):
 
 
 def test_a_fault_that_is_gone_passes(project):
-    """The repaired release has the noise that the claim needs: refuted with probability at most 1e-6."""
+    """The repaired release has the noise that the claim needs. It is refuted with probability at most
+    1e-6."""
     found, _ = outcomes(project, "-k", "release or same", REPAIRED="1")
     assert found == {"test_fault_stays_away[release]": None, "test_on_the_same_but_new_runs": None}
 
 
-def test_another_subject_may_be_drawn_from(faulty):
+def test_a_witness_may_be_checked_on_another_subject(faulty):
     assert faulty[0]["test_on_another"] is None
 
 
 def test_new_runs_find_the_fault_too(faulty):
-    """Missed with probability far below 1e-7: as many runs as confirmed it with a margin of 3."""
+    """Missed with probability far below 1e-7: the runs are those of the confirmation, with a margin of 3."""
     assert "release does not satisfy its claim" in faulty[0]["test_on_the_same_but_new_runs"]
 
 
@@ -137,7 +139,7 @@ def test_new_runs_find_the_fault_too(faulty):
     ("name", "words"),
     [("test_no_refutation", "nothing.json holds no refutation"), ("test_no_file", "cannot be read")],
 )
-def test_a_file_that_is_no_witness_fails_with_one_line(faulty, name, words):
+def test_a_file_that_is_not_a_witness_fails_with_one_line(faulty, name, words):
     [line] = explanation(faulty[0][name])
     assert words in line
 
@@ -148,20 +150,20 @@ def test_replays_are_in_the_table_of_the_session(faulty):
     assert "4 audits; total significance spent: 4e-06" in table
 
 
-def test_the_marker_selects_them(project):
+def test_the_marker_selects_regression_tests(project):
     found, _ = outcomes(project, "-m", "audit", "-k", "leak", "-n", "2")
     assert list(found) == ["test_fault_stays_away[leak]"]
 
 
 def replay(folder, *arguments):
-    """Run `dp-audit replay` from a folder: its exit code, and all that it says on one line."""
+    """Run `dp-audit replay` from a folder. Return its exit code and its whole output on one line."""
     command = [DP_AUDIT, "replay", *map(str, arguments), "--trust"]
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return ran.returncode, " ".join((ran.stdout + ran.stderr).split())
 
 
 def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypatch):
-    """The nearest file of that name above the witness, whatever the working folder has."""
+    """The target is the nearest file of that name above the witness, not one in the working folder."""
     witness = project / "tests" / "witnesses" / "leak.json"
     code, said = replay(tmp_path, witness)
     assert code == 1
@@ -177,7 +179,7 @@ def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypat
 
 
 def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(project, tmp_path, monkeypatch):
-    """A constant refutes nothing: drawn from it, the witness would go green."""
+    """A constant refutes nothing: with the file of the working folder the witness would pass."""
     witness = project / "tests" / "witnesses" / "leak.json"
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
     monkeypatch.chdir(tmp_path)
@@ -189,8 +191,8 @@ def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(pro
     assert "changed" not in said
 
 
-def test_a_file_that_is_as_it_was_audited_comes_before_a_nearer_one(project, tmp_path, monkeypatch):
-    """A result saved outside the project, where a file of that name happens to lie."""
+def test_an_unchanged_file_comes_before_a_nearer_one(project, tmp_path, monkeypatch):
+    """The result is saved outside the project, in a folder that has another file of that name."""
     away = tmp_path / "results" / "leak.json"
     away.parent.mkdir()
     away.write_text((project / "tests" / "witnesses" / "leak.json").read_text())
@@ -214,7 +216,7 @@ def test_a_replay_says_that_the_file_has_changed_since_the_audit(project, tmp_pa
 
 
 def test_another_module_of_the_same_name_is_named_as_changed(project, tmp_path):
-    """A module is imported as Python finds it, from the working folder first."""
+    """Python finds a module in the working folder first."""
     witness = tmp_path / "module.json"
     command = [DP_AUDIT, "run", "mine:leak", *BRIEF, "--json", witness]
     subprocess.run(command, cwd=project, capture_output=True, check=False)
@@ -265,7 +267,7 @@ def saved(tmp_path):
     return tmp_path
 
 
-def test_files_come_by_name(saved):
+def test_files_are_sorted_by_name(saved):
     (saved / "notes.txt").write_text("not a witness")
     assert [file.name for file in witness_files(saved)] == ["a.json", "b.json"]
     cases = parametrize_with_witnesses(saved).mark.args[1]

@@ -1,6 +1,6 @@
 """Which databases are neighbours, and that each relation lists all of its neighbours and no others.
 
-Long because the same databases go through all relations.
+Long, because the same databases go through all relations.
 """
 
 import copy
@@ -49,7 +49,7 @@ def hamming(left, right):
     return sum(a != b for a, b in zip(left, right, strict=True))
 
 
-# The definitions, written out for lists of plain records.
+# the definitions, written out for lists of plain records
 DEFINITIONS = {
     Relation.REPLACE_ONE: lambda left, right: len(left) == len(right) and hamming(left, right) == 1,
     Relation.ADD_OR_REMOVE_ONE: lambda left, right: any(
@@ -80,7 +80,7 @@ DOMAINS = [
 
 
 @pytest.mark.parametrize(("relation", "records", "sizes"), DOMAINS)
-def test_a_relation_is_its_definition(relation, records, sizes):
+def test_a_relation_agrees_with_its_definition(relation, records, sizes):
     definition = DEFINITIONS[relation]
     plain = [record for record in records if record is not True]  # True == 1 in the definitions above
     databases = everything(plain, sizes)
@@ -102,8 +102,8 @@ def test_the_neighbours_are_all_there_once_and_nothing_else(relation, records, s
 
 @pytest.mark.parametrize(("relation", "records", "sizes"), DOMAINS)
 def test_random_neighbours_are_neighbours_and_reach_every_one(relation, records, sizes):
-    # At most 11 neighbours each, the rarest (an insertion: a half, one of 3 places, one of 3 records) drawn
-    # with probability ≥ 1/18: one is missed in 1,000 draws with probability ≤ 11·(17/18)^1000 < 1e-23.
+    # There are at most 11 neighbours. The rarest is an insertion (a half, one of 3 places, one of 3 records)
+    # with probability ≥ 1/18. 1,000 draws miss one of them with probability at most 11·(17/18)^1000 < 1e-23.
     for database in everything(records, [min(2, max(sizes))])[:20]:
         every = set(keys(relation.neighbours(database, records)))
         drawn = set(keys(islice(relation.neighbours(database, records, generator()), 1000)))
@@ -145,7 +145,7 @@ def test_neighbours_keep_the_kind_of_the_database(relation, kind, records, seed)
 
 @fixed
 @given(st.lists(st.integers(0, 2), max_size=6), st.integers(0, 6), st.integers(0, 6))
-def test_one_record_more_is_a_neighbour_wherever_it_stands(records, place, other):
+def test_one_record_more_is_a_neighbour_at_every_position(records, place, other):
     longer = [*records[:place], "new", *records[place:]]
     assert Relation.ADD_OR_REMOVE_ONE.are_neighbours(records, longer)
     twice = [*longer[:other], "new", *longer[other:]]
@@ -162,7 +162,7 @@ def test_a_relation_has_a_name_that_leads_back_to_it(relation):
     assert name_of(relation) == relation.name
 
 
-def test_a_name_that_is_no_relation_is_refused_with_the_names_there_are():
+def test_an_unknown_relation_is_refused_with_the_known_names():
     with pytest.raises(InvalidValue) as caught:
         Relation.from_name("swap")
     assert str(caught.value) == (
@@ -259,7 +259,7 @@ def arrays(relation, database, records, rng=None):
 def test_an_array_takes_the_dtype_that_a_new_record_needs():
     assert arrays(Relation.REPLACE_ONE, np.array([1]), [0.5, 2]) == [("f", [0.5]), ("i", [2])]
     assert arrays(Relation.REPLACE_ONE, np.array(["a"]), ["bcd"]) == [("U", ["bcd"])]
-    # among integers False would become 0, which it is not the same as
+    # among integers False would become 0, which is another value
     assert arrays(Relation.REPLACE_ONE, np.array([True, False]), [2])[0] == ("O", [2, False])
     assert arrays(Relation.REPLACE_ONE, np.array([1]), [None, "a"]) == [("O", [None]), ("O", ["a"])]
     assert arrays(Relation.REPLACE_ONE, np.array([1, 2]), [(3, 4)])[0] == ("O", [(3, 4), 2])
@@ -310,7 +310,7 @@ def test_texts_and_other_sequences_are_databases_too():
 
 @pytest.mark.parametrize("relation", ALL)
 @pytest.mark.parametrize("rng", [None, generator()])
-def test_where_there_is_no_neighbour_nothing_is_yielded(relation, rng):
+def test_a_database_without_neighbours_yields_nothing(relation, rng):
     labelled = relation is Relation.REPLACE_LABEL
     empty = relation is Relation.ADD_OR_REMOVE_ONE
     database = [] if empty else [(0, 0)] if labelled else [0]
@@ -332,8 +332,8 @@ def test_answers_move_one_by_one_together_by_halves_and_against_each_other():
 
 
 def test_random_moves_reach_every_direction():
-    # each of the 26 steps is drawn with probability ≥ 1/54: one is missed in 2,000 draws with probability
-    # ≤ 26·(53/54)^2000 ≈ 2e-15
+    # Each of the 26 steps has probability ≥ 1/54. 2,000 draws miss one with probability at most
+    # 26·(53/54)^2000 ≈ 2e-15.
     drawn = islice(Relation.QUERY_ANSWERS.neighbours([5, 5, 5], None, generator()), 2000)
     assert {tuple(other) for other in drawn} == set(product([4, 5, 6], repeat=3)) - {(5, 5, 5)}
 
@@ -349,8 +349,8 @@ def test_answers_keep_their_dtype_and_never_leave_it():
     assert len(list(Relation.QUERY_ANSWERS.neighbours(narrow, None))) == 8
 
 
-def test_no_move_and_no_choice_is_to_stay():
-    # a thousand draws would hold one with probability 1 − (1 − 1/18)^1000, all but certainly
+def test_every_move_and_every_choice_changes_something():
+    # if staying had probability 1/18, a thousand draws would almost certainly contain it
     assert (0, 0) not in map(tuple, islice(moved([0, 0], generator()), 1000))
     assert (0, 0) not in map(tuple, islice(chosen([0, 0], [0, 1], generator()), 1000))
     assert (0, 0) not in map(tuple, chosen([0, 0], [0, 1]))
@@ -375,7 +375,7 @@ def test_the_first_neighbours_of_many_answers_come_at_once():
 
 
 class Swap:
-    """Two databases are neighbours if two adjacent records changed places."""
+    """Two databases are neighbours if they differ by a swap of two adjacent records."""
 
     def are_neighbours(self, left, right):
         return np.bool_(right in list(self.neighbours(left, None)))
@@ -393,7 +393,7 @@ class Failing(Swap):
         raise RuntimeError("cannot compare\nthese")
 
 
-def test_a_relation_of_ones_own_works_like_the_others():
+def test_a_custom_relation_works_like_the_others():
     relation = check_relation(Swap())
     assert isinstance(relation, NeighbourRelation)
     assert name_of(relation) == "Swap"
@@ -406,14 +406,14 @@ def test_a_relation_of_ones_own_works_like_the_others():
     )
 
 
-def test_equal_databases_are_refused_under_a_relation_of_ones_own():
+def test_equal_databases_are_refused_under_a_custom_relation():
     with pytest.raises(
         InvalidValue, match=r"^These databases are not neighbours under Swap: they are equal\.$"
     ):
         check_pair(Swap(), [1, 1], [1, 1])
 
 
-def test_a_relation_of_ones_own_that_fails_is_told_in_one_line():
+def test_a_custom_relation_that_fails_is_reported_in_one_line():
     with pytest.raises(InvalidValue) as caught:
         check_pair(Failing(), [1], [2])
     assert str(caught.value) == (
@@ -423,7 +423,7 @@ def test_a_relation_of_ones_own_that_fails_is_told_in_one_line():
 
 
 @pytest.mark.parametrize("relation", [None, 1, Swap, object(), Relation])
-def test_what_is_no_relation_is_refused(relation):
+def test_an_object_that_is_not_a_relation_is_refused(relation):
     with pytest.raises(
         InvalidKind, match=r"^The `relation` must be a Relation, or an object with the methods "
     ):

@@ -1,4 +1,5 @@
-"""Refuted pairs that the next audit tries first: same pairs, same bytes; none outside the domain."""
+"""Refuted pairs that the next audit tries first: the same pairs give the same bytes, and none lies outside
+the domain."""
 
 import json
 import re
@@ -22,7 +23,7 @@ WIDE = {"records": list(range(60)), "size": 4, "budget": 1_000, "recorded": Fals
 
 
 def rarely_leaks(database, rng):
-    """Return a coin, and on one database of 60^4 what it holds: no audit finds that one by chance."""
+    """Return a coin, or "leak" on one of 60^4 databases. No audit finds that one by chance."""
     return "leak" if database == RARE[0] else int(rng.integers(0, 2))
 
 
@@ -32,7 +33,7 @@ def audited(**options):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Where the leak has been found once, by hand."""
+    """Return a folder that holds one refutation, found with the pair given by hand."""
     (tmp_path / "found").mkdir()
     found = audited(pairs=[RARE], remember=tmp_path / "found")
     assert found.refuted
@@ -41,7 +42,7 @@ def folder(tmp_path):
 
 
 def test_a_remembered_pair_is_tried_first_and_the_result_repeats_it_with_the_same_seed(folder, tmp_path):
-    """Without memory the leak is missed: the chance to meet its database is below 1e-3."""
+    """Without memory the audit misses the leak: the chance to meet its database is below 1e-3."""
     assert not audited().refuted
     again = audited(remember=folder)
     assert again.refuted
@@ -78,20 +79,20 @@ def test_a_pair_outside_the_domain_is_not_tried(folder, options):
     assert audited(remember=[RARE], **options).remembered == ()
 
 
-def test_arrays_are_no_part_of_a_domain_of_lists():
+def test_arrays_are_outside_a_domain_of_lists():
     arrays = tuple(map(np.array, RARE))
     assert audited(remember=[arrays]).remembered == ()
     assert len(audited(remember=[arrays], pairs=[arrays], records=None, size=None).remembered) == 1
 
 
-def test_another_subject_has_no_part_in_it(folder):
+def test_the_pairs_of_another_subject_are_not_tried(folder):
     def coin(database, rng):
         return int(rng.integers(0, 2))
 
     assert audit_privacy(coin, CLAIM, remember=folder, **WIDE).remembered == ()
 
 
-def test_an_audit_that_goes_on_keeps_the_pairs_of_its_beginning(tmp_path):
+def test_a_continued_audit_keeps_its_remembered_pairs(tmp_path):
     def fair(database, rng):
         return int(rng.integers(0, 2))
 
@@ -104,7 +105,7 @@ def test_an_audit_that_goes_on_keeps_the_pairs_of_its_beginning(tmp_path):
 
 
 def test_runs_come_from_another_place_of_the_seed_tree_for_other_pairs():
-    """Those by which a pair was chosen are not bet on again."""
+    """Runs by which a pair was chosen are not bet on again."""
     task = make_task(rarely_leaks, CLAIM, **WIDE)
     sets = [[([a, 1, 2, 3], [a, 1, 2, 4])] for a in range(20)]
     places = {first_batch(remembering(task, each, None)) for each in sets}
@@ -127,7 +128,7 @@ UTILITY = UtilityResult("learner", PAC(0.1, 0.1), Verdict.ERROR, Evidence.STATIS
     ],
     ids=["cut", "foreign", "utility", "binary"],
 )
-def test_a_file_that_is_no_saved_refutation_is_named_in_one_line(tmp_path, content, words):
+def test_a_file_that_is_not_a_saved_refutation_is_named_in_one_line(tmp_path, content, words):
     (tmp_path / "odd.json").write_text(content)
     with pytest.raises(AuditError) as caught:
         audited(remember=tmp_path)
@@ -136,7 +137,7 @@ def test_a_file_that_is_no_saved_refutation_is_named_in_one_line(tmp_path, conte
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_neither_a_place_nor_pairs_is_refused():
+def test_anything_but_a_place_or_pairs_is_refused():
     with pytest.raises(InvalidKind, match=r"The `remember` must be a folder.*; got 3"):
         audited(remember=3)
     with pytest.raises(AuditError, match=r"Each of the `remember` pairs must be \(left, right\); got 1"):
@@ -152,7 +153,7 @@ def test_damaged_pairs_of_a_result_are_named(folder):
         AuditResult.from_json(document)
 
 
-def test_a_full_disk_takes_no_refutation_along(tmp_path, monkeypatch):
+def test_a_full_disk_loses_no_refutation(tmp_path, monkeypatch):
     def full(path, text):
         raise files.Unwritable(f"{path} cannot be written: No space left on device.")
 
@@ -162,7 +163,7 @@ def test_a_full_disk_takes_no_refutation_along(tmp_path, monkeypatch):
     assert [note.kind for note in found.notes if "No space left" in note] == ["not-remembered"]
 
 
-def test_the_command_line_remembers_and_does_not_keep_what_mutations_refute(tmp_path, monkeypatch, capsys):
+def test_the_command_line_remembers_but_keeps_no_refutations_of_mutations(tmp_path, monkeypatch, capsys):
     def run(*options):
         with pytest.raises(SystemExit) as ended:
             main(

@@ -17,7 +17,7 @@ PAIR = [([0], [1])]
 
 
 class Loud:
-    """A sum with a third of the noise it needs."""
+    """A sum with a third of the noise that it needs."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace(scale=1 / 3)
@@ -52,7 +52,7 @@ def shrinks_its_input(database, rng):
 
 
 def made_anew(name):
-    """Return a subject as it is before its first run; a fresh process need not import this module for it."""
+    """Return a subject as it is before its first run. A fresh process can build it without this module."""
 
     def text(database, rng):
         return "yes" if (database == [1]) == (rng.random() < 0.99) else "no"
@@ -101,7 +101,8 @@ def test_a_replay_reproduces_the_saved_refutation_exactly(name):
 
 
 def test_an_exact_witness_drawn_again_shows_the_most_probable_outputs():
-    """Of 0 with probability 0.5, 1 with 0.3, 2 with 0.15 and 3 with 0.05, turned around on the right."""
+    """The outputs 0, 1, 2, 3 have probabilities 0.5, 0.3, 0.15, 0.05 on the left, and the reverse on the
+    right."""
 
     class Ranked:
         def __call__(self, database, rng):
@@ -120,7 +121,7 @@ def test_an_exact_witness_drawn_again_shows_the_most_probable_outputs():
 
 @pytest.mark.parametrize("name", ["many at once", "one by one", "text"])
 def test_a_fresh_replay_draws_new_runs(name):
-    """Missed with probability far below 1e-9: as many runs as confirmed the witness with a margin of 3."""
+    """Missed with probability far below 1e-9: the runs are those of the confirmation, with a margin of 3."""
     result = refuted(made_anew(name))
     again = result.replay(made_anew(name), fresh=True)
     assert again.verdict is Verdict.REFUTED
@@ -129,8 +130,9 @@ def test_a_fresh_replay_draws_new_runs(name):
     assert again.witness.seed != result.witness.seed
 
 
-def test_fresh_replays_go_on_from_one_another():
-    """Missed with probability far below 1e-9, as above; the second was once held to significance·2^−1000."""
+def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
+    """Missed with probability far below 1e-9, as above. The second one was once tested at
+    significance·2^−1000."""
     once = refuted(Loud()).replay(fresh=True)
     twice = AuditResult.from_json(once.to_json()).replay(Loud(), fresh=True)
     assert twice.verdict is Verdict.REFUTED
@@ -139,7 +141,7 @@ def test_fresh_replays_go_on_from_one_another():
 
 
 def test_the_bounds_of_a_replay_hold_at_their_stated_confidence():
-    """Not those of the witness's own interval, which has confidence 0.99."""
+    """The interval of the witness itself has confidence 0.99 only."""
     again = refuted(Loud()).replay()
     assert 1.0 < again.epsilon_lower < again.witness.epsilon_lower
     assert again.delta_lower > 0
@@ -158,7 +160,7 @@ def test_an_exact_refutation_of_an_enormous_claim_is_replayed():
 
 
 def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
-    """The k-th candidate was confirmed at significance·2^−k; a replay may not be content with less."""
+    """The k-th candidate was confirmed at significance·2^−k. A replay must use the same level."""
     import audit.verdict.redraw
 
     levels = []
@@ -175,14 +177,15 @@ def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
 
 
 def test_a_replay_on_the_repaired_mechanism_is_not_refuted():
-    """The repaired one meets the claim with equality: refuted with probability at most 1e-6."""
+    """The repaired mechanism meets the claim with equality, so it is refuted with probability at most
+    1e-6."""
     again = refuted(Loud()).replay(Repaired())
     assert again.verdict is Verdict.NOT_REFUTED
     assert "differ" in again.notes[0]
 
 
 def test_a_replay_on_another_subject_names_that_subject_and_its_outcome():
-    """Nothing that only the audit checked (other pairs, that no state is kept, its budget) is taken over."""
+    """A replay takes over nothing that only the audit checked: other pairs, absence of state, the budget."""
     stateless = "the subject keeps no state between runs"
     saved = refuted(Loud())
     assert stateless in saved.assumptions
@@ -198,13 +201,13 @@ def test_a_replay_on_another_subject_names_that_subject_and_its_outcome():
 
 
 def test_a_witness_that_stands_on_another_subject_names_both():
-    """Missed with probability far below 1e-9: the same noise, seen through another function."""
+    """The function has the same noise, so it is missed with probability far below 1e-9."""
     again = refuted(Loud()).replay(by_call, fresh=True)
     assert (again.verdict, again.subject) == (Verdict.REFUTED, "by_call")
     assert again.notes[1] == "the replayed witness was saved by an audit of Loud"
 
 
-def test_a_law_that_was_repaired_is_seen():
+def test_a_repaired_law_is_not_refuted():
     class RepairedLaw(Repaired):
         def distribution(self, database):
             return Density.laplace(float(sum(database)), 1.0)
@@ -214,7 +217,7 @@ def test_a_law_that_was_repaired_is_seen():
     assert "changed" in again.notes[0]
 
 
-def test_the_audited_mechanism_is_drawn_from_where_none_is_given():
+def test_without_a_subject_the_audited_mechanism_is_replayed():
     assert refuted(Loud()).replay().verdict is Verdict.REFUTED
 
 
@@ -232,7 +235,7 @@ def test_a_result_without_a_witness_has_nothing_to_replay():
 
 
 @pytest.mark.parametrize("subject", [Loud(), Declared()])
-def test_databases_that_were_edited_until_they_are_no_neighbours_are_refused(subject):
+def test_databases_edited_into_non_neighbours_are_refused(subject):
     result = refuted(subject)
     assert result.witness.distance == 1
     edited = replace(result, witness=replace(result.witness, left=[7] * 9))
@@ -262,7 +265,7 @@ def test_a_database_kept_as_text_cannot_be_replayed():
         saved.replay(len)
 
 
-# Databases several steps apart: the claim about that distance
+# Databases several steps apart, and the claim about that distance
 
 
 class LoudSteps(Loud):
@@ -283,7 +286,8 @@ class TightSteps(LoudSteps):
 
 @pytest.fixture(scope="module")
 def distant():
-    """The refutation of steps that no neighbours show within the budget, through its file."""
+    """Return, read from its file, a refutation on distant databases; neighbours show nothing in this
+    budget."""
     for seed in range(20):
         result = audit_privacy(
             LoudSteps(), PureDP(0.1), records=[0, 1], size=(20, 60), budget=60_000, seed=seed
@@ -294,7 +298,7 @@ def distant():
 
 
 def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(distant):
-    """A fresh replay misses with probability far below 1e-9, by the margin of 3 of the confirmation."""
+    """A fresh replay misses with probability far below 1e-9, because the confirmation has a margin of 3."""
     again = distant.replay(LoudSteps())
     assert again.verdict is Verdict.REFUTED
     assert counts(again.witness) == counts(distant.witness)
@@ -306,8 +310,8 @@ def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(dist
     assert 0.1 < anew.epsilon_lower <= 0.13
 
 
-def test_steps_that_lose_what_they_may_are_not_refuted_by_a_distant_replay(distant):
-    """Neighbours may not lose as much; at the distance, refuted with probability at most 1e-6."""
+def test_steps_that_keep_their_claim_are_not_refuted_by_a_distant_replay(distant):
+    """Neighbours may not lose as much. At the distance it is refuted with probability at most 1e-6."""
     witness = distant.witness
     assert distant.replay(TightSteps(), fresh=True).verdict is Verdict.NOT_REFUTED
     any_two = "a relation of one's own, under which they would be neighbours"
@@ -317,7 +321,7 @@ def test_steps_that_lose_what_they_may_are_not_refuted_by_a_distant_replay(dista
 
 @pytest.mark.parametrize("fitting", [LoudSteps(), TightSteps()], ids=["loud", "tight"])
 def test_a_distant_witness_is_judged_by_laws_too(fitting):
-    """Pr[x + noise ≤ 0] is 1/2 at x = 0 and e^(−20/scale)/2 at x = 20: 20 times the loss of a step."""
+    """Pr[x + noise ≤ 0] is 1/2 at x = 0 and e^(−20/scale)/2 at x = 20: a loss of 20 steps."""
 
     class Declared(type(fitting)):
         def distribution(self, database):

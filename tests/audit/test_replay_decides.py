@@ -44,14 +44,14 @@ def raises_on_one(database, rng):
 
 @pytest.fixture(scope="module")
 def refuted():
-    """Of noise that is exactly 2.5-private, a claim of 1.0."""
+    """Return a refutation of the claim 1.0, of noise that is exactly 2.5-private."""
     result = audit_privacy(loud, PureDP(1.0), pairs=PAIR, budget=20_000)
     assert result.verdict is Verdict.REFUTED
     return result
 
 
 def forged(result, **witness):
-    """Return what a file says that was edited by hand."""
+    """Return the result of a file that was edited by hand."""
     return AuditResult.from_json(
         replace(result, verdict=Verdict.REFUTED, witness=replace(result.witness, **witness)).to_json()
     )
@@ -62,19 +62,19 @@ def forged(result, **witness):
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_another_claim_is_decided_by_runs(refuted, fresh):
-    """The noise is exactly 2.5-private: refuted with probability at most 1e-6."""
+    """The noise is exactly 2.5-private, so this claim is refuted with probability at most 1e-6."""
     assert replace(refuted, claim=PureDP(2.5)).replay(fresh=fresh).verdict is Verdict.NOT_REFUTED
     edited = AuditResult.from_json(replace(refuted, claim=PureDP(2.5)).to_json())
     assert edited.replay(loud, fresh=fresh).verdict is Verdict.NOT_REFUTED
 
 
-def test_a_claim_that_no_such_number_of_runs_can_refute_stays_open(refuted):
+def test_a_claim_that_the_runs_are_too_few_to_refute_is_inconclusive(refuted):
     again = replace(refuted, claim=PureDP(30.0)).replay()
     assert again.verdict is Verdict.INCONCLUSIVE
     assert "too few" in again.reason
 
 
-def test_counts_of_a_right_mechanism_that_are_called_confirmed_refute_nothing(refuted):
+def test_counts_of_a_correct_mechanism_marked_as_confirmed_refute_nothing(refuted):
     right = refuted.replay(repaired)
     again = forged(right, confirmed=True).replay(repaired)
     assert again.verdict is Verdict.NOT_REFUTED
@@ -89,7 +89,7 @@ def test_a_subject_that_never_answers_is_an_error(refuted, broken):
     assert "every run raised" in again.reason
 
 
-def test_a_subject_that_never_answers_on_one_database_decides_nothing_of_another_event(refuted):
+def test_a_subject_that_never_answers_on_one_database_is_inconclusive_for_another_event(refuted):
     again = refuted.replay(raises_on_one)
     assert again.verdict is Verdict.INCONCLUSIVE
     assert "every run on the right database raised ValueError: no such table" in again.reason
@@ -120,7 +120,7 @@ def test_the_command_line_says_that_broken_code_was_not_audited(saved, tmp_path,
 
 
 class Declared:
-    """Laplace noise, with the scale that its law says and that its code has."""
+    """Laplace noise. Its law and its code have separate scales."""
 
     def __init__(self, law, code):
         self.law, self.code = law, code
@@ -161,7 +161,7 @@ def exact():
     ids=["as it was", "repaired", "law alone repaired", "law raises", "code raises"],
 )
 def test_an_exact_refutation_is_replayed_by_laws_that_the_code_keeps(exact, subject, verdict, said):
-    """A law of scale 1 beside noise of 0.4 is missed by 1,000 runs with probability far below 1e-9."""
+    """1,000 runs of noise of scale 0.4 miss a law of scale 1 with probability far below 1e-9."""
     again = exact.replay(subject)
     assert again.verdict is verdict
     assert said in again.reason
@@ -182,14 +182,14 @@ def unconfirmed():
     return result
 
 
-def test_an_unconfirmed_refutation_is_no_regression_test(unconfirmed, tmp_path):
+def test_an_unconfirmed_refutation_is_refused_as_a_regression_test(unconfirmed, tmp_path):
     save(unconfirmed, tmp_path / "w.json")
     with pytest.raises(AuditError, match="holds no refutation confirmed by fresh runs"):
         replay_file(tmp_path / "w.json", subject=loud)
 
 
 def test_an_unconfirmed_refutation_is_replayed_until_it_decides(unconfirmed):
-    """A loss of 2.5 against 1 is missed with probability below 1e-9 by the margin of 3 of the calls."""
+    """A loss of 2.5 against 1 is missed with probability below 1e-9, because the calls have a margin of 3."""
     assert unconfirmed.replay().verdict is Verdict.REFUTED
     assert unconfirmed.replay(repaired).verdict is Verdict.NOT_REFUTED
 
@@ -205,7 +205,7 @@ def test_a_replay_that_would_take_too_many_runs_says_so(unconfirmed):
 
 
 def telling(event):
-    """Return a subject whose noise, drawn when it is made, tells the databases apart in this process."""
+    """Return a subject whose noise, drawn when it is made, distinguishes the databases in this process."""
 
     class Kept:  # known by its code: a fresh process imports no module for it
         def __init__(self):
@@ -221,7 +221,7 @@ def telling(event):
 
 
 def test_kept_noise_is_not_refuted_by_a_replay(refuted):
-    """In this process p = 1 and q = 0 in every run: in fresh ones noise is drawn anew."""
+    """In this process p = 1 and q = 0 in every run. Fresh processes draw the noise anew."""
     kept = telling(refuted.witness.event)
     flipped = refuted.witness
     if flipped.event.contains(kept([0], None)) != (flipped.direction == "left"):
@@ -231,7 +231,7 @@ def test_kept_noise_is_not_refuted_by_a_replay(refuted):
     assert "fresh" in again.reason
 
 
-def test_where_no_process_can_be_had_an_event_that_never_varies_decides_nothing(refuted):
+def test_without_fresh_processes_an_event_that_never_varies_decides_nothing(refuted):
     inside = next(bit for bit in (-9.0, 9.0) if refuted.witness.event.contains(bit))
     answers = np.array([-inside, inside])
 
@@ -293,7 +293,7 @@ def test_an_event_is_not_shown_by_other_words_that_have_its_numbers(refuted):
     assert AuditResult.from_json(document).witness.event.words() == "the output is at least 1.5 and below 2"
 
 
-def test_the_counts_of_a_witness_are_told_from_its_shares_and_intervals(refuted):
+def test_the_counts_of_a_witness_follow_from_its_frequencies_and_intervals(refuted):
     counts = counts_of(refuted.witness)
     assert counts.sum() == 2 * refuted.witness.runs
     assert counts[0] / counts[:2].sum() == refuted.witness.p
@@ -354,7 +354,7 @@ def of_records(database, rng):
 
 
 @pytest.mark.parametrize("kind", RECORDS.values(), ids=RECORDS)
-def test_records_that_are_more_than_their_fields_are_replayed_live_and_not_from_a_file(kind):
+def test_records_with_more_than_fields_are_replayed_live_but_not_from_a_file(kind):
     pairs = [([kind(0)], [kind(1)])]
     result = audit_privacy(of_records, PureDP(1.0), pairs=pairs, budget=20_000)
     assert not result.witness.replayable
@@ -364,14 +364,14 @@ def test_records_that_are_more_than_their_fields_are_replayed_live_and_not_from_
         saved.replay(of_records)
 
 
-def test_records_that_are_their_fields_are_replayed_from_a_file():
+def test_records_of_plain_fields_are_replayed_from_a_file():
     result = audit_privacy(of_records, PureDP(1.0), pairs=[([Plain(0)], [Plain(1)])], budget=20_000)
     assert result.witness.replayable
     assert "reproduced" in AuditResult.from_json(result.to_json()).replay(of_records).notes[0]
 
 
 def test_a_live_replay_takes_the_live_objects():
-    """A class of a function is found by no name."""
+    """A class defined inside a function cannot be imported by name."""
 
     @dataclass(frozen=True)
     class Local:

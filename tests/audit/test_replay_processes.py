@@ -1,4 +1,5 @@
-"""A saved witness with databases of the user's classes, replayed in a process that has not loaded them."""
+"""A saved witness with databases of the user's classes, replayed in a process that has not loaded these
+classes."""
 
 import subprocess
 import sys
@@ -81,7 +82,7 @@ def test_databases_of_the_user_s_own_classes_are_replayed_in_a_new_process(call,
     assert shown in again.stdout
 
 
-def test_a_class_that_is_gone_is_named_in_one_line(call, tmp_path):
+def test_a_class_that_no_longer_exists_is_named_in_one_line(call, tmp_path):
     call("run", "mine.py:Leak", "--json", "saved.json")
     (tmp_path / "mine.py").write_text(MODULE.replace("Person", "Human"))
     again = call("replay", "saved.json", "--trust")
@@ -91,8 +92,8 @@ def test_a_class_that_is_gone_is_named_in_one_line(call, tmp_path):
     assert "is not loaded" in again.stderr
 
 
-def test_a_problem_that_no_file_can_keep_is_asked_for(call, tmp_path):
-    """It was found by a search: without it nothing measures what the learner does now."""
+def test_a_problem_that_cannot_be_saved_has_to_be_given(call, tmp_path):
+    """A search found the problem. Without it nothing measures what the learner does now."""
     (tmp_path / "mine.py").write_text(
         MODULE.replace("@dataclass(frozen=True)\nclass Problem", "class Problem").replace(
             '    name: str = "own"\n    heads: int = 0\n',

@@ -1,4 +1,4 @@
-"""The page is found in a project that has folders named like ours, and no code of that project runs."""
+"""The page is found in a project with folders named like ours, and no code of that project runs."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ def run(folder, code=CODE):
 
 @pytest.fixture
 def project(tmp_path):
-    """A user's project with top-level packages `mechanisms`, `learners` and `reports`, which must not run."""
+    """Return a project with top-level packages `mechanisms`, `learners` and `reports`, which must not run."""
     for name in ("mechanisms", "learners", "reports"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(f"raise SystemExit('the {name} of the project ran')\n")
@@ -40,7 +40,7 @@ def test_the_page_is_ours_in_a_project_with_its_own_reports(project):
 
 
 @pytest.mark.parametrize("kind", ["module", "namespace", "imported", "without a spec"])
-def test_the_page_is_ours_whatever_holds_the_name(tmp_path, kind):
+def test_the_page_is_ours_even_if_something_else_has_the_name(tmp_path, kind):
     code = CODE
     if kind == "module":
         (tmp_path / "reports.py").write_text("raise SystemExit('ran')\n")
@@ -57,13 +57,13 @@ def test_the_page_is_ours_whatever_holds_the_name(tmp_path, kind):
     assert "<h1>Ours</h1>" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
 
 
-def test_ours_is_imported_by_its_name_where_nothing_stands_in_the_way(tmp_path):
+def test_our_package_is_imported_by_its_name_if_nothing_else_has_it(tmp_path):
     done = run(tmp_path, f"{CODE}; import sys; assert 'reports.html' in sys.modules")
     assert done.returncode == 0, done.stderr
 
 
 def test_a_foreign_package_in_our_place_is_named(tmp_path, monkeypatch):
-    """Another distribution that installs a package of the same name has written over ours."""
+    """Another distribution has installed a package of the same name over ours."""
     foreign = tmp_path / "reports" / "__init__.py"
     foreign.parent.mkdir()
     foreign.write_text("")

@@ -1,6 +1,6 @@
-"""Results: equality, their documents and older ones, damage, and their texts.
+"""Results: equality, current and older documents, damage, and texts.
 
-Long because every field of a result is written, read and damaged here.
+Long, because every field of a result is written, read and damaged here.
 """
 
 import contextlib
@@ -129,7 +129,7 @@ def test_a_result_comes_back_equal_and_to_the_same_bytes(result):
     assert AuditResult.from_json(json.loads(layout(result.to_json()))) == result
 
 
-def test_every_field_takes_part_in_equality_but_where_and_how_long():
+def test_every_field_but_the_environment_takes_part_in_equality():
     assert refuted(seed=1) != refuted()
     assert refuted(witness=witness(p=0.481)) != refuted()
     assert refuted(environment={"elapsed": 99.0}) == refuted()
@@ -150,7 +150,7 @@ def test_the_example_of_schema_1_opens():
     assert result.witness.right == [0, 0, 0, 1]
     assert result.witness.event.contains(1.5)
     assert not result.witness.event.contains(1.4)
-    assert result.witness.distance == 1  # a file from before there were others
+    assert result.witness.distance == 1  # older files have no distance, because there was only 1
     assert result.witness.simplest.left == ({"age": 3}, b"\x01")
     assert result.parameters["bounds"] == (0, math.inf)
     assert result.parameters["weights"].tolist() == [1.0, 2.0]
@@ -164,7 +164,7 @@ def test_a_sentence_keeps_its_kind_in_a_file_and_one_of_schema_1_keeps_its_words
     assert through_text(load(EXAMPLE)).notes == (old,)
 
 
-def test_what_is_seeded_is_decided_by_kinds_of_sentences_and_not_by_their_words():
+def test_the_command_offers_a_seed_by_the_kinds_of_notes_and_not_by_their_words():
     def again(said):
         return full(refuted(notes=(said,))).partition("Again ")[2]
 
@@ -175,7 +175,7 @@ def test_what_is_seeded_is_decided_by_kinds_of_sentences_and_not_by_their_words(
 
 
 def test_other_processes_write_the_same_bytes():
-    """Hash randomisation and set order leave no trace."""
+    """Hash randomisation and the order of sets change nothing."""
     code = (
         "from audit.results.result import *; from audit.results.saved import layout;"
         "w = Witness(set('abcdefgh'), frozenset('abcdefg'), None, 0.5, 0.1);"
@@ -218,7 +218,7 @@ def damaged(edit):
 
 
 def with_number(field, written):
-    """Return a result whose field holds this text, which no Python value writes."""
+    """Return a result whose field holds this JSON text, which no Python value is written as."""
     mark = "here"
     return damaged(lambda d: d["result"].update({field: mark})).replace(f'"{mark}"', written)
 
@@ -354,7 +354,7 @@ def test_damage_is_named_in_one_line(text, message, tmp_path):
 
 
 def test_random_damage_never_ends_in_another_error():
-    """Every prefix, and every byte replaced, gives a result or one of our errors."""
+    """At random positions a replaced byte and a cut text give a result or one of our errors."""
     text = layout(refuted(witness=witness(left=({1, 2}, b"x", np.array([1]), {3: 4}))).to_json()).encode()
     rng = np.random.default_rng(0)
     for position in rng.integers(len(text), size=1500):
@@ -409,15 +409,15 @@ def test_checking_creates_folders_and_leaves_no_file(tmp_path, monkeypatch):
     assert (tmp_path / "old.html").read_text() == "old"
 
 
-# ----------------------------------------------------------------------------------------------- in words
+# ----------------------------------------------------------------------------------------------- the texts
 
 
 def flat(result):
     return " ".join(str(result).split())
 
 
-def test_the_report_tells_the_witness_as_a_story():
-    """The most that the claim allows: e·0.05 = 0.1359."""
+def test_the_report_describes_the_witness_in_sentences():
+    """The claim allows at most e·0.05 = 0.1359."""
     said = flat(refuted())
     assert said.startswith("REFUTED laplace PureDP(epsilon=1) under replace one ")
     assert (
@@ -431,7 +431,7 @@ def test_the_report_tells_the_witness_as_a_story():
 @pytest.mark.parametrize(
     ("claim", "relation", "expected"),
     [
-        # e^2·0.05; with δ·(1 + e^0.1 + … + e^1.9) = δ·(e^2 − 1)/(e^0.1 − 1) beside it; at ε = 0, q + 20·δ
+        # e^2·0.05; with δ also δ·(1 + e^0.1 + … + e^1.9) = δ·(e^2 − 1)/(e^0.1 − 1); at ε = 0, q + 20·δ
         (PureDP(0.1), "replace-one", ("They are 20 records apart.", "e^(20ε)·q", 0.3694528)),
         (
             ApproximateDP(0.1, 1e-3),
@@ -445,7 +445,7 @@ def test_the_report_tells_the_witness_as_a_story():
         (ApproximateDP(0.0, 0.01), "custom", ("They are 20 neighbour steps apart.", "q + 20δ", 0.25)),
     ],
 )
-def test_distant_databases_are_told_with_what_the_claim_allows_there(claim, relation, expected):
+def test_distant_databases_are_shown_with_the_bound_at_their_distance(claim, relation, expected):
     distant = refuted(claim=claim, relation=relation, witness=witness(distance=20))
     apart, formula, most = expected
     assert f"(0.04–0.06). {apart} At that distance the claim allows at most {formula} = {most:.3g}." in flat(
@@ -480,7 +480,7 @@ def test_not_refuted_says_that_it_is_no_proof_and_what_is_detectable():
 
 
 def test_each_of_two_bounds_names_the_value_of_the_other_number():
-    """Nothing here keeps (0, 0.025): ε = 0 holds at δ = 0.05, and δ = 0.025 at ε = 2."""
+    """No claim of (0, 0.025) holds here: ε = 0 holds at δ = 0.05, and δ = 0.025 at ε = 2."""
     claim = ApproximateDP(2.0, 0.05)
     exact = flat(clean(claim=claim, evidence=Evidence.EXACT, epsilon_lower=0.0, delta_lower=0.025))
     assert "The largest ε at the claimed δ over these pairs is 0 (claimed 2); the largest δ at the" in exact
@@ -501,7 +501,7 @@ def test_proved_names_its_family():
 
 
 def test_exact_laws_that_prove_nothing_say_why():
-    """A sample of the pairs leaves some out; a whole family of continuous laws was compared with rounding."""
+    """A sample leaves some pairs out. A whole family of continuous laws was compared with rounding."""
     some = flat(clean(evidence=Evidence.EXACT, pairs_tried=512))
     assert "Other pairs were not compared: this is not a proof." in some
     family = "the one neighbouring pair (replace-one) of size 1 over [0, 1]"
@@ -533,7 +533,7 @@ def test_an_unmeasured_loss_is_described_in_words():
 
 
 @pytest.mark.parametrize("direction", ["left", "right"])
-def test_what_changes_from_left_to_right_is_told_before_the_databases(direction):
+def test_the_change_from_left_to_right_is_shown_before_the_databases(direction):
     left = list(range(1000))
     replaced, shorter, longer, inside = left.copy(), left[:500] + left[501:], [*left, 7], ["y", *left]
     replaced[500] = "x"
@@ -554,7 +554,7 @@ def test_what_changes_from_left_to_right_is_told_before_the_databases(direction)
     )
 
 
-def test_databases_that_differ_in_more_than_a_record_are_told_alone():
+def test_databases_that_differ_in_more_than_a_record_are_shown_without_a_change():
     for left, right in (([1, 2], [3, 4]), ({"a": 1}, {"a": 2}), ([1], [1, 2, 3]), (1.0, 2.0), ([1], (2,))):
         assert "From left to right" not in str(refuted(witness=witness(left=left, right=right)))
     long = flat(refuted(witness=witness(left=[1] * 50, right=[2] * 70)))
@@ -638,7 +638,7 @@ def test_the_report_is_short_plain_and_never_says_passed(verdict, evidence):
         assert any(line.startswith("  Runs ") for line in text.splitlines())
         assert "Again " in text
     assert "\n  Assumes" in f"{result}"
-    assert "\n  Notes" in f"{result}"  # however long what stands before them is
+    assert "\n  Notes" in f"{result}"  # however long the text before them is
 
 
 def test_all_that_was_not_tested_is_shown_however_much_else_there_is():
@@ -662,7 +662,7 @@ def test_the_text_is_as_wide_as_the_terminal_and_its_command_stays_whole(monkeyp
 @pytest.mark.parametrize(
     "claim", [PureDP(0.0), PureDP(1e4), ApproximateDP(1.0, 0.1), PAC(0.1, 0.1), None, "claim"]
 )
-def test_any_claim_can_be_told(claim):
+def test_any_claim_can_be_printed(claim):
     assert str(refuted(claim=claim)).startswith("REFUTED  laplace  ")
     assert str(clean(claim=claim)).startswith("NOT_REFUTED  laplace  ")
 
@@ -680,7 +680,7 @@ def test_a_refutation_is_raised_on_less_than_a_screen():
     assert "Hint: a correct claim needs ε ≥ 1.62, perhaps more; check the sensitivity" in lines[-3]
 
 
-def test_a_fault_stands_in_the_report_in_the_file_and_in_place_of_the_hint():
+def test_a_fault_is_in_the_report_and_the_file_and_replaces_the_hint():
     words = "On the same random draws the output moves by 2."
     found = refuted(fault=Fault(FaultKind.NOISE_TOO_SMALL, 2.0, words))
     assert f"  Fault        noise too small: {words}" in str(found)
@@ -707,13 +707,13 @@ def test_a_damaged_fault_is_named():
 
 
 @pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if verdict is not Verdict.REFUTED])
-def test_nothing_is_raised_otherwise(verdict):
+def test_nothing_is_raised_without_a_refutation(verdict):
     result = clean(verdict=verdict)
     assert result.raise_if_refuted() is result
     assert not result.refuted
 
 
-def test_replay_hands_over_to_the_sampler(monkeypatch):
+def test_replay_calls_the_replayer(monkeypatch):
     calls = []
     replayer = type(sys)("audit.verdict.replay")
     replayer.replay_witness = lambda result, subject, *, fresh, trust: (
@@ -726,7 +726,7 @@ def test_replay_hands_over_to_the_sampler(monkeypatch):
     assert calls == [(result, None, False, False), (result, len, True, True)]
 
 
-def test_bounds_of_laws_that_are_apart_are_not_called_exact():
+def test_bounds_with_a_gap_are_not_called_exact():
     exact = {"evidence": Evidence.EXACT, "verdict": Verdict.NOT_REFUTED, "claim": PureDP(7.0)}
     apart = AuditResult(
         "sums", relation="local", epsilon_lower=6.4623536, epsilon_upper=6.4623594, delta_upper=0.0, **exact
@@ -740,7 +740,7 @@ def test_bounds_of_laws_that_are_apart_are_not_called_exact():
     assert AuditResult.from_json(apart.to_json()) == apart
 
 
-def test_no_seed_is_offered_where_it_does_not_reproduce_the_runs():
+def test_no_seed_is_offered_if_it_does_not_reproduce_the_runs():
     noise = np.random.default_rng(3)
     result = audit_privacy(
         lambda database: sum(database) + noise.laplace(),

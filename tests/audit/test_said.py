@@ -1,4 +1,4 @@
-"""The sentences of results: each has a kind, and gets the values that its words name."""
+"""The sentences of results: each has a kind and gets the values that its words name."""
 
 import ast
 import copy
@@ -17,7 +17,7 @@ TREES = [
 
 
 def says(node):
-    """Return the member that a piece of code names, if it names one."""
+    """Return the member of `Says` that a piece of code names, None if it names none."""
     of_says = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Says"
     return node.attr if of_says else None
 

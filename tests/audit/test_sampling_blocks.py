@@ -1,4 +1,4 @@
-"""Blocks of runs: their size alone decides the cuts, the seed tree their draws, and coins their order."""
+"""Blocks of runs: their size alone decides the cuts, the seed tree the draws, and coins the order."""
 
 import numpy as np
 import pytest
@@ -36,18 +36,18 @@ def test_blocks_add_up_and_are_bounded(size, vectorised):
     assert all(0 < block <= LARGEST_BLOCK for block in sizes)
 
 
-def test_a_draw_of_single_calls_is_cut_for_eight_workers_in_blocks_worth_sending():
+def test_a_draw_of_single_calls_is_cut_into_at_most_eight_blocks_worth_sending():
     assert [len(block_sizes(size, vectorised=False)) for size in (1, 15, 16, 64, 10**5)] == [1, 1, 2, 8, 8]
 
 
-def test_places_of_the_seed_tree_have_streams_of_their_own():
+def test_places_of_the_seed_tree_have_separate_streams():
     paths = [(), (EXPLORE,), (BET,), (BET, 0), (BET, 0, 0), (BET, 0, COINS), (BET, 0, RUNS)]
     assert len({generator(5, path).integers(2**63) for path in paths}) == len(paths)
     assert generator(5, (BET,)).integers(2**63) != generator(6, (BET,)).integers(2**63)
 
 
 def test_the_runs_of_a_block_share_one_generator_in_the_order_of_the_coins():
-    """Worked out by hand from the seed tree, one block of three pairs."""
+    """The expected runs are worked out by hand from the seed tree, for one block of three pairs."""
     sampler = Sampler(adapt(noisy), seed=3)
     left, right = sides(sampler, [10], [20], 3, (BET, 4))
     rng = generator(3, (BET, 4, 0, RUNS))
@@ -58,8 +58,9 @@ def test_the_runs_of_a_block_share_one_generator_in_the_order_of_the_coins():
     assert (left, right) == (expected[10], expected[20])
 
 
-def test_either_side_comes_first_about_half_of_the_time():
-    """Fair coins leave [400, 600] of 1000 with probability 2e-10 (binomial), a fixed order surely."""
+def test_each_side_comes_first_about_half_of_the_time():
+    """Fair coins fall outside [400, 600] of 1,000 with probability 2e-10 (binomial). A fixed order always
+    does."""
     calls = []
     mechanism = adapt(lambda database, rng: calls.append(database[0]))
     sampler = Sampler(mechanism, seed=0)
@@ -68,8 +69,8 @@ def test_either_side_comes_first_about_half_of_the_time():
     assert 400 <= first <= 600
 
 
-def test_each_run_with_a_coin_of_its_own_is_on_the_side_that_the_coin_says():
-    """Worked out by hand from the seed tree, one block of six runs."""
+def test_each_run_with_a_separate_coin_is_on_the_side_of_its_coin():
+    """The expected runs are worked out by hand from the seed tree, for one block of six runs."""
     sampler = Sampler(adapt(noisy), seed=3)
     left, right = sides(sampler, [10], [20], 3, (BET, 4), by_call=True)
     rng = generator(3, (BET, 4, 0, RUNS))
@@ -80,20 +81,20 @@ def test_each_run_with_a_coin_of_its_own_is_on_the_side_that_the_coin_says():
     assert (left, right) == (expected[10], expected[20])
 
 
-def test_a_coin_for_each_call_is_not_told_by_the_call_before():
-    """Of 1,000 pairs of calls half are of one side: [400, 600] but with probability 2e-10 (binomial)."""
+def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
+    """Half of 1,000 pairs of calls have two sides: outside [400, 600] with probability 2e-10 (binomial)."""
     calls = []
     sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
     list(sampler.draw([0], [1], 1000, (BET,), by_call=True))
     drawn = np.array(calls[-2000:])
     assert 400 <= (drawn[::2] != drawn[1::2]).sum() <= 600
-    assert 850 <= drawn.sum() <= 1150  # 2e-11
+    assert 850 <= drawn.sum() <= 1150  # outside with probability 2e-11
 
 
 @pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
 @pytest.mark.parametrize("singly", [False, True])
-def test_how_many_runs_are_of_either_side_is_known_from_the_plan(mechanism, singly):
-    """The coins of a batch that was broken off, and what settles it. Odd counts are right."""
+def test_the_number_of_runs_of_each_side_is_known_from_the_plan(mechanism, singly):
+    """An interrupted batch is settled by its coins. The numbers may be odd."""
     sampler = Sampler(adapt(mechanism), seed=0)
     found = set()
     for place in range(12):
@@ -117,7 +118,7 @@ def test_the_same_path_gives_the_same_runs_and_another_path_others(mechanism):
 def test_both_sides_are_drawn_on_their_own_database(mechanism):
     left, right = sides(Sampler(adapt(mechanism), seed=0), [0], [1000], 200, (BET,))
     assert len(left) == len(right) == 200
-    assert max(map(abs, left)) < 100  # Laplace: exp(-100) a run
+    assert max(map(abs, left)) < 100  # Laplace: exp(−100) per run
     assert min(right) > 900
 
 
@@ -189,7 +190,7 @@ def test_batches_of_different_width_are_not_padded():
     widths = iter(range(1, 1000))
     batch = lambda n: np.zeros((n, next(widths)))  # noqa: E731
     [runs] = Sampler(adapt(Returning(batch)), seed=0).draw([0], [1], 128, (BET,))
-    assert len({output.shape for output in runs.left}) == 8  # as many as there are half-batches
+    assert len({output.shape for output in runs.left}) == 8  # one for each half-batch
 
 
 def test_a_sampler_that_reuses_its_array_is_copied():
@@ -215,7 +216,8 @@ def test_objects_that_a_sampler_returns_again_are_copied():
 
 
 def test_half_batches_come_in_an_order_that_coins_decide():
-    """Two hundred blocks of one half-batch: fair coins leave [60, 140] with probability 7e-9 (binomial)."""
+    """Two hundred blocks of one half-batch: fair coins fall outside [60, 140] with probability 7e-9
+    (binomial)."""
     calls = []
 
     class Recording(Vectorised):
@@ -262,8 +264,9 @@ def test_runs_that_are_not_coupled_share_no_state():
     assert not set(left) & set(right)
 
 
-def test_coupled_runs_draw_alike_whatever_the_pair_before_them_drew():
-    """The left side draws more numbers than the right one, but in each pair both begin with the same ones."""
+def test_coupled_runs_draw_alike_whatever_the_previous_pair_drew():
+    """The left side draws more numbers than the right one, but in each pair both begin with the same
+    numbers."""
 
     def greedy(database, rng):
         first = rng.random()
@@ -276,7 +279,7 @@ def test_coupled_runs_draw_alike_whatever_the_pair_before_them_drew():
 
 
 def test_either_side_of_coupled_pairs_may_come_first():
-    """Fair coins leave [60, 140] of 200 with probability 7e-9 (binomial)."""
+    """Fair coins fall outside [60, 140] of 200 with probability 7e-9 (binomial)."""
     calls = []
     sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
     list(sampler.draw([0], [1], 200, (EXPLORE,), coupled=True))
@@ -287,7 +290,7 @@ def test_either_side_of_coupled_pairs_may_come_first():
 
 
 class Counting(Vectorised):
-    """Tells how it was called: single calls answer at least 500 more."""
+    """A subject whose outputs show how it was called: single calls answer about 1,000 more."""
 
     def __call__(self, database, rng):
         return 1000 + noisy(database, rng)
@@ -297,8 +300,8 @@ class Counting(Vectorised):
 
 
 @pytest.mark.parametrize("way", ["coupled", "singly"])
-def test_coupled_and_single_runs_are_calls_of_their_own(way):
-    """Though the subject has a sampler. Laplace noise beyond 500: exp(-500) a run."""
+def test_coupled_and_single_runs_are_made_by_single_calls(way):
+    """The subject has a sampler, which is not used. Laplace noise exceeds 500 with probability exp(−500)."""
     sampler = Sampler(adapt(Counting()), seed=0)
     left, right = sides(sampler, [0], [1], 30, (EXPLORE,), **{way: True})
     assert len(left) == len(right) == 30
@@ -312,7 +315,7 @@ def test_single_runs_are_those_of_a_subject_without_a_sampler():
     assert single == sides(Sampler(adapt(noisy), seed=7), [0], [1], 40, (BET,))
 
 
-def test_single_runs_are_no_copies_and_independent():
+def test_single_runs_are_independent():
     left, right = sides(Sampler(adapt(Vectorised()), seed=0), [0], [0], 100, (BET,), singly=True)
     assert len({*left, *right}) == 200
 
@@ -350,7 +353,7 @@ def test_a_mechanism_that_hangs_in_a_coupled_run_leaves_the_other_runs_coupled()
 
 
 def test_batches_that_do_not_agree_are_joined_in_a_list():
-    """As of a sampler that gives vectors of another length in another call."""
+    """A sampler may return vectors of another length in another call."""
     rows = joined([np.zeros((2, 2)), np.ones((1, 3))])
     assert [row.tolist() for row in rows] == [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0, 1.0]]
     numbers = joined([np.array([1, 2]), np.array([0.5])])
@@ -359,7 +362,7 @@ def test_batches_that_do_not_agree_are_joined_in_a_list():
 
 
 class BrokenSampler:
-    """Its `sample` fails, so that its runs are drawn by single calls."""
+    """A subject whose `sample` fails, so its runs are single calls."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()

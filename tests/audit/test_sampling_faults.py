@@ -98,10 +98,10 @@ def test_a_run_that_passes_its_limit_is_unfinished_and_the_next_one_goes_on(mech
     left, right, sampler = outputs_of(mechanism, size=2, run_time_limit=0.05)
     assert left == [Unfinished("time limit of 0.05 s")] * 2
     assert right == [0, 0]
-    assert sampler.unfinished == 2 + 2  # and those of the check of the generator
+    assert sampler.unfinished == 2 + 2  # and the two of the check of the generator
 
 
-def test_the_limit_is_on_a_run_and_not_on_a_block():
+def test_the_limit_applies_to_a_run_and_not_to_a_block():
     left, _, sampler = outputs_of(lambda database, rng: time.sleep(0.02), size=8, run_time_limit=0.1)
     assert left == [None] * 8
     assert sampler.unfinished == 0
@@ -120,7 +120,7 @@ def test_a_vectorised_sampler_that_hangs_gives_way_to_single_calls():
     assert any("`sample` failed (TimeLimit)" in note for note in sampler.notes)
 
 
-def test_the_users_timer_and_handler_are_put_back():
+def test_the_users_timer_and_handler_are_restored():
     rings = []
     before = signal.signal(signal.SIGALRM, lambda *_: rings.append(1))
     try:
@@ -148,7 +148,7 @@ def test_a_limit_of_computing_puts_the_handler_back_and_leaves_no_timer():
         signal.signal(signal.SIGPROF, before)
 
 
-def test_the_users_alarm_ends_the_draw_and_is_no_output():
+def test_the_users_alarm_ends_the_draw_and_is_not_an_output():
     class Alarm(Exception):
         pass
 
@@ -177,7 +177,7 @@ def test_outside_the_main_thread_runs_go_on_without_limit_and_say_so():
     assert any("had no time limit" in note for note in sampler.notes)
 
 
-def test_what_is_printed_is_swallowed_and_noted_once(capsys):
+def test_prints_are_swallowed_and_noted_once(capsys):
     def printing(database, rng):
         print("12345")  # noqa: T201  what mechanisms do
         print("1234", file=sys.stderr)  # noqa: T201
@@ -274,10 +274,10 @@ def test_outputs_are_kept_as_they_were_when_the_run_ended(buffer, change, value)
     "output",
     [None, 1, 2.5, "text", b"bytes", (1, "a"), frozenset({1}), np.float64(1.0), np.datetime64("2020-01-01")],
 )
-def test_what_cannot_change_is_not_copied(output):
+def test_an_immutable_output_is_not_copied(output):
     assert snapshot(output) is output
 
 
-def test_what_cannot_be_copied_is_kept():
+def test_an_output_that_cannot_be_copied_is_kept():
     lock = threading.Lock()
     assert snapshot(lock) is lock

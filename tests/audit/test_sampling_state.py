@@ -1,4 +1,4 @@
-"""Subjects that keep state: they are noticed, and made anew for every run on request."""
+"""Subjects that keep state are detected, and renewed for every run on request."""
 
 import functools
 import itertools
@@ -153,7 +153,7 @@ def test_a_call_counter_is_state_and_starts_afresh_in_every_copy(make):
 
 
 @pytest.mark.parametrize("make", [AttributeCounter, ClassCounter, closure_counter, lambda: global_counter])
-def test_copies_leave_the_users_own_object_alone(make):
+def test_copies_do_not_change_the_users_object(make):
     ClassCounter.calls = 0
     BEFORE[0] = CALLS
     method = ClassCounter.__call__
@@ -212,7 +212,7 @@ class CountsRecords(AttributeCounter):
         return sum(isinstance(record, Record) for record in database)
 
 
-def test_records_are_still_what_the_fresh_copy_takes_them_for():
+def test_a_fresh_copy_recognises_the_class_of_records():
     sampler = Sampler(adapt(CountsRecords()), seed=0)
     [runs] = sampler.draw([Record(1)], [Record(2), Record(3)], 5, (BET,))
     [runs] = sampler.draw([Record(1)], [Record(2), Record(3)], 5, (CONFIRM,), fresh=True)
@@ -220,14 +220,14 @@ def test_records_are_still_what_the_fresh_copy_takes_them_for():
 
 
 @pytest.mark.parametrize("mechanism", [lambda database, rng: 0, len, OwnGenerator()])
-def test_a_subject_without_state_is_run_as_it_is(mechanism, monkeypatch):
+def test_a_subject_without_state_is_run_without_copies(mechanism, monkeypatch):
     monkeypatch.setattr(Pristine, "copy", None)
     sampler = Sampler(adapt(mechanism), seed=0)
     drawn(sampler, fresh=True)
     assert sampler.state_kept() is False
 
 
-def test_what_cannot_be_pickled_is_run_as_it_is_and_nobody_knows_its_state():
+def test_a_subject_that_cannot_be_pickled_is_run_without_copies_and_its_state_is_unknown():
     stream = (n for n in itertools.count())
     sampler = Sampler(adapt(lambda database, rng: next(stream)), seed=0)
     assert len(set(drawn(sampler, fresh=True))) == 40

@@ -1,6 +1,8 @@
-"""Where runs are drawn changes nothing about them: worker processes, isolated children, children that die.
+"""The place where runs are drawn does not change them: worker processes, isolated children, children that
+die.
 
-Long because every way to die is tried on the same mechanisms, at the top, that a child can import.
+Long, because every way to die is tried on the same mechanisms. They are at the top level, where a child can
+import them.
 """
 
 import ctypes
@@ -63,7 +65,7 @@ class Vectorised:
 
 @pytest.fixture(autouse=True)
 def many_children(monkeypatch):
-    """Start as many children as there are jobs, however short the draw is."""
+    """Start one child for each job, even for a short draw."""
     monkeypatch.setattr("audit.sampling.isolated.workers._WORTH_A_CHILD", 0.0)
 
 
@@ -106,7 +108,8 @@ def test_jobs_draw_in_other_processes_and_isolation_in_a_child():
 
 
 class Process:
-    """Answers with its process, and honours its generator as far as the check can see."""
+    """Returns the id of its process. To the check of the generator it looks like a subject that follows
+    `rng`."""
 
     def __call__(self, database, rng):
         return SameInTheCheck(os.getpid())
@@ -185,9 +188,9 @@ def sometimes_exiting(database, rng):
     return (os.environ.get("DP_AUDIT_SPAWN"), rng.random())
 
 
-def test_where_processes_cannot_fork_the_same_runs_come_from_processes_started_anew(monkeypatch):
+def test_if_processes_cannot_fork_new_processes_give_the_same_runs(monkeypatch):
     def found(forbidden):
-        fresh._dismiss()  # children that began under the other rule
+        fresh._dismiss()  # dismiss the children that started under the other rule
         monkeypatch.setenv("DP_AUDIT_SPAWN", forbidden)
         with Sampler(adapt(sometimes_exiting), seed=4, isolate=True) as sampler:
             blocks = [
@@ -212,15 +215,15 @@ def test_a_mechanism_that_always_dies_is_all_unfinished():
     assert set(left + right) == {Unfinished("process exited with code 0")}
 
 
-def test_a_dying_subject_without_generator_loses_no_run_to_a_replay():
-    """Each run dies with probability 1/2: outside [2, 30] of 32 with probability 2e-8 (binomial)."""
+def test_runs_of_a_dying_subject_without_generator_are_not_repeated():
+    """Each run dies with probability 1/2. Outside [2, 30] of 32 has probability 2e-8 (binomial)."""
     [(left, right), _] = drawn(lambda database: os.urandom(1)[0] < 128 and os._exit(1), isolate=True, size=16)
     assert 2 <= sum(isinstance(output, Unfinished) for output in left + right) <= 30
 
 
 @dataclass(frozen=True)
 class Deaf:
-    """Takes a worker longer to make than a run may take, and hangs where no handler of Python's runs."""
+    """A subject that takes longer to build than a run may take. Its hang ignores Python's handlers."""
 
     tester: int
 
@@ -240,7 +243,7 @@ def _made_slowly(tester):
     return Deaf(tester)
 
 
-def test_a_hang_that_the_child_cannot_end_is_ended_by_the_parent_and_a_start_is_no_hang(monkeypatch):
+def test_the_parent_ends_a_hang_that_the_child_cannot_end_and_does_not_take_a_start_for_a_hang(monkeypatch):
     monkeypatch.setattr("audit.sampling.isolated.isolation._GRACE", 0.1)
     [(left, right), _] = drawn(Deaf(os.getpid()), isolate=True, run_time_limit=0.5, size=1)
     assert left == [0]
@@ -290,8 +293,8 @@ def global_own(database):
 
 
 @pytest.mark.parametrize("mechanism", [global_numpy, global_python, global_own])
-def test_generators_that_a_child_has_of_itself_do_not_start_again_after_a_death(mechanism):
-    """Each run dies with probability 1/5; no death in 80 runs has probability 2e-8."""
+def test_generators_of_the_child_itself_do_not_start_again_after_a_death(mechanism):
+    """Each run dies with probability 1/5, so no death in 80 runs has probability 2e-8."""
     assert_that_deaths_start_nothing_again(mechanism)
 
 
@@ -338,7 +341,7 @@ def test_a_global_that_cannot_be_pickled_is_found_again_by_its_file(tmp_path):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_leaves_a_sampler_that_draws_on(jobs):
+def test_a_sampler_still_draws_after_ctrl_c(jobs):
     def slow_on_two(database, rng):
         if len(database) == 2:
             time.sleep(60)
@@ -367,17 +370,17 @@ def test_what_a_child_prints_anywhere_is_swallowed(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_errors_of_the_subject_come_home():
+def test_errors_of_the_subject_reach_the_parent():
     with pytest.raises(MutatedInput):
         drawn(lambda database, rng: database.append(1), isolate=True)
 
 
-def test_outputs_that_cannot_travel_come_as_their_class_and_text():
+def test_outputs_that_cannot_be_pickled_arrive_as_their_class_and_text():
     [(left, _), _] = drawn(lambda database, rng: threading.Lock(), isolate=True, size=1)
     assert left == [Opaque("lock", "<unlocked _thread.lock object>")]
 
 
-def test_outputs_that_come_home_leave_the_users_own_class_alone():
+def test_outputs_from_a_child_do_not_change_the_users_class():
     class Local:
         def value(self):
             return 3
@@ -389,15 +392,15 @@ def test_outputs_that_come_home_leave_the_users_own_class_alone():
     assert Local.value is method
 
 
-def test_a_module_travels_without_what_loaded_it(monkeypatch):
-    """pytest loads packages that are called like ours by a loader of its own, which cannot be pickled."""
+def test_a_module_is_sent_without_its_loader(monkeypatch):
+    """pytest loads packages with our names through its own loader, which cannot be pickled."""
     module = types.ModuleType("a_users_module")
     module.__loader__, module.value = threading.Lock(), 3
     monkeypatch.setitem(sys.modules, module.__name__, module)
     assert unpack(pack(module, by_value=(module.__name__,))).value == 3
 
 
-def test_a_subject_that_cannot_travel_is_refused_in_one_line():
+def test_a_subject_that_cannot_be_sent_is_refused_in_one_line():
     lock = threading.Lock()
     with pytest.raises(SubjectError, match=r"cannot be sent to another process .*isolate=False") as caught:
         drawn(lambda database, rng: lock, isolate=True)
@@ -422,7 +425,7 @@ def test_state_in_a_child_is_noticed_and_copies_start_afresh():
     assert calls == []
 
 
-def test_a_module_that_can_be_imported_in_the_child_is(tmp_path, monkeypatch):
+def test_a_child_imports_a_module_if_it_can(tmp_path, monkeypatch):
     (tmp_path / "their_module.py").write_text(
         "def mechanism(database, rng):\n    return __name__, __file__\n"
     )
@@ -470,14 +473,14 @@ def _alive(pid):
     return True
 
 
-def test_exceptions_travel_as_outcomes():
+def test_exceptions_are_sent_as_outcomes():
     [(left, right), _] = drawn(raising, jobs=2)
     assert {output.kind for output in left + right if isinstance(output, Raised)} == {"ValueError"}
 
 
-def test_killing_a_child_frees_a_thread_that_waits_for_a_worker_nobody_has_heard_of():
+def test_killing_a_child_frees_a_thread_that_waits_for_its_worker():
     child = Child(None)
-    child._worker = 0  # it was started, and its child ended before it could say so
+    child._worker = 0  # it was started, but its child ended before it could report that
     errors = []
 
     def waits():

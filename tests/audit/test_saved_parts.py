@@ -1,4 +1,4 @@
-"""Saved results, read again: a report made from them, and what changed between two sessions."""
+"""Saved results that are read again: reports made from them, and changes between two sessions."""
 
 import dataclasses
 import json
@@ -28,7 +28,7 @@ def audit(subject="laplace", **changed):
 
 
 def seen(low, high):
-    """Give a refutation whose witness places the loss between these, with q = 0.1."""
+    """Return a refutation whose witness puts the loss between these two, with q = 0.1."""
     q, p = (0.1, 0.1), (0.1 * math.exp(low), 0.1 * math.exp(high))
     witness = Witness([0], [1], None, p[0], 0.1, p_interval=p, q_interval=q, runs=1000)
     return audit(verdict=Verdict.REFUTED, epsilon_lower=low, witness=witness, detectable_epsilon=None)
@@ -46,7 +46,7 @@ def written(path, *results, **parts):
 
 
 def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
-    """Also from results of the first schema; the same results give the same bytes, wherever they stood."""
+    """Results of the first schema work too. The same results give the same bytes, from whatever files."""
     documents = [OLD_SCHEMA, audit().to_json()]
     page, again = tmp_path / "page.html", tmp_path / "again.html"
     render_report(documents, page, findings=[finding_json(Finding("E1", "B", "s", "holds", "f"))])
@@ -66,8 +66,8 @@ def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
     assert run("diff", page, again) == 0
 
 
-def test_of_an_audit_in_two_files_the_last_one_counts(tmp_path, capsys):
-    """Two tests of one name and audits that nothing names stay apart; the same finding stands once."""
+def test_the_last_result_of_an_audit_in_two_files_counts(tmp_path, capsys):
+    """Two tests of one name and audits without a name stay separate. The same finding appears once."""
     first = [audit(target="laplace"), audit("lambda"), audit("lambda", epsilon_lower=0.5)]
     then = [audit(target="laplace", epsilon_lower=0.95), audit("lambda"), audit(target="laplace", seed=1)]
     for number, results in ((1, first), (2, then)):  # of one test, on other databases
@@ -93,7 +93,7 @@ def test_of_an_audit_in_two_files_the_last_one_counts(tmp_path, capsys):
         ('<script type="application/json" id="dp-audit-data">{"documents": [3]}</script>', "not a result"),
     ],
 )
-def test_what_holds_no_results_is_refused_in_one_line_that_names_it(tmp_path, text, said):
+def test_a_file_without_results_is_refused_in_one_line_that_names_it(tmp_path, text, said):
     path = tmp_path / "bad.html"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CorruptFile, match=said) as refused:
@@ -135,7 +135,7 @@ def test_changes_are_named_by_kind_the_weightiest_first(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("old", "new", "kinds"),
     [
-        (seen(1.5, 1.9), seen(1.8, 2.3), []),  # they overlap: noise
+        (seen(1.5, 1.9), seen(1.8, 2.3), []),  # the intervals overlap, so this is noise
         (seen(1.5, 1.9), seen(2.0, 2.3), ["bound"]),
         (audit(epsilon_lower=0.7), audit(epsilon_lower=1.1), []),
         (audit(evidence=Evidence.EXACT), audit(evidence=Evidence.EXACT, epsilon_lower=0.9 + 1e-6), ["bound"]),
@@ -145,12 +145,12 @@ def test_changes_are_named_by_kind_the_weightiest_first(tmp_path, capsys):
         (audit(), audit(verdict=Verdict.ERROR, epsilon_lower=9.0), ["verdict"]),
     ],
 )
-def test_a_bound_changes_where_no_noise_explains_it(old, new, kinds):
+def test_a_bound_counts_as_changed_if_noise_does_not_explain_it(old, new, kinds):
     found = changes({"documents": [old.to_json()]}, {"documents": [new.to_json()]})
     assert [each.kind for each in found] == kinds
 
 
-def test_a_finding_that_is_judged_otherwise_is_a_change():
+def test_a_finding_with_another_judgement_is_a_change():
     old, new = ([finding_json(Finding("E1", "B", "s", word, "f"))] for word in ("holds", "false"))
     (found,) = changes({"findings": old}, {"findings": new})
     assert (found.kind, found.name, found.words) == ("judgement", "finding E1", "holds → false")

@@ -1,6 +1,6 @@
-"""The search for a pair: what it tries, what it spends, and that it finds what hides.
+"""The search for a pair: what it tries, what it spends, and that it finds what is hidden.
 
-Long because all of its tests share the subjects that hide something and what the search is made of.
+Long, because all of its tests share the subjects that hide something and the parts of the search.
 """
 
 import itertools
@@ -27,7 +27,7 @@ from audit.verdict.terms import Terms
 
 @dataclass(eq=False)
 class Known:
-    """Stands in for the memory of a pair."""
+    """A stand-in for the memory of a pair."""
 
     path: tuple
     pairs: int = 0
@@ -46,7 +46,7 @@ class Known:
 
 
 class World:
-    """A search whose looks reveal the true worth of a pair, with an error that shrinks with the runs."""
+    """A search whose looks show the true worth of a pair with an error that falls with the runs."""
 
     def __init__(
         self, proposals, worth, *, vary=None, further=None, distance=lambda left, right: 0.0, seed=0
@@ -75,7 +75,7 @@ class World:
         return (max(value, 0.0), value)
 
     def step(self):
-        """Take the looks of one step, which ends with one of independent runs."""
+        """Take the looks of one step. It ends with a look of independent runs."""
         while (look := self.search.ask(10**9)) is not None:
             memory, size = look.memory, max(look.pairs, 1)
             self.drawn += 2 * size
@@ -115,7 +115,7 @@ def test_every_pair_of_a_small_domain_is_looked_at():
     assert all(world.looked(pair) >= FIRST_LOOK for pair in neighbours(40))
 
 
-def test_an_endless_stream_of_repeats_comes_to_an_end():
+def test_the_search_ends_on_an_endless_stream_of_repeats():
     world = World(itertools.cycle(neighbours(3)), lambda left, right: 0.0)
     world.run(10_000)
     assert world.search.exhausted
@@ -123,7 +123,7 @@ def test_an_endless_stream_of_repeats_comes_to_an_end():
 
 
 def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
-    """Three pairs: after 6,000 runs each was looked at some thousand times, within a factor of two."""
+    """With three pairs and 6,000 runs each pair gets 500 looks or more, within a factor of four."""
     world = World(neighbours(3), lambda left, right: 0.0)
     world.run(6_000)
     assert world.drawn >= 6_000
@@ -132,15 +132,16 @@ def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
     assert looks[-1] <= 4 * looks[0]
 
 
-def test_newcomers_become_few_once_many_wait():
-    """An endless domain: of 40,000 runs most go to looks, not to scouting what will not be looked at."""
+def test_few_new_pairs_are_scouted_once_many_wait():
+    """In an endless domain most of 40,000 runs go to looks, not to scouting pairs that will not be looked
+    at."""
     world = World(neighbours(10**5), lambda left, right: 0.0)
     world.run(40_000)
     assert 2 * len(world.scouted) < 0.1 * world.drawn
     assert len(world.scouted) > 200
 
 
-def test_what_the_search_spends_is_what_was_drawn_for_it():
+def test_the_search_counts_all_runs_drawn_for_it():
     world = World(neighbours(30), lambda left, right: 0.0)
     world.run(5_000)
     assert world.search.spent == world.drawn
@@ -153,7 +154,7 @@ def test_a_search_without_any_pair_ends_without_one():
     assert world.search.best() is None
 
 
-def test_the_search_wants_a_first_look_at_once_and_then_its_share():
+def test_the_search_asks_for_a_first_look_at_once_and_then_for_its_share():
     world = World(neighbours(50), lambda left, right: 0.0)
     assert world.search.wants(0)
     world.step()
@@ -172,7 +173,7 @@ def test_a_single_pair_needs_no_search():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
-    """Its worth is six times the others' standard error at the first look."""
+    """Its worth is six standard errors of the others at the first look."""
     good = ([17], [18])
     world = World(neighbours(30), lambda left, right: 1.5 * ((left, right) == good), seed=seed)
     world.run(8_000)
@@ -182,7 +183,7 @@ def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
 
 
 def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
-    """The needle is scouted with the others; of those that wait it is looked at first."""
+    """The needle is scouted with the others. Among the pairs that wait it is looked at first."""
     far = ([5], [6])
     world = World(
         neighbours(200),
@@ -197,7 +198,7 @@ def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
 
 
 def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
-    """Else a compass that points away would hide a fault for good."""
+    """Otherwise a distance that points the wrong way would hide a fault for good."""
     hidden = ([0], [1])
     world = World(neighbours(100), lambda left, right: 0.0, distance=lambda left, right: float(left[0]))
     world.run(4_000)
@@ -205,7 +206,7 @@ def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
 
 
 def test_the_search_climbs_from_the_best_pair_beyond_the_proposals():
-    """The worth grows with the number; proposals have small ones only, variations go one up or down."""
+    """The worth grows with the number. Proposals have small numbers only; variations go one up or down."""
 
     def vary(pair):
         while True:
@@ -229,7 +230,7 @@ def test_given_pairs_alone_are_not_varied():
 
 
 def chains(pair):
-    """The numbers from a pair on, 8 steps further."""
+    """Yield the path of 8 steps from the first number of a pair."""
     start = pair[0][0]
     yield tuple([start + k] for k in range(9))
 
@@ -243,7 +244,7 @@ def test_paths_are_scouted_and_looked_at_beside_the_pairs_and_less_often():
 
 
 def test_a_promising_path_is_halved_down_to_the_step_that_fails():
-    """One step of 1,000 fails, and no proposal comes near: the ends of a path around it show it."""
+    """One step of 1,000 fails, and no proposal is near it. Only the ends of a path around it show it."""
 
     def worth(left, right):
         return 3.0 if min(left[0], right[0]) <= 905 < max(left[0], right[0]) else 0.0
@@ -268,7 +269,8 @@ def test_without_paths_only_pairs_are_scouted():
 
 
 class Recording(Sampler):
-    """Remembers every draw: where in the seed tree, how many, on what, and whether coupled."""
+    """A sampler that records every draw: its place in the seed tree, size and databases, and whether it is
+    coupled."""
 
     def __init__(self, subject, **options):
         super().__init__(subject, **options)
@@ -286,7 +288,7 @@ def noisy_sum(database, rng):
 def searching(
     mechanism, *, epsilon=1.0, budget=10_000, seed=0, listener=None, betting_class=Betting, **where
 ):
-    """Return an audit by runs that searches, after it has run, and its sampler."""
+    """Return a searching audit by runs, after it has run, and its sampler."""
     where = {"relation": Relation.REPLACE_ONE, "records": [0, 1], "size": (1, 4), **where}
     databases = describe(where.pop("relation"), pairs=None, databases=None, **where)
     proposing, varying = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
@@ -315,7 +317,8 @@ def test_every_draw_has_its_own_place_of_the_seed_tree(searched):
 
 
 def bets_on_its_bets_alone(betting, sampler):
-    """Tell whether the wealth comes from runs drawn to be bet on, each once, coupled ones as pairs."""
+    """Return whether the wealth comes only from runs drawn for bets, each used once, coupled ones as
+    pairs."""
     drawn = [(size, coupled) for path, size, _, coupled in sampler.draws if path[0] == BET]
     ledger, claim = betting.ledger, (betting.terms.epsilon, betting.terms.delta)
     own = Reserved.new(1).path(np.array([[bet.log_growth(*claim) for bet in ledger.bets]]))[0, -1]
@@ -331,7 +334,7 @@ def bets_on_its_bets_alone(betting, sampler):
     return settled and alike and math.isclose(math.log(both), betting.log_wealth)
 
 
-def test_scouts_are_never_bet_on_and_coupled_runs_as_pairs_alone(searched):
+def test_scouts_are_never_bet_on_and_coupled_runs_only_as_pairs(searched):
     betting, sampler = searched
     scouts = [path for path, size, _, coupled in sampler.draws if coupled and size == 1]
     assert scouts
@@ -341,7 +344,8 @@ def test_scouts_are_never_bet_on_and_coupled_runs_as_pairs_alone(searched):
 
 
 class BetsOnScouts(Betting):
-    """Bets on the coupled runs for which a pair was chosen, once it is looked at: a planted defect."""
+    """Planted defect: it also bets on the coupled runs for which a pair was chosen, once it looks at the
+    pair."""
 
     def _scout(self, look):
         memory, path = look.memory, (self.look_stage, self.batches)
@@ -361,7 +365,7 @@ class BetsOnScouts(Betting):
 
 
 class CouplesItsBets(Betting):
-    """Draws what it bets on by coupled runs: p and q are then no longer independent."""
+    """Planted defect: it draws the runs of its bets coupled, so p and q are not independent."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw
@@ -378,8 +382,8 @@ def test_betting_on_coupled_runs_is_caught(defect):
     assert not bets_on_its_bets_alone(*searching(noisy_sum, betting_class=defect))
 
 
-def test_scouts_teach_a_pair_nothing_that_is_counted(searched):
-    """A pair knows as many runs as were looked at and bet on, the pairs of runs of scouts left out."""
+def test_a_pair_does_not_count_the_runs_of_scouts(searched):
+    """A pair has learned from all runs of looks and bets, and from none of the scouts."""
     betting, sampler = searched
     known = {}
     for _, size, pair, coupled in sampler.draws:
@@ -400,8 +404,8 @@ def test_all_pairs_that_are_drawn_are_neighbours_within_the_domain(searched):
 @pytest.mark.parametrize(
     "mechanism", [lambda database: 0, lambda database, rng: np.random.default_rng().random()]
 )
-def test_runs_that_cannot_be_coupled_are_not(mechanism):
-    """One takes no generator, one does not honour it; the first draw alone cannot know."""
+def test_runs_that_cannot_be_coupled_are_not_coupled(mechanism):
+    """One subject takes no generator and the other ignores it. Only the first draw may be coupled."""
     _, sampler = searching(mechanism, budget=2_000)
     assert sum(coupled for *_, coupled in sampler.draws) <= 1
 
@@ -432,7 +436,7 @@ def test_progress_tells_searching_from_betting():
     assert spent == betting.search.spent
 
 
-def test_a_search_takes_time_off_when_the_time_is_over():
+def test_a_search_ends_when_the_time_is_over():
     result = audit_privacy(
         noisy_sum, PureDP(1.0), records=[0, 1], size=(1, 6), budget=10**9, time_limit=0.5, until="budget"
     )
@@ -440,16 +444,16 @@ def test_a_search_takes_time_off_when_the_time_is_over():
 
 
 def a_little_loud(database, rng):
-    """A sum with noise of scale 1/0.13: true ε = 0.13, and 20 records moved lose 2.6."""
+    """Return a sum with noise of scale 1/0.13. The true ε is 0.13, and 20 changed records lose 2.6."""
     return sum(database) + rng.laplace(scale=1 / 0.13)
 
 
 def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases():
-    """At ε = 0.1 the best growth is 2e-4 nats a pair of runs for neighbours, and 1e-2 at distance 20.
+    """At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20.
 
-    The bound is one about neighbours. The witness is confirmed, and so is the simplest one: neighbours where
-    they show it by runs of their own. Of 24 audits 23 took up to 25,000 runs; one looked at distance 20
-    unluckily, did not come back to it, and took 110,000.
+    The bound is about neighbours. The witness and the simplest one are confirmed; the simplest may be a pair
+    of neighbours, on separate runs. Of 24 audits 23 took at most 25,000 runs. One had an unlucky look at
+    distance 20, did not return to it, and took 110,000.
     """
     audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)
@@ -472,11 +476,11 @@ def test_a_tight_sum_is_not_refuted_on_distant_databases():
     assert result.epsilon_lower <= 0.1
 
 
-# What hides, and is found. Each by two seeds; an audit that looks in the right place needs some 200 runs.
+# Hidden faults, each with two seeds; an audit that looks in the right place needs about 200 runs
 
 
 def all_alike(database, rng):
-    """A noise scale from the data: none if all records are the same."""
+    """Return a sum whose noise scale depends on the data: no noise if all records are equal."""
     return sum(database) + rng.laplace() * 3 * len(database) * (max(database) - min(database))
 
 
@@ -509,7 +513,7 @@ HIDDEN = {
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", HIDDEN)
-def test_what_hides_in_a_domain_is_found(name, seed):
+def test_a_fault_hidden_in_a_domain_is_found(name, seed):
     mechanism, domain = HIDDEN[name]
     domain = {**domain, "records": list(domain["records"])} if "records" in domain else domain
     result = audit_privacy(mechanism, PureDP(1.0), budget=100_000, seed=seed, **domain)
@@ -519,7 +523,7 @@ def test_what_hides_in_a_domain_is_found(name, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_one_record_in_ten_that_matters_is_found(seed):
-    """Pr[True] is 0.95 where a 7 occurs and 0.05 elsewhere; a fifth of the neighbours differ in that."""
+    """Pr[True] is 0.95 if a 7 occurs and 0.05 if not. A fifth of the neighbours differ in that."""
 
     def leaks_a_seven(database, rng):
         return 7 in database if rng.random() < 0.9 else rng.random() < 0.5

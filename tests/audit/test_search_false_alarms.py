@@ -1,7 +1,8 @@
-"""Audits that search freely, on mechanisms that meet their claim with equality: no gain, and defects caught.
+"""Audits that search freely, on mechanisms that meet their claim with equality: no gain, and defects are
+caught.
 
-Reduced here; ``DP_AUDIT_TIGHT_SEARCHES=2000`` asks for the full number, and so does
-``python benchmarks/false_alarms.py --search``. The criteria are those of `test_false_alarms`.
+The number is reduced here. ``DP_AUDIT_TIGHT_SEARCHES=2000`` or ``python benchmarks/false_alarms.py --search``
+makes all audits. The criteria are those of `test_false_alarms`.
 """
 
 import itertools
@@ -24,9 +25,9 @@ AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "30"))
 
 
 def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
-    """Ten mechanisms at 0.05, together and each. A sound auditor fails by count of all with probability 9e-6,
-    else ≤ 1e-7 each time, in all ≤ 1.2e-5.
-    """
+    """Ten mechanisms at significance 0.05 meet two criteria together and each by itself. A sound auditor
+    fails the count of all with probability at most 9e-6 and each other criterion with at most 1e-7. The sum
+    is at most 1.2e-5."""
     found = false_alarms.audit_all(AUDITS, cases=false_alarms.SEARCHED)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
     assert judged.audits == AUDITS
@@ -35,11 +36,11 @@ def test_tight_audits_that_search_freely_stay_within_their_significance(false_al
         assert false_alarms.judge(wealths, level=false_alarms.EACH_LEVEL).sound
 
 
-# The claims hold on the whole domain, and with equality on some of its pairs: by closed forms
+# The claims hold on the whole domain, with equality on some pairs. The reference values are closed forms.
 
 
 def responses(database):
-    """The exact law of randomized response of every record, by enumeration."""
+    """Return the exact law of randomized response of every record, by enumeration."""
     return {
         answers: math.prod(
             0.75 if bit == answer else 0.25 for bit, answer in zip(database, answers, strict=True)
@@ -56,7 +57,8 @@ def test_responses_meet_their_claim_on_every_pair(false_alarms):
 
 
 def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
-    """So the laws of one record are the worst: those that `test_false_alarms` compares in closed form."""
+    """The laws of one record are therefore the worst, and `test_false_alarms` compares these with closed
+    forms."""
     for name, value in (("laplace sum", sum), ("gaussian sum", sum), ("geometric count", len)):
         case = false_alarms.SEARCHED[name]
         moves = {abs(value(left) - value(right)) for left, right in case.databases.enumerate()}
@@ -65,7 +67,8 @@ def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
 
 
 def test_one_more_record_releases_no_more_than_the_claim_allows(false_alarms):
-    """Noisy counts above 3, noise of ratio 1/e: the hockey-stick of n against n + 1 records, both ways."""
+    """Noisy counts above 3 with noise of ratio 1/e: the hockey-stick of n against n + 1 records, in both
+    directions."""
     case = false_alarms.SEARCHED["threshold release"]
     noise = stats.dlaplace(1)
     shown = np.arange(4, 200)
@@ -85,7 +88,8 @@ def test_one_more_record_releases_no_more_than_the_claim_allows(false_alarms):
 
 
 def test_a_noisy_max_of_exponentials_is_tight_where_one_answer_leads(false_alarms):
-    """Two answers, exponential noise of scale 2: the second wins with probability e^(−d/2)/2 at lead d."""
+    """With two answers and exponential noise of scale 2 the second one wins with probability e^(−d/2)/2 at
+    lead d."""
     case = false_alarms.SEARCHED["noisy max"]
 
     def wins(lead):
@@ -96,11 +100,11 @@ def test_a_noisy_max_of_exponentials_is_tight_where_one_answer_leads(false_alarm
     assert max(losses) == pytest.approx(case.epsilon)
 
 
-# Databases several steps apart, against what the claim says of that distance
+# Databases several steps apart, compared with the claim at that distance
 
 
 def far_audit(false_alarms, name, seed):
-    """Audit a searched case on paths alone, and return the log wealth at the stop."""
+    """Audit a searched case on paths only; return the log wealth at the stop."""
     case = false_alarms.SEARCHED[name]
     where = case.where(seed)
     paths = (path for pair in where["pairs"] for path in where["further"](pair))
@@ -117,9 +121,10 @@ FAR = ("laplace sum", "geometric count", "gaussian sum", "each response", "thres
 
 
 def test_tight_audits_of_distant_databases_stay_within_their_significance(false_alarms):
-    """Laplace sums lose exactly k at distance k, so do geometric counts: tight there too. Levels as above.
+    """Laplace sums and geometric counts lose exactly k at distance k, so they are tight there too. The levels
+    are those above.
 
-    Pairs and paths together are what the audits above search.
+    The audits above search pairs and paths together.
     """
     names = itertools.cycle(FAR)
     found = [
@@ -143,12 +148,12 @@ def test_a_distance_that_is_counted_one_step_short_is_caught(false_alarms, monke
     assert false_alarms.accused(map(audited, range(15)))
 
 
-# Planted defects. Sound audits are accused with probability at most 1e-5.
+# Planted defects. A sound audit is accused with probability at most 1e-5.
 
 
 @pytest.fixture
 def wealths(false_alarms):
-    """Audit a domain so often, one at a time: its log wealths."""
+    """Return a function that gives the log wealths of this many audits of a domain, one at a time."""
 
     def made(name, betting=Betting, *, audits=40, budget=2_000):
         case = false_alarms.SEARCHED[name]
@@ -161,7 +166,7 @@ def wealths(false_alarms):
 
 
 class BetsOnExploration(Betting):
-    """Bets once more on what it has just been taught by."""
+    """Bets again on the runs that it has just learned from."""
 
     def _look(self, memory, size):
         super()._look(memory, size)
@@ -182,7 +187,7 @@ def test_betting_on_the_runs_of_the_search_is_caught(wealths, false_alarms):
 
 
 class ChoosesAfterwards(Betting):
-    """Draws a batch on several pairs, and bets on the one that won."""
+    """Draws a batch on several pairs and bets on the pair that won."""
 
     def _bet(self, memory, size):
         others = [m for m in self.memories if m.pairs and m is not memory][:7]
@@ -200,11 +205,12 @@ def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
     assert false_alarms.accused(wealths("laplace sum", ChoosesAfterwards, budget=8_000))
 
 
-# 3. Coupled runs are bet on: those of the search (`test_search`), or of one generator state
+# 3. Coupled runs are bet on: those of the search (`test_search`), or all of one generator state
 
 
 class CouplesItsBets(Betting):
-    """Bets on coupled runs drawn for the bet: right for linear bets, if every pair has its own state."""
+    """Bets on coupled runs drawn for the bet. For linear bets this is right if every pair has a separate
+    state."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw

@@ -1,4 +1,4 @@
-"""A self-audit: the basis of its rows, auditors broken on purpose, its saved form and its command."""
+"""A self-audit: how its rows are judged, auditors broken on purpose, its saved form and its command."""
 
 import dataclasses
 import json
@@ -40,7 +40,8 @@ ALWAYS = type(
 
 
 def answering(**answers):
-    """Return an auditor that draws nothing: keywords are fields of its results, or make them."""
+    """Return an auditor that draws nothing. Keywords are fields of its results, or functions that make
+    them."""
 
     def audit(subject, claim, **options):
         rng = np.random.default_rng(options["seed"])
@@ -60,7 +61,7 @@ def answering(**answers):
 
 
 def refuting(rate):
-    """Return when an auditor refutes: with this probability, given the significance of the audit."""
+    """Return a function that draws the verdict: refuted with probability rate(significance)."""
 
     def drawn(rng, options):
         return (
@@ -77,8 +78,8 @@ def failed(result):
 # What is measured
 
 
-def test_every_part_of_the_page_has_rows_and_the_level_is_shared_out_among_those_judged():
-    """A sound auditor that refutes as often as it may at each level; the detectable ε is left to others."""
+def test_every_part_of_the_page_has_rows_and_the_judged_ones_share_the_level():
+    """A sound auditor that refutes as often as it may at each level. Other tests cover the detectable ε."""
     auditor = answering(verdict=refuting(lambda level: 0.95 if level == 1e-6 else level))
     result = self_audit(sizes=SMALL, auditor=auditor, parts=PARTS)
     assert result.parts == PARTS
@@ -113,11 +114,12 @@ def test_each_audit_has_a_separate_seed_derived_from_the_root():
 # Auditors that are broken on purpose
 
 
-def test_an_auditor_that_refutes_five_times_as_often_as_it_says_is_caught():
-    """All mechanisms together, 175 audits at each level: rates 0.5, 0.25 and 0.05 for 0.1, 0.05 and 0.01.
+def test_an_auditor_that_refutes_five_times_too_often_is_caught():
+    """There are 175 audits of all mechanisms at each level, which refute at rates 0.5, 0.25 and 0.05 for 0.1,
+    0.05 and 0.01.
 
-    A row of 175 fails from 37 and from 24 on at the first two levels, which a rate five times as high reaches
-    with probability over 0.999.
+    At the first two levels a row of 175 fails from 39 and from 25 refutations on. A rate five times as high
+    reaches these with probability over 0.999.
     """
     level = PAGE / judged_rows({})
     for limit in (0.1, 0.05):
@@ -130,9 +132,8 @@ def test_an_auditor_that_refutes_five_times_as_often_as_it_says_is_caught():
 
 
 def test_an_auditor_at_five_times_the_significance_is_caught_by_the_wealth_of_refutations(monkeypatch):
-    """It refutes at log wealth 12.2 in place of 13.8. Of 30 such audits, 18 ended between: at that share all
-    five here jump over both with probability 0.01. A sound audit never ends below.
-    """
+    """It refutes at log wealth 12.2 instead of 13.8. Of 30 such audits 18 ended in between. At that share the
+    five audits here all end above 13.8 with probability 0.01. A sound audit never ends below 13.8."""
     monkeypatch.setattr(efficiency, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(efficiency, "SHARES", (0.8,))
 
@@ -155,7 +156,7 @@ def test_an_auditor_whose_wealth_leaks_is_caught_though_it_refutes_nothing():
     }
 
 
-def test_an_auditor_that_is_broken_on_one_mechanism_alone_is_caught_there():
+def test_an_auditor_that_is_broken_on_one_mechanism_only_is_caught_there():
     def auditor(subject, claim, **options):
         broken = isinstance(subject, ChainedResponse)
         return answering(verdict=Verdict.REFUTED if broken else Verdict.NOT_REFUTED)(
@@ -168,7 +169,7 @@ def test_an_auditor_that_is_broken_on_one_mechanism_alone_is_caught_there():
 
 @pytest.fixture(scope="module")
 def witnessed():
-    """Results of true audits of randomized response, by seed."""
+    """Return an auditor that gives real audits of randomized response and keeps them by seed."""
     made = {}
 
     def auditor(subject, claim, **options):
@@ -182,16 +183,15 @@ def witnessed():
 
 @pytest.fixture
 def only_response(monkeypatch):
-    """Look at witnesses of randomized response alone, and at no detectable ε."""
+    """Restrict the coverage to witnesses of randomized response, without any detectable ε."""
     monkeypatch.setattr(coverage, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(coverage, "controls", tuple)
 
 
 @pytest.mark.usefixtures("only_response")
 def test_witness_intervals_hold_and_ones_a_fifth_as_wide_are_caught(witnessed):
-    """At a fifth of its width an interval at 0.99 misses in 0.6 of audits. 12 audits fail from 5 misses on,
-    which that reaches with probability 0.94 for p and for q each, and a true interval with 8e-8.
-    """
+    """At a fifth of its width an interval at 0.99 misses in 0.6 of audits. 12 audits fail from 5 misses on.
+    The narrow interval reaches that with probability 0.94 for each of p and q, a true interval with 8e-8."""
 
     def narrow(interval):
         middle, half = sum(interval) / 2, (interval[1] - interval[0]) / 2
@@ -221,12 +221,12 @@ def test_an_interval_is_compared_with_the_law_of_its_own_database():
 
 
 def test_a_detectable_epsilon_that_is_seldom_detected_is_caught():
-    """25 audits that refute with probability 0.2 in place of 0.9."""
+    """25 audits refute with probability 0.2 instead of 0.9."""
     found = self_audit(sizes=SMALL, auditor=answering(verdict=refuting(lambda _: 0.2)), parts=("coverage",))
     assert sum("at the detectable ε" in what for what in failed(found)) == len(coverage.controls())
 
 
-def test_an_audit_that_is_not_carried_out_breaks_its_measure_off_and_no_other(command):
+def test_an_audit_that_fails_ends_its_measure_and_no_other(command):
     def auditor(subject, claim, **options):
         broken = options.get("budget") == false_alarms.BUDGET
         verdict = Verdict.ERROR if broken else Verdict.REFUTED
@@ -247,7 +247,8 @@ def test_an_audit_that_is_not_carried_out_breaks_its_measure_off_and_no_other(co
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """Run the command with an auditor in place of the true one; return its code, output and errors."""
+    """Return a function that runs the command with an auditor instead of the true one. It returns code,
+    output and errors."""
 
     def run(*arguments, auditor=None, **changed):
         def made(**options):
@@ -261,7 +262,7 @@ def command(monkeypatch, capsys):
     return run
 
 
-def test_the_command_prints_and_saves_the_rows_and_says_by_its_code_whether_all_are_kept(command, tmp_path):
+def test_the_command_prints_and_saves_the_rows_and_exits_by_whether_all_are_kept(command, tmp_path):
     saved, page = tmp_path / "self.json", tmp_path / "self.html"
     code, out, err = command(
         "false-alarms", "--quick", "--seed", 7, "--json", saved, "--html", page, auditor=answering()
@@ -292,7 +293,7 @@ def test_a_stopped_command_keeps_the_rows_that_are_finished(command, tmp_path):
     assert "2 of 2 limits kept; 34 of 36 planned ones were not judged." in out
 
 
-def test_an_interrupt_carries_the_finished_rows_and_each_audit_is_told_beforehand():
+def test_an_interrupt_carries_the_finished_rows_and_each_audit_is_announced():
     told = []
 
     def auditor(subject, claim, **options):
@@ -335,7 +336,7 @@ CASES = {
 """
 
 
-def test_the_cases_of_a_file_are_audited_and_those_that_counting_cannot_show_are_named(tmp_path):
+def test_the_cases_of_a_file_are_audited_and_those_that_counts_cannot_judge_are_named(tmp_path):
     path = tmp_path / "my_cases.py"
     path.write_text(CASES)
     held = load_cases(path)

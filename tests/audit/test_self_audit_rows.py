@@ -1,4 +1,4 @@
-"""The rows of a self-audit: how they are judged, saved, told and shown."""
+"""The rows of a self-audit: how they are judged, saved, printed and shown."""
 
 import json
 import math
@@ -19,8 +19,9 @@ from reports.html import render
 
 
 @pytest.mark.parametrize(("n", "limit"), [(70, 0.1), (1050, 0.05), (1050, 0.01), (400, 0.001)])
-def test_a_row_fails_from_the_number_on_that_it_says_and_says_its_power(n, limit):
-    """Both by the binomial law alone: P[X ≥ k] ≤ level at the limit, and 0.9 at the rate that it names."""
+def test_a_row_fails_from_its_stated_count_on_and_states_its_power(n, limit):
+    """The binomial law alone gives both: P[X ≥ k] ≤ level at the limit, and 0.9 at the rate that the row
+    names."""
     level = 3e-6
     fewest = first_failing(n, limit, level)
     assert stats.binom.sf(fewest - 1, n, limit) <= level < stats.binom.sf(fewest - 2, n, limit)
@@ -34,7 +35,7 @@ def test_a_row_fails_from_the_number_on_that_it_says_and_says_its_power(n, limit
     assert stats.binom.sf(fewest - 1, n, float(said[2])) == pytest.approx(0.9, abs=0.02)
 
 
-def test_a_row_of_at_least_fails_at_the_number_that_it_says():
+def test_a_row_of_at_least_fails_at_its_stated_count():
     made = [
         judged_share("a", "b", count=count, n=60, side="at least", limit=0.9, level=3e-6)
         for count in range(61)
@@ -45,7 +46,8 @@ def test_a_row_of_at_least_fails_at_the_number_that_it_says():
 
 
 def test_by_enumeration_the_mean_is_seldom_bounded_above_the_truth():
-    """V is 10 with probability 1/10, else 0: the mean is 1, which the bound passes at most at the level."""
+    """V is 10 with probability 1/10, else 0. Its mean is 1, and the bound exceeds 1 with at most this
+    level."""
     n, level = 40, 0.05
     wrong = sum(
         stats.binom.pmf(hits, n, 0.1)
@@ -75,7 +77,7 @@ def test_a_malformed_row_is_refused_in_one_line(changed, match):
     assert "\n" not in str(refused.value)
 
 
-# What is kept and shown
+# What is saved and shown
 
 ROWS = (
     Row(
@@ -106,7 +108,7 @@ ROWS = (
 RESULT = SelfAudit(ROWS, "quick", 3, planned=4, level=1e-6, cases="cases.py")
 
 
-def test_the_saved_form_comes_back_and_a_damaged_one_is_refused():
+def test_the_saved_form_is_read_back_and_a_damaged_one_is_refused():
     text = json.dumps(to_json(RESULT), allow_nan=False)
     assert from_json(json.loads(text)) == RESULT
     for old, new in (('"n": 50', '"n": "50"'), ('"level": 1e-06', '"level": 2'), ("at most", "about")):
@@ -114,7 +116,7 @@ def test_the_saved_form_comes_back_and_a_damaged_one_is_refused():
             from_json(json.loads(text.replace(old, new)))
 
 
-def test_the_words_of_a_result_say_what_is_judged_and_by_what_chance_a_correct_auditor_fails():
+def test_the_text_says_what_is_judged_and_the_chance_that_a_correct_auditor_fails():
     assert verdict(RESULT) == "1 of 2 limits kept; 2 of 4 planned ones were not judged."
     assert "fails any of these rows with probability at most 2e-06" in small_print(RESULT)
     assert " ".join(line(ROWS[0]).split()) == (

@@ -1,4 +1,4 @@
-"""The mechanisms that a self-audit runs: their laws, their true ε, and which of them are faulty."""
+"""The mechanisms of a self-audit: their laws, their true ε, and which of them are faulty."""
 
 import math
 
@@ -20,7 +20,7 @@ from audit.self_audit.subjects.tight import ChainedResponse
 
 @pytest.mark.parametrize("make", [geometric, randomized_response, noisy_max])
 def test_the_laws_of_a_setting_are_those_of_its_draws_and_have_its_epsilon(make):
-    """Six chi-square tests at 1e-6 each: right laws fail one of them with probability 6e-6."""
+    """Six chi-square tests at 1e-6 each. Correct laws fail one of them with probability 6e-6."""
     setting = make()
     for database, law in zip(setting.pair, setting.laws, strict=True):
         assert law.probabilities.sum() == pytest.approx(1.0, abs=1e-9)
@@ -44,7 +44,7 @@ def test_the_gaussian_setting_has_the_epsilon_that_it_says():
 
 
 def test_the_best_events_of_laplace_noise_are_half_lines():
-    p, q = laplace().events[800]  # below 0
+    p, q = laplace().events[800]  # the event "below 0"
     assert (p, q) == pytest.approx((0.5, 0.5 * math.exp(-1)))
 
 
@@ -57,11 +57,12 @@ def test_the_chained_response_is_tight_whatever_it_keeps():
                 mechanism.last = last
                 ones += mechanism([bit], rng)
             counts.append(ones / 20_000)
-        assert sorted(counts) == pytest.approx([0.25, 0.75], abs=0.02)  # 6.5 deviations
+        assert sorted(counts) == pytest.approx([0.25, 0.75], abs=0.02)  # 6.5 standard deviations
 
 
 def test_the_peers_above_their_claim_are_those_of_the_literature():
-    """Lyu, Su and Li 2017: Algorithm 1 is right; 3 to 6 are not. Noisy max of the value is not either."""
+    """Lyu, Su and Li 2017: Algorithm 1 is right, 3 to 6 are not. A noisy max that releases the value is not
+    either."""
     flawed = [name for name, peer in peer_suite().items() if peer.flawed]
     assert flawed == ["noisy_hist2", "rnm3", "rnm4", "svt3", "svt4", "svt5", "svt6", "prefix_sum"]
     rng = np.random.default_rng(0)

@@ -1,4 +1,5 @@
-"""Shrinking a witness: the simplest pair that still fails, within its allowance, never a pair that holds."""
+"""Shrinking a witness: the simplest pair that still fails, within its allowance. A pair that holds is never
+shown."""
 
 import itertools
 
@@ -19,7 +20,7 @@ def domain(relation=REPLACE, records=(0, 1, 2, 3), sizes=(1, 6)):
 
 
 def shrunk(pair, fails, *, databases=None, look=None):
-    """Shrink by an oracle that tells on which pairs the claim fails; return the pair and what was tried."""
+    """Shrink with an oracle that knows on which pairs the claim fails. Return the pair and what was tried."""
     tried = []
 
     def looked(memory, runs):
@@ -42,7 +43,7 @@ def test_fewer_records_are_simpler_than_simpler_records():
     assert size(([], [0])) < size(([0], [1]))
 
 
-def test_where_every_pair_fails_the_simplest_of_the_domain_is_left():
+def test_if_every_pair_fails_the_simplest_of_the_domain_remains():
     pair, _ = shrunk(([3, 2, 3, 1], [3, 2, 1, 1]), lambda left, right: True)
     assert sorted(map(tuple, pair)) == [(0,), (1,)]
 
@@ -56,7 +57,7 @@ def test_where_every_pair_fails_the_simplest_of_the_domain_is_left():
         (lambda left, right: left.count(1) + right.count(1) >= 3, {(0, 1), (1, 1)}),
     ],
 )
-def test_what_makes_the_claim_fail_is_kept_and_all_else_goes(fails, expected):
+def test_only_what_makes_the_claim_fail_is_kept(fails, expected):
     start = ([1, 1, 3, 2, 1], [1, 1, 3, 2, 1])
     for place, record in itertools.product(range(5), range(4)):
         right = list(start[0])
@@ -85,7 +86,7 @@ def test_only_simpler_pairs_are_tried():
     assert all(size(pair) < size(start) for pair in tried)
 
 
-def test_the_pair_is_kept_where_no_simpler_one_fails():
+def test_the_pair_is_kept_if_no_simpler_one_fails():
     start = ([1, 3, 2], [1, 0, 2])
     pair, tried = shrunk(start, lambda left, right: (left, right) == start)
     assert pair == start
@@ -99,7 +100,7 @@ def test_a_pair_without_growth_is_not_shrunk():
 
 
 def test_shrinking_stops_at_its_most_tries():
-    """A long witness of which only itself fails; every version is tried at most a few times."""
+    """Only the long witness itself fails. Each smaller version is tried at most three times."""
     long = domain(records=tuple(range(300)), sizes=(1, 40))
     start = ([9] * 39 + [299], [9] * 39 + [298])
     _, tried = shrunk(start, lambda left, right: (left, right) == start, databases=long)
@@ -111,15 +112,15 @@ def test_shrinking_stops_at_its_most_tries():
     assert max(often.values()) <= 3
 
 
-def test_shrinking_stops_where_its_runs_end_with_the_best_so_far():
+def test_shrinking_returns_the_best_so_far_when_its_runs_end():
     start = ([3, 2, 3, 1], [3, 2, 1, 1])
     pair, tried = shrunk(start, lambda left, right: True, look=lambda number: number <= 1)
     assert len(tried) == 2
     assert pair == tried[0]
 
 
-def test_blocks_of_records_go_together():
-    """Of 40 records one is needed: halves, quarters, … are tried, not single records."""
+def test_blocks_of_records_are_removed_together():
+    """One of 40 records is needed. Halves, quarters, … are tried, not single records."""
     needed, rest = 7, [1] * 19 + [2] * 20
     databases = domain(records=tuple(range(8)), sizes=(1, 41))
 
@@ -133,16 +134,16 @@ def test_blocks_of_records_go_together():
     assert first < 80
 
 
-def test_records_that_stay_may_grow_where_fewer_must_do():
-    """A fault at sums from 130 on: two records of 99 are fewer than three of 30 and one of 99."""
+def test_kept_records_may_grow_if_fewer_records_then_suffice():
+    """The fault needs a sum of 130. Two records of 99 are fewer than three of 30 and one of 99."""
     databases = domain(ADD, records=(0, 1, 30, 99), sizes=(0, 6))
     start = ([30] * 3, [30] * 3 + [99])
     pair, _ = shrunk(start, lambda left, right: max(sum(left), sum(right)) >= 130, databases=databases)
     assert sum(map(len, pair)) == 3
 
 
-def test_what_is_undecided_is_looked_at_longer_and_what_is_clear_is_not():
-    """One shows its growth without doubt from 200 pairs of runs on; the other shows none at all."""
+def test_undecided_pairs_get_longer_looks_and_clear_ones_do_not():
+    """One pair shows its growth without doubt from 200 pairs of runs on. The other shows no growth."""
     looked = {}
 
     def look(memory, runs):
@@ -183,7 +184,7 @@ def test_the_step_that_fails_is_found_by_halving(step):
     assert len(tried) <= 2 * 4
 
 
-def test_a_step_is_named_even_where_the_runs_do_not_reach():
+def test_a_step_is_named_even_if_the_runs_do_not_suffice():
     path = tuple([k] for k in range(6))
     found = failing_step(PairMemory([0], [5], path=path), look=lambda *_: False, growth=lambda _: 0.0)
     assert found.distance == 1
@@ -195,7 +196,7 @@ def leaks_a_seven(database, rng):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_simplest_witness_of_an_audit_is_the_smallest_that_leaks(seed):
-    """Pr[True] is 0.95 against 0.05, ε = 2.94: at ε = 1 refuted, and one record tells it."""
+    """Pr[True] is 0.95 against 0.05, so the true ε is 2.94. At ε = 1 one record is enough to refute."""
     result = audit_privacy(
         leaks_a_seven, PureDP(1.0), records=range(10), size=(1, 8), budget=100_000, seed=seed
     )

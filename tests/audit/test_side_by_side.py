@@ -1,4 +1,5 @@
-"""Many audits side by side: the bytes of one process, and nothing is lost with a process or by Ctrl-C."""
+"""Many audits side by side give the bytes of one process. A lost process or Ctrl-C loses no finished
+audit."""
 
 import json
 import os
@@ -24,7 +25,7 @@ from audit.values.progress import Counted, _Renderer
 
 @pytest.fixture
 def processes():
-    """Two processes, ended after the test whatever they do."""
+    """Yield two processes, which end after the test in any case."""
     made = Processes(2)
     yield made
     made.shutdown(cancel_futures=True)
@@ -32,7 +33,7 @@ def processes():
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capsys):
-    """Call the command line in a folder of its own: exit code, stdout, stderr."""
+    """Return a function that calls the command line in a separate folder: exit code, stdout, stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
@@ -44,7 +45,7 @@ def call(tmp_path, monkeypatch, capsys):
 
 
 def waits_once(marker):
-    """Wait to be killed the first time that it is called."""
+    """Write the id of this process and wait to be killed; on the second call return the id."""
     if not marker.exists():
         marker.write_text(str(os.getpid()))
         time.sleep(60)
@@ -74,7 +75,7 @@ def test_a_call_that_ends_every_process_is_given_up_and_the_next_is_made(process
     assert processes.submit(divmod, 7, 2).result(timeout=30) == (3, 1)
 
 
-def test_errors_come_home_ours_as_they_are_others_by_their_kind_with_their_traceback(processes):
+def test_our_errors_arrive_unchanged_and_others_with_their_kind_and_traceback(processes):
     with pytest.raises(InvalidValue, match=r"^too small$"):
         processes.submit(refused).result(timeout=30)
     with pytest.raises(CallFailed, match=r"^ValueError: invalid literal") as caught:
@@ -82,7 +83,7 @@ def test_errors_come_home_ours_as_they_are_others_by_their_kind_with_their_trace
     assert "Traceback" in caught.value.__notes__[0]
 
 
-def test_stopping_ends_what_is_under_way_and_starts_nothing_that_waits(processes, tmp_path):
+def test_stopping_ends_running_calls_and_starts_no_waiting_ones(processes, tmp_path):
     calls = [processes.submit(waits_once, tmp_path / name) for name in "ab"]
     waiting = processes.submit((tmp_path / "c").write_text, "")
     while len(list(tmp_path.iterdir())) < 2:
@@ -104,7 +105,7 @@ def test_a_process_ends_with_the_one_that_started_it(processes, tmp_path):
     assert process._process.wait(timeout=30) == 0
 
 
-def test_processes_see_the_folder_and_the_modules_of_now(processes, tmp_path, monkeypatch):
+def test_processes_see_the_current_folder_and_modules(processes, tmp_path, monkeypatch):
     assert processes.submit(os.getcwd).result(timeout=30) == str(Path.cwd())
     (tmp_path / "later_module.py").write_text("def answer():\n    return 42\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -128,14 +129,14 @@ def sleeps(seconds):
     return seconds
 
 
-def test_new_processes_take_the_place_of_those_that_were_stopped():
+def test_new_processes_replace_stopped_ones():
     elsewhere(2).shutdown(cancel_futures=True)
     assert elsewhere(2).submit(divmod, 7, 2).result(timeout=30) == (3, 1)
     assert elsewhere(2) is elsewhere(2)
 
 
 def test_a_suite_in_two_processes_saves_and_prints_what_one_does(call):
-    """The lines come in any order; the files, the total and the order of the report do not depend on it."""
+    """The lines come in any order. The files, the total and the order of the report do not depend on it."""
     lines, files, page = [], [], []
     for jobs in ("1", "2"):
         places = ("--html", f"{jobs}.html", "--json", f"{jobs}.json")
@@ -188,7 +189,7 @@ def interrupting(seconds):
     return timer
 
 
-def test_ctrl_c_keeps_what_is_finished_and_says_that_not_all_was():
+def test_ctrl_c_keeps_finished_calls_and_reports_that_some_are_missing():
     taken = {}
     calls = [Call(here=sleeps, there=(sleeps, seconds)) for seconds in (0.0, 60.0, 60.0)]
 
@@ -202,7 +203,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_that_not_all_was():
     assert time.monotonic() - began < 30
 
 
-def test_what_is_done_when_ctrl_c_comes_while_another_is_saved_is_kept_too(tmp_path):
+def test_a_call_that_finishes_before_ctrl_c_is_kept_even_if_not_yet_taken(tmp_path):
     taken = []
     there = [(touched, tmp_path / "a"), (touched, tmp_path / "b"), (sleeps, 60.0), (sleeps, 60.0)]
     calls = [Call(here=sleeps, there=each) for each in there]
@@ -212,7 +213,7 @@ def test_what_is_done_when_ctrl_c_comes_while_another_is_saved_is_kept_too(tmp_p
         if len(taken) == 1:
             while len(list(tmp_path.iterdir())) < 2:
                 time.sleep(0.01)
-            time.sleep(0.5)  # its answer comes home
+            time.sleep(0.5)  # time for its answer to arrive
             raise KeyboardInterrupt
 
     assert side_by_side(calls, jobs=2, what="calls", take=take) is False
@@ -220,7 +221,7 @@ def test_what_is_done_when_ctrl_c_comes_while_another_is_saved_is_kept_too(tmp_p
 
 
 def test_an_audit_whose_process_always_dies_is_an_error_in_one_line_and_the_others_go_on(call, thirdparty):
-    """It dies in the factory, which runs where the audit does."""
+    """It dies in the factory, which runs in the same process as the audit."""
     thirdparty(
         "dp_audit.catalogue",
         entry="deadly_entries",
@@ -245,20 +246,21 @@ def test_the_quickest_starts_first_then_the_unknown_then_the_longest():
     assert order([]) == []
 
 
-def test_the_time_left_is_what_is_expected_of_the_rest_shared_by_the_workers():
+def test_the_time_left_is_the_expected_rest_divided_by_the_workers():
     assert seconds_left([None, None], {}, elapsed=1.0, workers=1) is None
-    assert seconds_left([None] * 10, {0: 1.0, 1: 1.0}, elapsed=1.0, workers=2) is None  # two tell too little
+    # two audits are not enough for an estimate
+    assert seconds_left([None] * 10, {0: 1.0, 1: 1.0}, elapsed=1.0, workers=2) is None
     assert seconds_left([None] * 10, {0: 2.0, 1: 3.0, 2: 1.0}, elapsed=3.0, workers=2) == 7.0
     assert seconds_left([1.0, 2.0, 30.0], {}, elapsed=0.0, workers=3) == 11.0
     assert seconds_left([1.0, 2.0, 30.0], {}, elapsed=3.0, workers=3) == 8.0  # those under way had 9 seconds
-    # twice as slow as before, beside the 1.6 seconds (a twentieth of all) that speak for no change
+    # twice as slow as before; 1.6 seconds, a twentieth of the total, are weight for "as fast as before"
     slower = seconds_left([1.0, 1.0, 30.0], {0: 2.0, 1: 2.0}, elapsed=2.0, workers=2)
     assert slower == pytest.approx(30.0 * (4.0 + 1.6) / (2.0 + 1.6) / 2)
     assert seconds_left([1.0], {0: 1.0}, elapsed=9.0, workers=1) == 0.0
 
 
 @pytest.mark.parametrize("place", ["all.json", "folder"])
-def test_results_are_kept_in_the_order_of_the_catalogue_whichever_comes_first(tmp_path, place):
+def test_results_are_kept_in_the_order_of_the_catalogue(tmp_path, place):
     store = Store(tmp_path / place)
     for index in (1, 0):
         result = AuditResult(f"m{index}", None, Verdict.ERROR, Evidence.EXACT)
@@ -278,7 +280,7 @@ def test_a_saved_result_tells_how_long_its_audit_took(tmp_path):
     assert [store.seconds(name) for name in ("m", "damaged", "none")] == [1.5, None, None]
 
 
-def test_the_count_is_drawn_in_one_line_and_gone_when_results_are_printed(capsys):
+def test_the_count_is_one_line_that_is_cleared_before_results_are_printed(capsys):
     renderer = _Renderer(lambda: None)
     renderer(Counted(1, 4, "audits", 130.0))
     assert capsys.readouterr().err == "\r\x1b[K1 of 4 audits, about 2 minutes left"
@@ -288,7 +290,7 @@ def test_the_count_is_drawn_in_one_line_and_gone_when_results_are_printed(capsys
     assert capsys.readouterr().err == "\r\x1b[K"
 
 
-def test_an_error_is_told_by_its_kind_unless_it_is_ours():
+def test_an_error_is_printed_with_its_kind_unless_it_is_ours():
     assert told_of(AuditError("too small")) == "too small"
     assert told_of(OSError("full")) == "OSError: full"
     assert told_of(CancelledError()) == "the cluster gave it up"

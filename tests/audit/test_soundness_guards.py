@@ -1,9 +1,9 @@
-"""Guards that keep a sound auditor sound: without any one of them a test here fails.
+"""Guards that keep the auditor sound. Without any one of them a test here fails.
 
-The verdicts on plain mechanisms do not show them. Each makes up for a second look at the same runs, for runs
-that never ended, or for a choice among many.
+The verdicts on plain mechanisms do not show these guards. Each makes up for a second look at the same runs,
+for runs that never ended, or for a choice among many.
 
-Long because each guard brings the subject that needs it.
+Long, because each guard comes with the subject that needs it.
 """
 
 import functools
@@ -44,11 +44,11 @@ from audit.verdict.witness import Plan, run_witness
 PAIR = ([0], [1])
 
 
-# Many runs of one call are tried again, call by call
+# Many runs of one call of `sample` are tried again, call by call
 
 
 class OneNoiseForAll:
-    """Correct in single calls, but its sampler makes one draw for all runs of a call."""
+    """Correct in single calls. Its sampler makes one draw for all runs of a call."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -63,14 +63,14 @@ def verdicts_of_one_noise(seeds):
 
 
 def test_a_sampler_whose_runs_share_a_draw_refutes_nothing():
-    """Nor would it by chance: each of 12 audits is refuted by its calls with probability 1e-3 at most."""
+    """Chance is no explanation: each of 12 audits is refuted by its calls with probability at most 1e-3."""
     found = verdicts_of_one_noise(range(12))
     assert Verdict.REFUTED not in {result.verdict for result in found}
     said = "fails only when many runs share one call of `sample`: single calls did not confirm it"
     assert said in {result.reason for result in found}
 
 
-def test_without_the_second_try_by_calls_it_would_refute(monkeypatch):
+def test_without_the_second_try_by_calls_a_shared_draw_would_refute(monkeypatch):
     monkeypatch.setattr(audit.verdict.judge.Judge, "_again_by_calls", lambda self: True)
     assert Verdict.REFUTED in {result.verdict for result in verdicts_of_one_noise(range(12))}
 
@@ -79,7 +79,7 @@ def test_without_the_second_try_by_calls_it_would_refute(monkeypatch):
 
 
 def keeping_noise():
-    """Return a subject that draws its noise once and keeps it; nothing but its own process shares it."""
+    """Return a subject that draws its noise once and keeps it. Only runs of one process share the noise."""
 
     class KeepsNoise:
         def __init__(self):
@@ -92,7 +92,7 @@ def keeping_noise():
     return KeepsNoise()
 
 
-def test_noise_kept_between_calls_refutes_nothing_but_where_the_judge_believes_its_own_process(monkeypatch):
+def test_kept_noise_refutes_only_if_the_judge_trusts_its_own_process(monkeypatch):
     small = {"claim": PureDP(0.1), "pairs": [([0.0], [0.1])]}
     assert audit_privacy(keeping_noise(), **small).verdict is Verdict.INCONCLUSIVE
     monkeypatch.setattr(audit.verdict.judge.Judge, "doubt", lambda self, first: "")
@@ -120,10 +120,9 @@ def ends_on(database):
     ids=["on the unlikely side", "on the likely side"],
 )
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_run_of_a_witness_that_did_not_finish_may_have_answered_otherwise(
-    ending, event, counted, as_outputs, side
-):
-    """On the likely side it was outside the event, on the unlikely one inside: nothing is confirmed."""
+def test_unfinished_runs_of_a_witness_count_against_it(ending, event, counted, as_outputs, side):
+    """An unfinished run counts as outside the event on the likely side and inside on the unlikely one, so
+    nothing is confirmed."""
     pair = PAIR if side == 0 else PAIR[::-1]
     candidate = Candidate(event=event, side=side, p=0.9, q=0.1, past=100.0)
     for against, expected in ((True, counted), (False, as_outputs)):
@@ -138,7 +137,7 @@ def test_a_run_of_a_witness_that_did_not_finish_may_have_answered_otherwise(
 
 
 class MutatesLate:
-    """Answers by `answer`, and changes its input from some call on."""
+    """A mechanism that gives the outputs of `answer` and changes its input from some call on."""
 
     def __init__(self, calls, answer):
         self.calls, self.answer = calls, answer
@@ -156,7 +155,7 @@ def coin(database, rng):
 
 
 def given_up(answer, *, calls, epsilon=0.0):
-    """Return an audit by runs that a change of its input ended, in a batch that was bet on."""
+    """Return an audit by runs that ended because its input changed, in a batch of a bet."""
     with Sampler(adapt(MutatesLate(calls, answer)), seed=0) as sampler:
         terms = Terms(epsilon, 0.0, 1e-6, 4_000, stop_when_refuted=False)
         betting = Betting(sampler, [PAIR], terms)
@@ -167,14 +166,14 @@ def given_up(answer, *, calls, epsilon=0.0):
 
 
 @pytest.mark.parametrize("answer", [coin, lambda database, rng: database[0]], ids=["coin", "leak"])
-def test_a_stake_whose_batch_is_broken_off_is_lost(answer):
-    """What is left is at most what any batch would have left, such as these."""
+def test_a_stake_whose_batch_is_interrupted_is_lost(answer):
+    """The rest is at most what any batch would have left; random batches are the comparison."""
     betting = given_up(answer, calls=90)
     *_, before, after = betting.ledger.path(0.0, 0.0)
     assert betting.log_wealth == pytest.approx(after)
     memory, rng = betting.memories[0], np.random.default_rng(0)
     bet = broken_off(memory.choose(0.0, 0.0), 0, 0)
-    sides = betting.ledger.bets[-1].counts[:, 1:3]  # of the p side all outside, of the q side all inside
+    sides = betting.ledger.bets[-1].counts[:, 1:3]  # all of the p side outside, all of the q side inside
     assert sides.sum(axis=1).tolist() == [2 * bet_size(memory.pairs)] * len(bet.p)
     for inside in rng.choice([0.0, 1.0, 0.5, 0.1], size=(100, len(bet.p), 2)):
         hits = rng.binomial(sides.astype(int), inside).astype(float)
@@ -186,7 +185,7 @@ def test_a_stake_whose_batch_is_broken_off_is_lost(answer):
 
 
 def test_a_restarted_audit_keeps_its_losses(monkeypatch):
-    """Against every claim, for the bounds are read off the same bets; what it won is given up."""
+    """This holds for every claim, because the bounds come from the same bets. Its gains are dropped."""
     begun = []
 
     class Recorded(Betting):
@@ -208,7 +207,7 @@ def test_a_restarted_audit_keeps_its_losses(monkeypatch):
         assert second.ledger.path(epsilon, 0.0) == pytest.approx(own + lost)
 
 
-def test_what_a_given_up_beginning_won_is_not_counted():
+def test_gains_before_a_restart_are_not_counted():
     won = given_up(lambda database, rng: database[0], calls=90).ledger
     won.keep(1)
     assert won.log_wealth(0.0, 0.0) > 10
@@ -217,7 +216,8 @@ def test_what_a_given_up_beginning_won_is_not_counted():
 
 
 def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypatch):
-    """The same places of the seed tree are bet on again: twice in the bounds they would say too much."""
+    """The same places of the seed tree are bet on again. Counted twice, they would make the bounds too
+    large."""
     ledgers, confirm = [], audit.verdict.confirm.confirm
 
     def changed_at_last(sampler, betting, **options):
@@ -243,7 +243,7 @@ def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypat
 
 
 class Declares:
-    """One output, by law and when called."""
+    """One output, by law and in calls."""
 
     def __call__(self, database, rng):
         return 0
@@ -254,7 +254,8 @@ class Declares:
 
 @pytest.mark.parametrize(("nats", "verdict"), [(-1e-6, Verdict.PROVED), (1e-6, Verdict.ERROR)])
 def test_the_comparisons_of_a_law_share_one_significance(monkeypatch, nats, verdict):
-    """An e-value of one of n has to reach n over what bets on the code leave of the significance."""
+    """With n comparisons an e-value has to reach n divided by the significance that the bets on the code
+    leave."""
     made, compare = [], audit.verdict.law_runs.LawRuns._checks
 
     def one_disagrees(self):
@@ -268,7 +269,7 @@ def test_the_comparisons_of_a_law_share_one_significance(monkeypatch, nats, verd
 
 
 class Errs:
-    """Errs by 1 with the probability that its database says."""
+    """A learner that errs by 1 with the probability that its database gives."""
 
     def __call__(self, database, rng):
         return float(rng.random() < database[0])
@@ -287,7 +288,7 @@ def around(p):
 
 @pytest.mark.parametrize("kind", [fixed, around], ids=["of problems", "beside trials"])
 def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkeypatch, kind):
-    """The limit is that of as many comparisons as are made, or of more, before the first is made."""
+    """The limit covers at least the number of comparisons that are made, and is set before the first one."""
     made, checks = [], []
 
     class Recorded(audit.utility.law_check.LawCheck):
@@ -310,7 +311,7 @@ def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkey
 
 
 def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
-    """The k-th has significance/2^k, of the strongest pair and of the simplest counted on."""
+    """The k-th candidate has significance/2^k. The count goes on from the strongest pair to the simplest."""
     levels, run = [], audit.verdict.judge.run_witness
 
     def never_confirmed(sampler, pair, candidate, terms, **options):
@@ -335,8 +336,9 @@ def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
 # A replay of the same runs
 
 
-def test_the_saved_counts_choose_no_stakes_of_their_own_replay():
-    """The same runs show the same, whatever is said of them: else they would be bet on with hindsight."""
+def test_the_saved_counts_do_not_choose_the_stakes_of_their_replay():
+    """The same runs show the same, whatever the file says of them. Otherwise the replay would bet with
+    hindsight."""
     result = audit_privacy(
         lambda database, rng: database[0] + rng.laplace(scale=1 / 3),
         PureDP(1.0),
@@ -349,18 +351,18 @@ def test_the_saved_counts_choose_no_stakes_of_their_own_replay():
     assert len({(each.epsilon_lower, each.delta_lower) for each in again}) == 1
 
 
-# Pairs of trials: which of the two was called first is not kept
+# Pairs of trials: the order of the two calls is not kept
 
 
 def betting_on_one(beta, significance):
-    """Return the betting on one problem, of which nothing is known."""
+    """Return the betting on one problem without any past."""
     options = SimpleNamespace(significance=significance, until="refuted", budget=1_000)
     task = SimpleNamespace(claim=Accuracy(0.1, beta), options=options)
     return UtilityBetting(task, None, [Look(None, "problem", None, 0.0)])
 
 
 def settled(failures, *, beta, significance):
-    """Return the betting on one problem after one batch of such trials."""
+    """Return the betting on one problem after one batch with these failures."""
     betting = betting_on_one(beta, significance)
     values = np.array(failures, dtype=float)
     betting._settle(betting.standings[0], Trials(values, values), 40)
@@ -368,7 +370,8 @@ def settled(failures, *, beta, significance):
 
 
 def crossing(failures, *, beta):
-    """Return a significance that the wealths reach after the fifth of these trials, not after the sixth."""
+    """Return a significance that the wealth reaches after the fifth of these trials but not after the
+    sixth."""
     values = np.array(failures, dtype=float)
     bets = betting_on_one(beta, 0.5).standings[0].bets
     path = max(bets.paths(values, values, beta=beta), key=lambda each: each[4])
@@ -377,7 +380,7 @@ def crossing(failures, *, beta):
 
 
 def test_the_wealth_against_a_learner_is_looked_at_after_pairs_only():
-    """A crossing after the first of two trials may rest on the order in which they were called."""
+    """A crossing after the first trial of a pair may depend on the order of the calls."""
     failures = [1, 1, 1, 1, 1, 0]
     significance = crossing(failures, beta=0.3)
     assert not settled(failures, beta=0.3, significance=significance).refuted
@@ -397,8 +400,9 @@ def test_the_wealth_for_a_learner_is_looked_at_after_pairs_only():
 
 @pytest.mark.parametrize("coordinates", [1, 2, 3])
 def test_both_bounds_of_a_sum_of_losses_hold_at_its_kinks(coordinates):
-    """Against the sum over all outcomes. At a kink of δ(ε) the rounded losses are furthest from the truth:
-    by up to a quarter of the window for one coordinate, an eighth for three, of some 1e-6 in all.
+    """Compared with the sum over all outcomes. At a kink of δ(ε) the rounded losses are furthest from the
+    truth: by up to a quarter of the window for one coordinate and an eighth for three. The window is about
+    1e-6.
     """
     rng = np.random.default_rng(coordinates)
     for _ in range(4):

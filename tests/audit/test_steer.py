@@ -1,4 +1,4 @@
-"""Draws that rank pairs before any counting: what they promise, and how an audit uses it."""
+"""Recorded draws that rank pairs before any counting: the growth they promise, and how an audit uses it."""
 
 import itertools
 import math
@@ -55,8 +55,8 @@ ADDITIVE = {
 
 
 @pytest.mark.parametrize("name", ADDITIVE)
-def test_the_promise_of_one_coupled_run_ranks_pairs_as_their_loss_does(name):
-    """Any two lists over 0 to 3. Of equal losses one large move is promised more than several small ones."""
+def test_the_promise_of_one_coupled_run_ranks_pairs_by_their_loss(name):
+    """Any two lists over 0 to 3. For equal losses one large move is promised more than several small ones."""
     mechanism, loss = ADDITIVE[name]
     rng, steering, losses, promises = np.random.default_rng(0), Steering(0.05, 0.0), [], []
     with Sampler(adapt(mechanism), seed=0) as sampler:
@@ -72,15 +72,16 @@ def test_the_promise_of_one_coupled_run_ranks_pairs_as_their_loss_does(name):
     assert losses[int(np.argmax(promises))] == pytest.approx(max(losses))
 
 
-def test_a_claim_that_holds_with_equality_is_promised_nothing_against():
+def test_no_growth_is_promised_against_a_claim_that_holds_with_equality():
     scales = np.full((2, 4), 2.0)
     assert promised(np.full(4, 0.5), scales, normal=False, epsilon=1.0, delta=0.0) == 0.0
     assert promised(np.full(4, 0.7), scales, normal=False, epsilon=1.0, delta=0.0) > 0.0
     assert promised(np.zeros(4), scales * [[1.0], [2.0]], normal=False, epsilon=1.0, delta=0.0) > 0.0
 
 
-def test_a_promise_is_tried_before_it_is_made():
-    """Noise that the data stretch follows the draws otherwise than where it was asked, on [0.0]."""
+def test_a_promise_is_checked_before_it_is_made():
+    """The noise grows with the data, so elsewhere it follows the draws differently than on [0.0], where it
+    was measured."""
 
     def stretched(database, rng):
         return database[0] + (1.0 + database[0]) * rng.laplace(0.0, 0.1)
@@ -97,7 +98,8 @@ def test_a_promise_is_tried_before_it_is_made():
 
 
 def selection(database, rng):
-    """The median of values of 0 to 10 by the exponential mechanism, whose score moves by 2 and not by 1."""
+    """Return the median of values of 0 to 10 by the exponential mechanism. The score moves by 2, its noise is
+    for 1."""
     counts = np.bincount(database, minlength=11)
     below = np.cumsum(counts) - counts
     weights = np.exp(-0.5 * np.abs(2 * below + counts - len(database)))
@@ -122,7 +124,7 @@ def test_the_weights_of_a_choice_promise_the_best_bet_on_any_set_of_outputs():
 
 
 def ads(database, rng):
-    """Credit each epoch's ad in its turn: one epoch moves up to three histograms, whose noise is for one."""
+    """Credit the ad of each epoch in turn. One epoch moves up to three histograms; the noise covers one."""
     out, left = np.zeros((3, 3)), [epoch for epoch in database if epoch]
     for turn, ad in enumerate(reversed(left)):
         out[turn, ad - 1] = 1.0
@@ -130,7 +132,7 @@ def ads(database, rng):
 
 
 class Recording(Sampler):
-    """Remembers its draws but the scouts: the place in the seed tree and the size."""
+    """A sampler that records its draws except the scouts: the place in the seed tree and the size."""
 
     draws = ()
 
@@ -140,7 +142,7 @@ class Recording(Sampler):
 
 
 def searched(mechanism, *, epsilon, budget, steering, values=4):
-    """Return what searched and bet, over lists of three records of a few values, and its sampler."""
+    """Return what searched and bet over lists of three records, and its sampler."""
     domain = {"pairs": None, "databases": None, "records": list(range(values)), "size": 3}
     databases = describe(Relation.REPLACE_ONE, **domain)
     with Recording(adapt(mechanism), seed=0) as sampler:
@@ -150,7 +152,8 @@ def searched(mechanism, *, epsilon, budget, steering, values=4):
 
 
 def test_an_audit_that_steers_needs_few_runs():
-    """A few of 288 pairs lose 3.8, most far less. A search that counts needs 1.8 times as many here."""
+    """A few of 288 pairs lose 3.8, most lose far less. A search by counts needs 1.8 times as many runs
+    here."""
     betting, _ = searched(ads, epsilon=1.0, budget=6_000, steering=Steering(1.0, 0.0))
     assert betting.refuted
     without, _ = searched(ads, epsilon=1.0, budget=int(1.5 * betting.crossed_at), steering=None)
@@ -158,7 +161,7 @@ def test_an_audit_that_steers_needs_few_runs():
 
 
 def test_a_selection_is_steered_by_its_weights():
-    """Few pairs lose most. A search that counts needs several times as many runs."""
+    """Few pairs lose most. A search by counts needs several times as many runs."""
     told = {"epsilon": 1.0, "budget": 7_500, "values": 11}
     betting, _ = searched(selection, **told, steering=Steering(1.0, 0.0))
     without, _ = searched(selection, **told, steering=None)
@@ -166,7 +169,7 @@ def test_a_selection_is_steered_by_its_weights():
     assert not without.refuted
 
 
-def test_runs_of_steering_count_and_are_those_of_the_search_alone(monkeypatch):
+def test_steering_runs_count_and_belong_to_the_search_only(monkeypatch):
     drawn, probes, probe = [], [], Sampler.probe
 
     def counting(self, left, right, asked, path):
@@ -179,14 +182,14 @@ def test_runs_of_steering_count_and_are_those_of_the_search_alone(monkeypatch):
     monkeypatch.setattr(Sampler, "probe", counting)
     betting, sampler = searched(ads, epsilon=4.0, budget=2_000, steering=Steering(4.0, 0.0))
     assert {stage for stage, _ in probes} == {EXPLORE}
-    assert drawn[1:] == [size for _, size in probes][1:]  # the first also asks about the generator
+    assert drawn[1:] == [size for _, size in probes][1:]  # the first probe also checks the generator
     assert max(drawn[1:]) == 10  # how the output follows nine numbers of noise; runs come in pairs
     assert betting.spent == sampler.drawn
     assert 1_998 <= sampler.drawn <= 2_000
 
 
-def test_a_search_that_is_promised_nothing_goes_on_as_without():
-    """Its looks and bets are the same; nine runs that asked how the output follows the noise come on top."""
+def test_a_search_without_promises_behaves_as_without_steering():
+    """Looks and bets are the same. The nine runs that ask how the output follows the noise are extra."""
     draws = [
         searched(ads, epsilon=4.0, budget=2_500, steering=steering)[1].draws[:-1]
         for steering in (Steering(4.0, 0.0), None)
@@ -228,7 +231,7 @@ def words(database, rng):
 @pytest.mark.parametrize(
     "mechanism", [picky, own_noise, many_numbers, raises_on_one, words], ids=lambda each: each.__name__
 )
-def test_a_subject_that_draws_say_nothing_of_is_audited_as_without_them(mechanism):
+def test_a_subject_with_uninformative_draws_is_audited_as_without_recording(mechanism):
     where = {"records": [0, 1], "size": (0, 3), "relation": "add-or-remove-one", "budget": 3_000}
     with_them, without = (
         audit_privacy(mechanism, PureDP(1.0), **where, recorded=recorded) for recorded in (True, False)

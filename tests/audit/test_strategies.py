@@ -1,4 +1,4 @@
-"""Examples of strategies do not depend on what the process has loaded, and Hypothesis is left unchanged."""
+"""Examples of strategies do not depend on loaded modules, and Hypothesis is left unchanged."""
 
 import math
 import os
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from audit.databases.strategies import examples
 
-#: What Hypothesis takes for a local module, full of what it would mix into examples.
+#: A local module in Hypothesis's eyes, full of constants that it would mix into examples.
 ODDITIES = "\n".join(
     [f"i{k} = {7919 * k + 1_000_003}" for k in range(40)]
     + [f"f{k} = {k}.71828182e-7" for k in range(1, 40)]
@@ -21,7 +21,7 @@ from audit.databases.strategies import examples
 for strategy in (st.integers(), st.floats(), st.lists(st.integers(), min_size=2)):
     print(ascii(examples(strategy, "records", 100)))
 """
-#: Leaks at sums that leave 7 modulo 101: which databases show it depends on every example.
+#: A leak at sums that leave 7 modulo 101. Whether a database shows it depends on every example.
 AUDIT = """
 from audit import PureDP, audit_privacy
 from audit.results.saved import layout
@@ -44,7 +44,7 @@ own()
 
 
 def printed(code, folder, *, modules=()):
-    """Run code in a process of its own, with local modules loaded, and return what it prints."""
+    """Run code in a separate process with local modules loaded; return what it prints."""
     folder.mkdir(exist_ok=True)
     for name in modules:
         (folder / f"{name}.py").write_text(ODDITIES)
@@ -68,15 +68,15 @@ def printed(code, folder, *, modules=()):
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory):
-    """What a process that has loaded nothing else draws."""
+    """Return what a process draws that has loaded nothing else."""
     return printed(DRAW, tmp_path_factory.mktemp("alone"))
 
 
-def test_what_else_a_process_has_loaded_changes_no_example(drawn, tmp_path):
+def test_other_loaded_modules_change_no_example(drawn, tmp_path):
     assert printed(DRAW, tmp_path, modules=["oddities"]) == drawn
 
 
-def test_what_else_a_process_has_loaded_changes_no_byte_of_a_result(tmp_path):
+def test_other_loaded_modules_change_no_byte_of_a_result(tmp_path):
     assert printed(AUDIT, tmp_path / "a") == printed(AUDIT, tmp_path / "b", modules=["oddities"])
 
 
@@ -93,7 +93,7 @@ def test_tests_of_the_user_change_no_example(drawn, tmp_path):
 
 
 def test_tests_of_the_user_see_the_same_examples_before_and_after(tmp_path):
-    """With the constants of their modules (and of ours, once loaded), and in the folder that they have."""
+    """They see the constants of their modules (and of ours, once loaded) and keep their folder."""
     own = f"import audit.databases.strategies{OWN}"
     alone = printed(own, tmp_path / "alone", modules=["oddities"])
     assert any(str(7919 * k + 1_000_003) in alone for k in range(40))
@@ -110,7 +110,7 @@ def test_special_values_of_a_type_are_among_the_examples():
     assert {math.inf, -math.inf, 0.0} <= set(found)
 
 
-def test_what_goes_wrong_leaves_hypothesis_as_it_was():
+def test_a_failing_strategy_leaves_hypothesis_unchanged():
     from hypothesis import configuration
 
     providers = pytest.importorskip("hypothesis.internal.conjecture.providers")

@@ -1,6 +1,6 @@
 """Studies: the bracket of the least m, its error probability, resuming, and which studies may be offered.
 
-Long because brackets, kept steps and searched families are looked at through one small learner and its sweep.
+Long, because brackets, kept steps and searched families are tested with one small learner and its sweep.
 """
 
 import dataclasses
@@ -33,12 +33,13 @@ ALPHA = 0.1
 
 
 def misses(alpha, m):
-    """Return the problem that a learner fails on iff none of m examples falls into a set of mass alpha."""
+    """Return the problem that a learner fails on if and only if none of m examples is in a set of mass
+    alpha."""
     return [SampledProblem("a light set", lambda rng: int(rng.binomial(m, alpha)), lambda output, _: output)]
 
 
 def sees(database):
-    """Return the error: 1 where no example of the set was seen."""
+    """Return the error: 1 if no example of the set was seen."""
     return float(database == 0)
 
 
@@ -59,7 +60,7 @@ def study(*, values=(0.02, 0.1), exact=False, **options):
 
 
 def searched(family, **options):
-    """Return a study of a closed form for sets of mass 0.2 whose family holds more."""
+    """Return a study of a closed form for sets of mass 0.2, with a family that may hold others."""
     curve = Curve(
         "collector",
         lambda value, m: sees,
@@ -79,14 +80,15 @@ def of_masses(*masses):
 
 @pytest.fixture(scope="module")
 def exact_cells(tmp_path_factory):
-    """The cells of a study of a closed form, saved once."""
+    """Return the folder with the cells of a study of a closed form."""
     folder = tmp_path_factory.mktemp("cells")
     run_study(study(exact=True), store=CellStore(folder))
     return folder
 
 
 def outcomes(thresholds, *, open_from=None, start=1, largest=10**6, most=60):
-    """Bisect with an oracle: refuted below `open_from`, open below `thresholds`, met from there on."""
+    """Return the steps of a bisection with an oracle: refuted below `open_from`, then open, met from
+    `thresholds` on."""
     steps = []
     while (size := next_size(steps, start=start, largest=largest, most=most)) is not None:
         verdict = "met" if size >= thresholds else "open" if size >= (open_from or thresholds) else "refuted"
@@ -109,7 +111,7 @@ def test_open_steps_are_enclosed_from_both_sides():
     assert 1200 <= cell.met < 1200 * 1.2
 
 
-def test_the_search_ends_at_the_largest_size_and_after_so_many_steps():
+def test_the_search_ends_at_the_largest_size_or_after_most_steps():
     assert outcomes(10**9, largest=1000)[-1].size == 1000
     assert len(outcomes(10**9, largest=10**12, most=5)) == 5
 
@@ -122,16 +124,17 @@ def test_the_least_m_lies_in_the_bracket_of_an_exact_curve():
 
 
 def test_the_least_m_lies_in_the_bracket_found_by_runs():
-    # All verdicts together are wrong with probability 1e-7 at most.
+    # the probability that any verdict is wrong is at most 1e-7
     result = run_study(study(budget=4000), significance=1e-7)
     for cell in result.curves[0].cells:
         assert cell.refuted < least(0.1, cell.value) <= cell.met
-        assert cell.met < 2.2 * cell.refuted  # power: the budget tells failures 0.2 and 0.05 from 0.1
+        # power: the budget distinguishes failure probabilities of 0.2 and 0.05 from 0.1
+        assert cell.met < 2.2 * cell.refuted
         assert cell.runs > 0
 
 
 def test_the_error_of_all_steps_together_is_within_the_significance():
-    # 12 studies at significance 0.2 each; `most` wrong ones are exceeded with probability 1e-7 at most.
+    # 12 studies at significance 0.2 each; more than `most` wrong ones have probability at most 1e-7
     from scipy.stats import binom
 
     most = int(binom.isf(1e-7, 12, 0.2))
@@ -147,7 +150,7 @@ def test_the_error_of_all_steps_together_is_within_the_significance():
 
 
 def test_a_worse_problem_of_the_family_moves_the_bracket():
-    # All verdicts together are wrong with probability 1e-7 at most.
+    # the probability that any verdict is wrong is at most 1e-7
     [cell] = run_study(searched(of_masses(0.2, 0.1)), significance=1e-7).curves[0].cells
     assert cell.refuted >= least(0.1, 0.2)
     assert cell.refuted < least(0.1, 0.1) <= cell.met
@@ -155,7 +158,7 @@ def test_a_worse_problem_of_the_family_moves_the_bracket():
     assert all(step.how == "runs" for step in cell.steps if step.size > least(0.1, 0.2))
 
 
-def test_a_family_that_is_no_worse_leaves_the_closed_forms_bracket():
+def test_a_family_that_is_not_worse_leaves_the_bracket_of_the_closed_form():
     [cell] = run_study(searched(of_masses(0.2, 0.5)), significance=1e-7).curves[0].cells
     true = least(0.1, 0.2)
     assert (cell.refuted, cell.met) == (true - 1, true)
@@ -167,12 +170,12 @@ def test_a_family_that_is_no_worse_leaves_the_closed_forms_bracket():
     assert cell.family.startswith(words)
 
 
-def test_without_a_family_the_problem_is_the_closed_forms():
+def test_without_a_family_the_problem_is_that_of_the_closed_form():
     [cell] = run_study(searched(None)).curves[0].cells
     assert cell.family == "the problem of the closed form"
 
 
-def test_a_search_that_was_stopped_goes_on_to_the_same_bytes(tmp_path):
+def test_a_stopped_search_resumes_to_the_same_bytes(tmp_path):
     wanted = searched(of_masses(0.2, 0.1), search=800)
     whole, store = layout([run_study(wanted)]), CellStore(tmp_path / "cells")
     for steps in (3, 4, 1, 2):
@@ -181,7 +184,7 @@ def test_a_search_that_was_stopped_goes_on_to_the_same_bytes(tmp_path):
     assert layout([run_study(wanted, store=store)]) == whole
 
 
-def test_every_step_has_its_share_and_a_seed_of_its_own(monkeypatch):
+def test_every_step_has_its_share_and_a_separate_seed(monkeypatch):
     import audit.studies.least_size as module
 
     asked = []
@@ -198,14 +201,14 @@ def test_every_step_has_its_share_and_a_seed_of_its_own(monkeypatch):
     assert len({seed for _, seed in asked}) == len(asked)
 
 
-def test_a_closed_form_that_the_learner_does_not_keep_is_found():
+def test_a_closed_form_that_contradicts_the_learner_is_found():
     lying = study(exact=True)
     curve = dataclasses.replace(lying.curves[0], failure=lambda value, m: (1.0 - value) ** (2 * m))
     with pytest.raises(AuditError, match=r"exact failure probability of `collector` at α = 0.02, m = \d+ is"):
         run_study(dataclasses.replace(lying, curves=(curve,)))
 
 
-def test_a_learner_that_raises_always_is_no_verdict():
+def test_a_learner_that_always_raises_gives_no_verdict():
     def broken(database):
         raise RuntimeError("no")
 
@@ -216,7 +219,7 @@ def test_a_learner_that_raises_always_is_no_verdict():
         run_study(dataclasses.replace(study(), curves=(curve,)))
 
 
-def test_what_a_learner_refuses_is_not_run():
+def test_sizes_that_a_learner_refuses_are_not_run():
     def refusing(database):
         raise AssertionError
 
@@ -226,7 +229,7 @@ def test_what_a_learner_refuses_is_not_run():
 
 
 def interrupted_after(steps):
-    """Return a listener that stops a study like Ctrl-C after so many steps."""
+    """Return a listener that stops a study like Ctrl-C after this many steps."""
     seen = []
 
     def listener(event):
@@ -237,7 +240,7 @@ def interrupted_after(steps):
     return listener
 
 
-def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path):
+def test_a_stopped_study_resumes_to_the_same_bytes(tmp_path):
     whole = layout([run_study(study(budget=300))])
     store, calls = CellStore(tmp_path / "cells"), []
     for steps in (3, 4, 2):
@@ -247,7 +250,7 @@ def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path):
     again = run_study(study(budget=300), store=store, listener=calls.append)
     assert layout([again]) == whole
     taken = sum(not event.done for event in calls)
-    assert taken == sum(len(cell.steps) for cell in again.curves[0].cells) - 9  # what was kept is not redone
+    assert taken == sum(len(cell.steps) for cell in again.curves[0].cells) - 9  # kept steps are not repeated
 
 
 def test_other_settings_do_not_use_the_cells_of_these(tmp_path):
@@ -259,7 +262,7 @@ def test_other_settings_do_not_use_the_cells_of_these(tmp_path):
 
 
 def damaged(text, **changes):
-    """Return the text of a cell with fields of its first step changed."""
+    """Return the text of a cell whose first step has these changes."""
     document = json.loads(text)
     document["steps"][0] |= changes
     return json.dumps(document)
@@ -314,14 +317,14 @@ def test_a_damaged_cell_is_named_in_one_line(tmp_path, exact_cells, damage, said
 
 
 @pytest.mark.parametrize("failure", [math.nan, 5.0, -0.1])
-def test_a_closed_form_that_is_no_probability_is_refused(failure):
+def test_a_closed_form_that_is_not_a_probability_is_refused(failure):
     lying = study(exact=True)
     curve = dataclasses.replace(lying.curves[0], failure=lambda value, m: failure)
     with pytest.raises(AuditError, match=r"`collector` at α = 0.02, m = \d+ must be a probability; got"):
         run_study(dataclasses.replace(lying, curves=(curve,)))
 
 
-def test_growth_is_what_the_brackets_alone_allow():
+def test_growth_follows_from_the_brackets_only():
     def cell(x, low, high):
         return Cell(x, x, None, (Step(low, "refuted"), Step(high, "met")))
 
@@ -334,7 +337,7 @@ def test_growth_is_what_the_brackets_alone_allow():
     assert fit([cell(1.0, 9, 10), Cell(2.0, 2.0, None, (Step(3, "refuted"),))]) is None
 
 
-def test_the_fit_is_numpys_line_and_power_law():
+def test_the_fits_agree_with_numpy_and_scipy():
     x, m = np.array([1.0, 2.0, 4.0, 9.0]), np.array([5, 12, 19, 44])
     cells = [
         Cell(a, a, None, (Step(int(b) - 1, "refuted"), Step(int(b), "met")))
@@ -359,13 +362,13 @@ def test_the_fit_is_numpys_line_and_power_law():
     assert [found.rate_least, found.rate_most] == pytest.approx([math.log(44 / 5) / 8, math.log(44 / 5) / 8])
 
 
-def test_a_form_that_does_not_fit_is_told_by_its_residuals_and_by_the_brackets_it_misses():
+def test_a_form_that_does_not_fit_shows_in_residuals_and_missed_brackets():
     around = ((x, int(0.9 * x**3), int(1.1 * x**3)) for x in range(2, 12))
     cells = [Cell(x, x, None, (Step(low, "refuted"), Step(high, "met"))) for x, low, high in around]
     found = fit(cells)
     cubic, line = found.of("power law"), found.of("line")
     assert found.curves[0] is cubic
-    assert cubic.slope == pytest.approx(3, abs=0.05)  # whole numbers at both ends of the brackets
+    assert cubic.slope == pytest.approx(3, abs=0.05)  # both ends of the brackets are whole numbers
     assert cubic.low < cubic.slope < cubic.high < cubic.low + 0.1
     assert line.curvature < 1e-6
     assert line.missed >= 5 > cubic.missed
@@ -378,7 +381,7 @@ def test_two_cells_give_a_line_and_no_interval():
 
 
 def test_an_exponential_curve_says_by_how_much_a_unit_multiplies():
-    # The least m is 2^value: the brackets are (2^value − 1, 2^value].
+    # the least m is 2^value, so the brackets are (2^value − 1, 2^value]
     curve = Curve(
         "doubles",
         lambda value, m: None,
@@ -401,7 +404,7 @@ def test_a_saved_study_is_read_back_as_it_was():
 
 
 @pytest.mark.parametrize("significance", [5, 0.0, 1.0, -1e-3])
-def test_a_saved_study_without_a_significance_that_can_be_is_refused(significance):
+def test_a_saved_study_with_an_impossible_significance_is_refused(significance):
     document = to_json(StudyResult("demo", "All.", "PAC(0.1, 0.1)", curves=()))
     document["study"]["significance"] = significance
     with pytest.raises(AuditError, match=r"damaged: The `significance` must be"):
@@ -412,7 +415,7 @@ def test_a_saved_study_without_a_significance_that_can_be_is_refused(significanc
     "document",
     [{}, {"schema": 2, "study": {}}, {"schema": 1, "study": []}, {"schema": 1, "study": {"curves": [{}]}}],
 )
-def test_a_document_that_is_no_study_is_refused(document):
+def test_a_document_that_is_not_a_study_is_refused(document):
     with pytest.raises(AuditError, match="study"):
         from_json(document)
 
@@ -432,7 +435,7 @@ def test_a_document_that_is_no_study_is_refused(document):
         (lambda: run_study(study(), seed=-1), InvalidValue, "`seed`"),
     ],
 )
-def test_what_makes_no_study_is_refused_in_one_line(make, kind, match):
+def test_invalid_arguments_of_a_study_are_refused_in_one_line(make, kind, match):
     with pytest.raises(kind, match=match) as refused:
         make()
     assert "\n" not in str(refused.value)
@@ -467,7 +470,7 @@ def studies():
 
 @pytest.fixture
 def offer(thirdparty):
-    """Offer the studies of another distribution."""
+    """Install a distribution that offers studies."""
     thirdparty(GROUP, entry="stranger_studies:studies", text=OFFER)
 
 
@@ -482,7 +485,7 @@ def test_an_installed_distribution_adds_its_studies():
 
 
 @pytest.mark.usefixtures("offer")
-def test_the_command_says_saves_and_goes_on(tmp_path):
+def test_the_command_prints_saves_and_resumes(tmp_path):
     saved, page = tmp_path / "out" / "found.json", tmp_path / "out" / "page.html"
     done = run("light", "--json", saved, "--html", page)
     assert done.return_value == 0
@@ -496,7 +499,8 @@ def test_the_command_says_saves_and_goes_on(tmp_path):
 
 
 def test_the_command_says_that_a_bound_is_refuted_and_that_growth_was_not_expected(tmp_path):
-    """Light sets of mass 1/v need m ≥ v·ln 10 or so, which grows; the bound claims that 1 is enough."""
+    """Light sets of mass 1/v need m of about v·ln 10 or more, which grows. The bound claims that 1 is
+    enough."""
     text = OFFER[: OFFER.index("def studies")].replace("(m, alpha)", "(m, 1 / alpha)")
     (tmp_path / "own.py").write_text(
         text
@@ -562,7 +566,7 @@ def test_the_command_sweeps_the_values_that_it_is_given(tmp_path):
         ("[lw]*", "0.1,0.2", "`--values` needs exactly one study; got 2 studies"),
     ],
 )
-def test_values_that_are_none_are_refused_in_one_line(pattern, values, match):
+def test_invalid_values_are_refused_in_one_line(pattern, values, match):
     done = run(pattern, "--values", values)
     assert isinstance(done.exception, AuditError)
     assert re.search(match, str(done.exception))
@@ -570,13 +574,13 @@ def test_values_that_are_none_are_refused_in_one_line(pattern, values, match):
 
 
 @pytest.mark.usefixtures("offer")
-def test_a_name_that_nothing_has_is_refused():
+def test_an_unknown_name_is_refused():
     done = run("no-such")
     assert isinstance(done.exception, AuditError)
     assert str(done.exception).startswith("No study is called `no-such`")
 
 
-def test_the_statement_tells_the_significance():
+def test_the_statement_names_the_significance():
     words = StudyResult(
         "s", "s", "c", beta=0.1, significance=1e-3, audits=7, curves=(CurveResult("a", "", "", ()),)
     ).statement
@@ -587,8 +591,8 @@ def test_the_statement_tells_the_significance():
 PAGE = Path(__file__).parents[2] / "docs" / "studies.md"
 
 
-def test_the_example_of_ones_own_study_finds_the_least_m(tmp_path):
-    # The bracket is wrong with probability 1e-7 at most.
+def test_the_example_of_a_custom_study_finds_the_least_m(tmp_path):
+    # the bracket is wrong with probability at most 1e-7
     from scipy import stats
 
     def misses_share(m, epsilon):
@@ -626,7 +630,7 @@ def test_the_page_names_every_preset():
         ("mean.py", "Name the study in the file: `mean.py:object`"),
     ],
 )
-def test_a_target_that_is_no_study_is_refused_in_one_line(text, said):
+def test_a_target_that_is_not_a_study_is_refused_in_one_line(text, said):
     done = run(text)
     assert isinstance(done.exception, AuditError)
     assert said in str(done.exception)
@@ -635,7 +639,7 @@ def test_a_target_that_is_no_study_is_refused_in_one_line(text, said):
 
 @pytest.mark.usefixtures("offer")
 @pytest.mark.parametrize("option", [("--jobs", "0"), ("--budget", "0"), ("--seed", "-1")])
-def test_terms_that_no_study_has_are_refused_before_the_first(option):
+def test_invalid_options_are_refused_before_the_first_study(option):
     done = run("[lw]*", *option)
     assert isinstance(done.exception, AuditError)
     assert "must be a whole number ≥" in str(done.exception)
@@ -643,7 +647,7 @@ def test_terms_that_no_study_has_are_refused_before_the_first(option):
 
 
 @pytest.mark.usefixtures("offer")
-def test_page_and_results_need_files_of_their_own(tmp_path):
+def test_page_and_results_need_separate_files(tmp_path):
     done = run("light", "--json", tmp_path / "a.json", "--html", tmp_path / "a.json")
     assert "is named twice" in str(done.exception)
     assert not (tmp_path / "a.json").exists()
@@ -663,14 +667,14 @@ def _cell(place, refuted, met):
         (_cell(3.0, 10, 11), "grows"),
     ],
 )
-def test_growth_is_told_by_the_brackets_of_both_ends_also_where_the_last_was_never_met(last, words):
+def test_growth_follows_from_the_brackets_of_both_ends_even_if_the_last_was_never_met(last, words):
     cells = (_cell(1.0, 9, 10), _cell(2.0, 9, 10), last)
     assert CurveResult("a", "", "grows", cells).found == words
     assert CurveResult("a", "", "", (_cell(1.0, 9, None), *cells[1:])).found == ""
     assert CurveResult("a", "", "", ()).found == ""
 
 
-def test_the_command_says_growth_as_the_brackets_show_it(monkeypatch, capsys):
+def test_the_command_prints_growth_as_the_brackets_show_it(monkeypatch, capsys):
     curve = CurveResult("a", "", "", (_cell(1.0, 9, 10), _cell(2.0, 9, 10), _cell(3.0, 4_000, None)))
     result = StudyResult("s", "s", "c", axis="d", curves=(curve,))
     monkeypatch.setattr(studies, "cells_of", lambda *_, **__: result)

@@ -1,4 +1,4 @@
-"""The cells of a study belong to the code that they were computed with."""
+"""The saved cells of a study are used again only with the code that computed them."""
 
 import functools
 import os
@@ -32,7 +32,7 @@ HELPER = "def factor(): return {}\n"
 
 @pytest.fixture
 def written(tmp_path, monkeypatch):
-    """Return what writes a study with a helper beside it, and loads it as a fresh process would."""
+    """Yield a function that writes a study with a helper beside it and loads it as a fresh process would."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     modules = {*sys.modules}
 
@@ -59,13 +59,13 @@ def test_a_changed_learner_begins_its_cells_anew(tmp_path, written):
     assert met(written("two", 1, text=STUDY.replace("2.0 ** -m", "4.0 ** -m")), store) == 4
 
 
-def test_a_changed_module_that_it_imports_begins_them_anew(tmp_path, written):
+def test_a_changed_imported_module_begins_the_cells_anew(tmp_path, written):
     store = CellStore(tmp_path / "cells")
     assert met(written("one", 1), store) == 7
     assert met(written("two", 8), store) == 10
 
 
-def test_the_same_code_in_another_folder_goes_on(tmp_path, written):
+def test_the_same_code_in_another_folder_resumes(tmp_path, written):
     text = STUDY.format(inside="factor = lambda: 1")
     first, second = written("one", 1, text=text), written("two", 1, text=text)
     assert code_of(first.curves[0]) == code_of(second.curves[0])
@@ -120,12 +120,12 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
-def test_what_a_function_holds_counts_by_its_value(make):
+def test_captured_values_of_a_function_count_by_their_value(make):
     assert code_of(curve(make(1))) == code_of(curve(make(1)))
     assert code_of(curve(make(1))) != code_of(curve(make(2)))
 
 
-def test_what_holds_itself_has_a_digest():
+def test_an_object_that_contains_itself_has_a_digest():
     around = []
     around.append(around)
     assert code_of(curve(builds(around))) == code_of(curve(builds(around)))
@@ -192,7 +192,7 @@ def test_a_changed_module_counts_however_it_is_imported(tmp_path, written, insid
     assert met(write("two", 8), store) == 10
 
 
-def test_an_installed_distribution_counts_by_what_was_installed(tmp_path, monkeypatch):
+def test_an_installed_distribution_counts_by_its_installed_files(tmp_path, monkeypatch):
     place = tmp_path / "site-packages"
     record = place / "lib-1.0.dist-info" / "RECORD"
     record.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""How a mechanism is read: its signature, its name, what it declares."""
+"""How a mechanism is read: its signature, its name and its declarations."""
 
 import functools
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ def epsilon_required(database, epsilon, rng):
         functools.partial(named_second, random_state="bound by the user"),
     ],
 )
-def test_a_generator_is_passed_where_the_signature_has_room_for_one(mechanism):
+def test_a_generator_is_passed_if_the_signature_has_room_for_one(mechanism):
     subject = adapt(mechanism)
     assert subject.takes_rng
     assert subject.call([1], "generator") == ([1], "generator")
@@ -97,7 +97,7 @@ def generating(database, rng):
 
 
 class Fed:
-    """A stream counter: a record at a time."""
+    """A stream counter that takes one record at a time."""
 
     def add(self, record):
         return record
@@ -131,13 +131,13 @@ def test_a_class_that_is_built_without_arguments_is_its_instance():
         (generating, "generator function"),
     ],
 )
-def test_what_cannot_be_called_is_refused_in_one_line_with_what_to_write(mechanism, words):
+def test_a_subject_that_cannot_be_called_is_refused_in_one_line_with_what_to_write(mechanism, words):
     with pytest.raises(SubjectError, match=words) as caught:
         adapt(mechanism)
     assert "\n" not in str(caught.value)
 
 
-def test_the_lambda_of_the_refusal_is_accepted():
+def test_the_lambda_that_the_refusal_suggests_is_accepted():
     assert adapt(lambda database, rng: epsilon_required(database, epsilon=1.0, rng=rng)).takes_rng
 
 
@@ -160,7 +160,7 @@ def test_a_subject_is_called_by_its_name_or_that_of_its_function_or_class(mechan
     assert adapt(mechanism).name == name
 
 
-def test_what_an_object_declares_is_kept():
+def test_declarations_of_an_object_are_kept():
     subject = adapt(Object())
     assert (subject.claim, subject.relation, subject.aligned) == ("a claim", None, True)
     assert subject.declared_sampler([1], 2, "rng") == [([1], "rng")] * 2
@@ -180,14 +180,14 @@ def test_a_declaration_that_cannot_be_read_is_named():
         adapt(Broken())
 
 
-def test_convert_makes_every_database():
+def test_convert_is_applied_to_every_database():
     subject = adapt(Object(), convert=tuple)
     assert subject.call([1], "rng") == ((1,), "rng")
     assert subject.declared_sampler(subject.prepare([1]), 1, "rng") == [((1,), "rng")]
     assert subject.distribution([1]) == ("law", (1,))
 
 
-def test_a_failing_convert_is_told_in_its_own_words():
+def test_a_failing_convert_is_reported_with_its_own_message():
     with pytest.raises(SubjectError, match="`convert` failed on a database: ValueError: bad row"):
         adapt(len, convert=_bad).call([1], None)
 
@@ -246,11 +246,11 @@ class Mixed(Sampling):
 @pytest.mark.parametrize(
     ("kind", "kept"), [(Half, True), (Replaced, False), (Further, False), (Both, True), (Mixed, True)]
 )
-def test_many_runs_of_a_call_that_was_overridden_are_not_taken_for_its_own(kind, kept):
+def test_an_inherited_sampler_is_not_used_for_an_overridden_call(kind, kept):
     assert (adapt(kind()).declared_sampler is not None) == kept
 
 
-def test_a_leak_in_an_overridden_call_is_refuted_though_the_inherited_sampler_is_clean():
+def test_a_leak_in_an_overridden_call_is_refuted_although_the_inherited_sampler_is_clean():
     result = audit_privacy(Replaced(), PureDP(1.0), records=[0, 1], size=2)
     assert result.verdict is Verdict.REFUTED
 
@@ -274,6 +274,6 @@ def test_a_name_given_to_an_audit_is_what_results_call_the_mechanism():
 
 
 @pytest.mark.parametrize("name", ["", " ", 3])
-def test_a_name_that_is_none_is_refused(name):
+def test_an_invalid_name_is_refused(name):
     with pytest.raises(InvalidKind, match="The `name` must be a text; got"):
         adapt(len, name=name)

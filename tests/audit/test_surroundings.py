@@ -1,4 +1,4 @@
-"""Changes that a mechanism makes around it: each case has a defined outcome, and none affects our code."""
+"""Global changes that a mechanism makes: each has a defined outcome, and none affects our code."""
 
 import decimal
 import gc
@@ -118,7 +118,7 @@ def surroundings():
 
 @pytest.fixture
 def as_before():
-    """Give what the session has, and put it back: a test that fails should harm no other."""
+    """Yield the settings of the session and restore them, so that a failing test harms no other."""
     before = surroundings()
     with np.errstate(), decimal.localcontext(), warnings.catch_warnings():
         yield before
@@ -138,14 +138,14 @@ def plain():
 
 
 @pytest.mark.parametrize("mechanism", CHANGING)
-def test_what_a_mechanism_sets_is_put_back_and_its_audit_is_as_without(mechanism, as_before, plain):
+def test_global_settings_are_restored_and_do_not_change_the_audit(mechanism, as_before, plain):
     result = audit_privacy(mechanism, PureDP(1.0), **SMALL)
     assert surroundings() == as_before
     assert (result.verdict, result.log_wealth) == (plain.verdict, plain.log_wealth)
     assert result.verdict is Verdict.NOT_REFUTED
 
 
-def test_what_convert_sets_is_put_back(as_before):
+def test_settings_of_convert_are_restored(as_before):
     def converting(database):
         np.seterr(all="raise")
         return database
@@ -160,7 +160,8 @@ def underflowing(database, rng):
 
 
 def test_settings_of_the_session_hold_for_the_mechanism_and_not_for_our_code(as_before):
-    """What raises there is the mechanism's output; what it does not look at would not have been seen."""
+    """An exception that these settings cause is an output of the mechanism. Our own code ignores the
+    settings."""
     np.seterr(all="raise")
     decimal.getcontext().traps[decimal.Inexact] = True
     runs = next(Sampler(adapt(underflowing), seed=0).draw([1], [0], 4, (BET,)))
@@ -187,14 +188,15 @@ def test_a_folder_that_the_mechanism_moved_to_and_removed_is_left(tmp_path, monk
 
 
 class Forking:
-    """Forks in every run; the child comes back as if nothing had happened, ends itself, or raises."""
+    """A mechanism that forks in every run. The child returns as if nothing had happened, ends itself, or
+    raises."""
 
     def __init__(self, child):
         self.child = child
 
     def __call__(self, database):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of threads
+            warnings.simplefilter("ignore")  # warnings about threads
             child = os.fork()
         if child == 0:
             if self.child == "exits":
@@ -222,18 +224,19 @@ class ForkingSampler(Forking):
         (ForkingSampler("returns"), 0, True),
     ],
 )
-def test_a_child_that_the_mechanism_forks_answers_for_no_run(mechanism, code, isolate):
-    """It ends with 0 where it came back. Few runs: should a child go on here, each would double them."""
+def test_a_child_that_the_mechanism_forks_gives_no_output(mechanism, code, isolate):
+    """A child that returns ends with code 0. Runs are few, because a child that survives would double each
+    run."""
     ours = os.getpid()
     with Sampler(adapt(mechanism), seed=0, isolate=isolate) as sampler:
         runs = next(sampler.draw([1], [0], 3, (BET,)))
     if os.getpid() != ours:
         os._exit(1)
     assert [*runs.left, *runs.right] == [code] * 6
-    assert sampler.drawn == 6 + 8  # the first eight tell whether a generator is honoured
+    assert sampler.drawn == 6 + 8  # the first eight check whether the generator is honoured
 
 
-def test_a_mechanism_that_takes_the_alarm_away_is_still_limited_where_it_is_isolated():
+def test_a_mechanism_that_disables_the_alarm_is_still_limited_in_isolation():
     def hanging(database):
         signal.alarm(0)
         signal.setitimer(signal.ITIMER_REAL, 0.0)

@@ -41,7 +41,7 @@ def test_edges_are_sorted_and_every_number_has_one_bin(values):
 
 @quick
 @given(st.lists(st.floats(), max_size=60), st.data())
-def test_the_event_of_some_bins_holds_what_falls_into_them(values, data):
+def test_the_event_of_some_bins_holds_the_values_of_these_bins(values, data):
     bins = learn_bins(Value(), [View(values)])
     members = np.array(data.draw(st.lists(st.booleans(), min_size=bins.width, max_size=bins.width)))
     probes = [*values, 0.0, math.inf, -math.inf, math.nan, 1e308]
@@ -49,7 +49,7 @@ def test_the_event_of_some_bins_holds_what_falls_into_them(values, data):
     assert bins.condition(members).members(View(probes)).tolist() == wanted.tolist()
 
 
-def test_few_values_have_a_bin_each_and_a_heavy_one_among_many_has_its_own():
+def test_each_of_few_values_has_a_bin_and_so_has_a_frequent_one_among_many():
     edges = learn_edges(np.repeat([0.0, 1.0, 7.0], 50))
     assert edges.tolist() == [0.5, 4.0]
     rng = np.random.default_rng(0)
@@ -74,10 +74,10 @@ def counted(left, right, feature=None):
     return table, table.count(View(left), View(right))
 
 
-def test_the_runs_of_either_side_are_counted_by_bin_and_learned():
+def test_the_runs_of_both_sides_are_counted_by_bin_and_learned():
     table, counts = counted(["a", "a", "b", "b"], ["a", "b", "b", "b", "b"])
     assert counts.sum(axis=1).tolist() == [4, 5]
-    assert counts[:, :2].tolist() == [[2, 2], [4, 1]]  # "b", the commoner, has the first bin
+    assert counts[:, :2].tolist() == [[2, 2], [4, 1]]  # "b" is more frequent and has the first bin
     table.counts += counts
     table.counts += counts
     assert table.counts[:, :2].tolist() == [[4, 4], [8, 2]]
@@ -95,8 +95,9 @@ def test_split_blocks_count_the_same(outputs, cut):
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("against", [True, False])
-def test_the_four_counts_are_those_of_the_members(side, against):
-    """Against a count one run at a time, with unfinished runs outside for p and inside for q."""
+def test_the_four_counts_agree_with_the_members_of_the_events(side, against):
+    """The reference counts one run at a time. Unfinished runs are outside the event for p and inside for
+    q."""
     rng = np.random.default_rng(3)
     left = [LOST if rng.random() < 0.2 else int(rng.integers(5)) for _ in range(200)]
     right = [LOST if rng.random() < 0.1 else int(rng.integers(1, 6)) for _ in range(150)]
@@ -127,8 +128,9 @@ def test_estimates_stay_inside_the_unit_interval():
     assert candidates.past == 50
 
 
-def test_an_event_of_single_atoms_does_not_flatter_itself():
-    """Nothing repeats: an order learned from these very runs would promise much; each left out, nothing."""
+def test_an_event_of_values_seen_once_promises_nothing():
+    """No value repeats. An order learned from these same runs would promise much; leave-one-out promises
+    nothing."""
     outputs = [f"x{i}" for i in range(40)]
     table = Table(AtomBins(Whole(), {Whole().of(o): i for i, o in enumerate(outputs)}, tuple(outputs)))
     table.counts += table.count(View(outputs[:20]), View(outputs[20:]))
@@ -137,12 +139,14 @@ def test_an_event_of_single_atoms_does_not_flatter_itself():
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_by_enumeration_censored_runs_do_not_lift_the_expectation(seed):
-    """Runs of a tight pair are lost in the way that suits the bet best or worst: E[factor] ≤ 1 still."""
+def test_by_enumeration_unfinished_runs_do_not_raise_the_expectation(seed):
+    """Runs of a tight pair are lost in the way that suits the bet best or worst. E[factor] ≤ 1 holds even
+    then."""
     rng = np.random.default_rng(seed)
     p, q = rng.dirichlet(np.ones(3), 2)
     ratio = max(float(np.max(p / q)), float(np.max(q / p)), 1.0)
-    lost = rng.choice([0.0, 0.3, 1.0], (2, 3))  # how often a run with this answer does not finish, by side
+    # the probability by side that a run with this answer does not finish
+    lost = rng.choice([0.0, 0.3, 1.0], (2, 3))
     table = Table(AtomBins(Whole(), {Whole().of(i): i for i in range(3)}, (0, 1, 2)))
     table.counts += rng.integers(0, 20, table.counts.shape)
     chosen = [(side, table.suggest(side, unfinished_counts_against=True)) for side in (0, 1)]
@@ -171,6 +175,6 @@ def test_a_kind_that_only_one_side_has_becomes_an_event():
 
 
 @pytest.mark.parametrize("values", [[0.0, math.inf], [0.0, -math.inf], [-1e308, 1e308], [1.0, 1.0 + 2e-8]])
-def test_neighbouring_values_have_bins_of_their_own_without_a_warning(values):
+def test_neighbouring_values_have_separate_bins_without_a_warning(values):
     bins = learn_bins(Value(), [View(values * 3)])
     assert bins.find(View(values)).tolist() in ([0, 1], [1, 0])

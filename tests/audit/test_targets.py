@@ -1,4 +1,4 @@
-"""Targets: the object that each form of a target's text names, or one line that says why there is none."""
+"""Targets: the object that each form of a target's text names, or one line that says why it names none."""
 
 import importlib
 import sys
@@ -42,7 +42,7 @@ entry = Entry("mine", Rounded, options={"size": 3}, expected="refuted", referenc
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A user's folder with a mechanism and a module beside it; imports are undone afterwards."""
+    """Change to a user's folder with a mechanism and a module beside it; undo the imports afterwards."""
     (tmp_path / "mechanism_file.py").write_text(MECHANISM)
     (tmp_path / "sibling_of_target.py").write_text("def constant():\n    return 10\n")
     monkeypatch.chdir(tmp_path)
@@ -81,14 +81,14 @@ def test_one_file_is_loaded_once(folder):
     assert load_object(str(folder / "mechanism_file.py") + ":ready") is first
 
 
-def test_two_files_of_one_name_stay_apart(folder):
+def test_two_files_of_one_name_stay_separate(folder):
     (folder / "other").mkdir()
     (folder / "other" / "mechanism_file.py").write_text("ready = 'the other'")
     load_object("mechanism_file.py:ready")
     assert load_object("other/mechanism_file.py:ready") == "the other"
 
 
-def test_what_a_file_defines_is_pickled_by_value_for_child_processes(folder):
+def test_definitions_of_a_file_are_pickled_by_value_for_child_processes(folder):
     subject = resolve_target("mechanism_file.py:Rounded", {"step": 3.0}).subject
     data = cloudpickle.dumps(subject)
     assert b"noisy_sum" not in data
@@ -124,7 +124,7 @@ def test_a_catalogue_name_is_found():
     assert target.expects("privacy") == (None if entry.options is None else entry.expected)
 
 
-def test_what_a_module_prints_while_it_loads_stays_off_stdout(folder, capsys):
+def test_prints_of_a_module_while_it_loads_stay_off_stdout(folder, capsys):
     (folder / "chatty.py").write_text("print('loading')\nx = 1")
     load_object("chatty.py:x")
     assert capsys.readouterr().out == ""
@@ -172,7 +172,7 @@ def test_what_a_module_prints_while_it_loads_stays_off_stdout(folder, capsys):
         ),
     ],
 )
-def test_a_wrong_target_is_explained_in_one_line(folder, target, parameters, words):
+def test_an_invalid_target_is_explained_in_one_line(folder, target, parameters, words):
     (folder / "broken.py").write_text("# a comment\n1 / 0\n")
     (folder / "unparsable.py").write_text("def f(:\n")
     (folder / "leaving.py").write_text("raise SystemExit(7)")
@@ -233,5 +233,5 @@ def test_a_name_with_the_same_beginning_is_suggested_before_a_similar_one(asked,
 
 
 @pytest.mark.parametrize("asked", ["no-such-entry-anywhere", "quantile-learner", "x", ""])
-def test_no_name_is_offered_that_shares_next_to_nothing(asked):
+def test_no_name_is_suggested_that_shares_almost_nothing(asked):
     assert near(asked, CATALOGUE, otherwise=".") == "."

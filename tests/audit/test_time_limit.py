@@ -1,4 +1,4 @@
-"""The time limit bounds the whole audit, including confirmation and shrinking; loading does not count."""
+"""The time limit bounds the whole audit, including confirmation and shrinking. Loading does not count."""
 
 import time
 
@@ -10,7 +10,7 @@ CLAIM = PureDP(1.0)
 
 
 def slow(seconds, *, first=0.0, scale=0.05):
-    """Return a leaking mechanism whose calls take their time, the first one more."""
+    """Return a leaking mechanism whose calls take some time, the first one more."""
     waited = []
 
     def release(database, rng):
@@ -24,19 +24,18 @@ def slow(seconds, *, first=0.0, scale=0.05):
 
 
 @pytest.mark.parametrize(("seconds", "limit"), [(0.002, 2.0), (0.005, 1.5)])
-def test_an_audit_that_is_still_confirming_or_shrinking_ends_with_its_time(seconds, limit):
-    """The refutation takes about 140 calls, confirming it some 400, shrinking up to thousands.
+def test_an_audit_that_is_still_confirming_or_shrinking_ends_at_its_time_limit(seconds, limit):
+    """The refutation takes about 140 calls, the confirmation about 400, and shrinking up to thousands.
 
-    No more calls fit into the limit than the limit over what one takes, however slow the machine; a batch
-    that has begun ends.
+    At most limit/seconds calls fit into the limit, however slow the machine. A batch that has begun may end.
     """
     result = audit_privacy(slow(seconds), CLAIM, records=[0, 1, 2, 3], size=(1, 6), time_limit=limit)
     assert result.samples <= limit / seconds + 100
     assert result.verdict in {Verdict.REFUTED, Verdict.INCONCLUSIVE}
 
 
-def test_a_crossing_that_the_time_leaves_unconfirmed_is_inconclusive_and_shows_what_was_seen():
-    """140 calls of 10 ms cross within the limit; the 400 that confirm do not fit."""
+def test_a_crossing_without_time_for_confirmation_is_inconclusive_and_shows_its_witness():
+    """140 calls of 10 ms cross within the limit. The 400 calls of the confirmation do not fit."""
     result = audit_privacy(slow(0.01), CLAIM, pairs=[([0], [1])], time_limit=3.0)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "`time_limit`" in result.reason
@@ -50,4 +49,4 @@ def test_a_first_call_that_loads_counts_neither_against_the_limit_nor_in_the_est
     result = audit_privacy(
         mechanism, CLAIM, pairs=[([0], [1])], time_limit=1.8, budget=3_000, progress=told.append
     )
-    assert result.samples > 100  # with the first call counted there would be none beyond the first few
+    assert result.samples > 100  # if the first call counted, only the first few runs would be made

@@ -1,4 +1,4 @@
-"""A session judged together: both rules against their definitions, and the sentence about them."""
+"""Several audits judged together: both rules compared with their definitions, and the sentence about them."""
 
 import math
 
@@ -18,7 +18,7 @@ def random_logs(rng):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_e_bh_names_the_largest_set_that_its_definition_allows(seed):
+def test_e_bh_rejects_the_largest_set_that_its_definition_allows(seed):
     logs = random_logs(np.random.default_rng(seed))
     total = len(logs)
     ordered = sorted(logs, reverse=True)
@@ -27,7 +27,7 @@ def test_e_bh_names_the_largest_set_that_its_definition_allows(seed):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_holm_steps_down_and_stops_at_the_first_that_stays(seed):
+def test_holm_steps_down_and_stops_at_the_first_that_is_not_rejected(seed):
     logs = random_logs(np.random.default_rng(seed))
     named = set()
     for step, place in enumerate(sorted(range(len(logs)), key=lambda place: -logs[place])):
@@ -57,7 +57,7 @@ def test_an_exact_refutation_counts_and_a_single_audit_is_not_judged_twice():
     ("epsilon", "delta", "pairs"), [(1.0, 0.0, 70_000), (0.1, 1e-3, 10**6), (3.0, 0.0, 5_000)]
 )
 def test_the_planned_test_has_the_stated_power_at_the_stated_epsilon(epsilon, delta, pairs):
-    """The normal approximation, written out: reject when the mean of X - e^eps Y - delta is large."""
+    """The normal approximation, written out: reject if the mean of X − e^ε·Y − δ is large."""
     found = fixed_sample_epsilon(pairs, epsilon=epsilon, delta=delta, significance=1e-6)
     p, ratio = generic(delta), math.exp(epsilon)
 

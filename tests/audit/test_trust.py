@@ -1,4 +1,4 @@
-"""Nothing that a file names is imported or called unless the user trusts the file."""
+"""No code that a file names is imported or called unless the user trusts the file."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def refuted():
 
 @pytest.fixture
 def evil(refuted, tmp_path, monkeypatch):
-    """Return a file that names foreign code, both as its target and as its `convert`."""
+    """Return the path of a file that names foreign code as its target and as its `convert`."""
     monkeypatch.chdir(tmp_path)
     Path("evil.py").write_text(EVIL)
     Path("mine.py").write_text(SAFE)
@@ -53,7 +53,7 @@ def untouched():
 
 
 @pytest.mark.parametrize("subject", [None, leak], ids=["no subject", "a subject"])
-def test_what_a_file_names_is_not_imported(evil, subject):
+def test_code_that_a_file_names_is_not_imported(evil, subject):
     named = "subject" if subject is None else "`convert`"
     with pytest.raises(AuditError, match=rf"names `evil.py:run` as its {named}, .*; give {named}, or trust"):
         replay_file(evil, subject=subject)
@@ -62,7 +62,7 @@ def test_what_a_file_names_is_not_imported(evil, subject):
     assert untouched()
 
 
-def test_with_a_subject_and_a_convert_nothing_is_asked(evil):
+def test_with_a_subject_and_a_convert_no_trust_is_needed(evil):
     assert replay_file(evil, subject=leak, convert=list).refuted
     assert untouched()
 
@@ -79,7 +79,7 @@ def test_the_command_line_imports_nothing_that_a_file_names(evil, target, capsys
     assert untouched()
 
 
-def test_a_trusted_file_is_taken_at_its_word(evil):
+def test_the_code_that_a_trusted_file_names_is_run(evil):
     replay_file(evil, subject=leak, trust=True)
     assert Path("imported").exists()
     assert Path("called").exists()

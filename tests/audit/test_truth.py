@@ -1,4 +1,4 @@
-"""A result has no truth value: `assert audit_privacy(...)` would pass whatever was found."""
+"""A result has no truth value: otherwise `assert audit_privacy(...)` would pass with any verdict."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""`audit_utility` through its front door: verdicts, searches, laws, faults and bad arguments.
+"""`audit_utility` as users call it: verdicts, searches, laws, faults and bad arguments.
 
-Long because one small learner and its problems go through every verdict and every fault.
+Long, because one small learner and its problems go through every verdict and every fault.
 """
 
 import copy
@@ -32,13 +32,13 @@ def coins(name="coins", size=5):
 
 
 def failing(p):
-    """A learner whose output is its error: 1 with probability p, else 0."""
+    """Return a learner whose output is its error: 1 with probability p, else 0."""
     return lambda database, rng: float(rng.random() < p)
 
 
 @dataclass(frozen=True)
 class Lawful:
-    """Errs by 1 with the probability that its database says."""
+    """A learner that errs by 1 with the probability that its database gives."""
 
     utility_claim: PAC = CLAIM
 
@@ -96,7 +96,7 @@ def test_close_bounds_suggest_a_next_step_and_wide_ones_do_not():
     assert "This says nothing" not in said
 
 
-def test_a_failure_is_told_with_what_makes_it_again():
+def test_a_failure_is_printed_with_what_repeats_it():
     result = audit_utility(failing(0.3), CLAIM, problems=[coins()])
     said = " ".join(str(result).split())
     assert f"on the saved result, repeats it from seed {result.witness.seed}." in said
@@ -107,7 +107,7 @@ def test_a_failure_is_told_with_what_makes_it_again():
     assert "repeats it" not in other
 
 
-def test_one_problem_that_is_not_met_is_enough():
+def test_one_problem_that_is_not_met_is_enough_for_inconclusive():
     def learner(database, rng):
         return float(rng.random() < (0.1 if len(database) == 5 else 0.0))
 
@@ -128,7 +128,7 @@ def test_the_worst_problem_is_found_and_named_with_a_failure_drawn_from_it():
     assert (result.witness.output, result.witness.error) == (1.0, 1.0)
 
 
-def test_runs_in_excess_of_the_claim_tighten_the_bounds_when_asked_for():
+def test_runs_after_the_refutation_tighten_the_bounds_if_asked_for():
     short = audit_utility(failing(0.2), CLAIM, problems=[coins()])
     long = audit_utility(failing(0.2), CLAIM, problems=[coins()], until="budget", budget=4_000)
     assert long.verdict is Verdict.REFUTED
@@ -136,15 +136,15 @@ def test_runs_in_excess_of_the_claim_tighten_the_bounds_when_asked_for():
     assert short.beta_lower < long.beta_lower <= 0.2
 
 
-def test_a_claim_of_no_failure_at_all_falls_by_the_first():
+def test_a_claim_of_no_failure_is_refuted_by_the_first_failure():
     result = audit_utility(failing(0.05), PAC(0.25, 0.0), problems=[coins()], budget=2_000)
     assert result.verdict is Verdict.REFUTED
 
 
-def test_the_sample_size_told_is_that_of_the_worst_problem():
+def test_the_reported_sample_size_is_that_of_the_worst_problem():
     def learner(database, rng):
         if len(database) == 3:
-            return CLAIM.alpha  # never fails, but looks worse at first
+            return CLAIM.alpha  # it never fails, but looks worse at first
         return float(rng.random() < 0.2)
 
     problems = [
@@ -185,12 +185,12 @@ def test_a_failure_can_be_drawn_again_from_its_seed_alone():
     assert (again.database, again.output, again.error) == (result.witness.database, 1.0, 1.0)
     with pytest.raises(AuditError, match=r"so its error cannot be measured: give it in `problems`"):
         saved.replay(failing(0.3))
-    assert result.replay(failing(0.3)).repeats  # which knows its problem
+    assert result.replay(failing(0.3)).repeats  # a live result knows its problem
     assert not saved.replay(failing(0.0), problems=[coins()]).repeats
 
 
 class CountsThree:
-    """Counts a database of three records, whose law says so too."""
+    """A learner that counts the records. Its law is right for databases of three records."""
 
     def __call__(self, database, rng):
         return len(database)
@@ -202,7 +202,8 @@ class CountsThree:
 @pytest.mark.parametrize("database", [[1, 2, 3], np.array([1, 2, 3])])
 def test_an_error_that_changes_its_database_changes_no_later_run(database):
     def changing(output, given):
-        distance = abs(output - sum(given) / 2)  # 0 of 1 + 2 + 3, and of nothing else that it becomes
+        # 0 for the database [1, 2, 3] only, and for none that it is changed into
+        distance = abs(output - sum(given) / 2)
         given[0] += 1
         return distance
 
@@ -221,14 +222,14 @@ def test_an_error_that_changes_its_database_changes_no_later_run(database):
         ({"a": [1], 1: 2, 2: 2}, lambda rows: rows.pop(1, 0)),
     ],
 )
-def test_an_error_that_changes_a_database_that_is_dear_to_copy_is_refused(database, change, exact, isolate):
+def test_an_error_that_changes_a_database_too_costly_to_copy_is_refused(database, change, exact, isolate):
     problem = FixedProblem("changing", copy.deepcopy(database), lambda _, given: float(bool(change(given))))
     with pytest.raises(SubjectError, match=r"^The problem `changing` changes the database .* on a copy$"):
         audit_utility(CountsThree(), CLAIM, problems=[problem], exact=exact, isolate=isolate, budget=2_000)
     assert problem.database == database
 
 
-def test_a_law_is_measured_against_one_database_by_an_error_that_leaves_it_alone():
+def test_an_error_that_shrinks_its_database_is_refused():
     def shrinking(output, given):
         given.pop()
         return 0.0
@@ -268,13 +269,13 @@ def test_a_claim_about_probabilities_refuses_a_finite_error_above_1(exact, many)
         "are probabilities; claim `Accuracy` instead"
     )
     assert audit_utility(Lawful(), Accuracy(0.25, 0.1), problems=[kind()], exact=exact).refuted
-    for of_no_answer in (1.0, 1.0 + 1e-12):  # of a sum of float probabilities too
+    for of_no_answer in (1.0, 1.0 + 1e-12):  # a sum of float probabilities may exceed 1 by rounding
         assert audit_utility(Lawful(), CLAIM, problems=[kind(largest=of_no_answer)], exact=exact).refuted
     refusing = SampledProblem("refused", lambda rng: [0.5], lambda output, _: math.inf if output else 0.0)
     assert audit_utility(Lawful(), CLAIM, problems=[refusing], exact=exact).refuted
 
 
-def test_a_failure_is_drawn_again_through_the_convert_of_its_audit_or_that_is_asked_for():
+def test_a_failure_is_replayed_with_the_convert_of_its_audit_or_asks_for_one():
     def fails_on_tuples(database, rng):
         return float(isinstance(database, tuple))
 
@@ -307,7 +308,7 @@ def test_a_refuted_result_raises_and_another_is_returned():
 
 @dataclass(frozen=True)
 class Line:
-    """A problem at a place; the learner fails the more the nearer that is to 10."""
+    """A problem at a place. The learner fails more often the nearer the place is to 10."""
 
     place: int
 
@@ -327,7 +328,7 @@ class Climber:
     utility_claim: PAC = HALF
 
     def __call__(self, database, rng):
-        return rng.random() * (1.0 - abs(10 - database[0]) / 20)  # error > 1/2 is likelier near 10
+        return rng.random() * (1.0 - abs(10 - database[0]) / 20)  # an error above 1/2 is more likely near 10
 
     def problems(self):
         return [Line(0)]
@@ -336,12 +337,12 @@ class Climber:
         return Line(problem.place + int(rng.choice([-3, -1, 1, 3])))
 
 
-def test_the_climb_finds_a_problem_that_the_library_has_not():
+def test_the_climb_finds_a_problem_outside_the_library():
     result = audit_utility(Climber())
-    assert result.verdict is Verdict.REFUTED  # the library's only problem has error at most 1/2
+    assert result.verdict is Verdict.REFUTED  # the only problem of the library has an error of at most 1/2
     assert result.worst != "at 0"
     assert "climb" in result.family
-    assert audit_utility(Climber(), problems=[Line(0)]).met  # given problems stand alone
+    assert audit_utility(Climber(), problems=[Line(0)]).met  # given problems are the only ones
 
 
 def test_problems_may_come_from_a_strategy():
@@ -395,7 +396,7 @@ def test_a_law_over_databases_is_summed():
     assert result.beta_lower == pytest.approx(0.05, abs=1e-12)
 
 
-def test_a_law_that_the_code_does_not_have_is_an_error():
+def test_a_law_that_the_code_does_not_follow_is_an_error():
     class Other(Lawful):
         def __call__(self, database, rng):
             return float(rng.random() < 0.5)
@@ -408,7 +409,7 @@ def test_a_law_that_the_code_does_not_have_is_an_error():
 
 @dataclass(frozen=True)
 class Noisy:
-    """Adds Laplace noise of scale 1 to 0: |noise| > alpha with probability e^−alpha."""
+    """A learner that adds Laplace noise of scale 1 to 0: |noise| > alpha has probability e^−alpha."""
 
     def __call__(self, database, rng):
         return rng.laplace()
@@ -432,7 +433,7 @@ def test_the_exact_tail_of_a_continuous_law_decides_a_tight_claim_without_a_proo
     assert (false.verdict, false.evidence) == (Verdict.REFUTED, Evidence.EXACT)
     assert "On this database of `zero` the learner fails with probability" in str(false)
     assert UtilityResult.from_json(false.to_json()) == false
-    plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # by runs
+    plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # decided by runs
     assert audit_utility(Noisy(), Accuracy(1.0, 0.2), problems=[plain]).evidence is Evidence.STATISTICAL
 
 
@@ -453,11 +454,11 @@ def test_an_endless_family_is_met_exactly_but_not_proved():
     result = audit_utility(Endless())
     assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
     assert result.met
-    assert result.beta_upper == pytest.approx(0.09)  # the climb's, not the library's
+    assert result.beta_upper == pytest.approx(0.09)  # from the climb, not from the library
 
 
-def test_conditional_probabilities_decide_in_fewer_databases_than_indicators():
-    # F is 0.05 always: the mirrored bet gains log(1 + s·(β − F)/(1 − β)) a run without any chance in it
+def test_conditional_probabilities_decide_with_fewer_databases_than_indicators():
+    # F is always 0.05, so each run of the mirrored bet surely gains log(1 + s·(β − F)/(1 − β))
     drawn = SampledProblem("drawn", lambda rng: [0.05], lambda output, database: output)
     exact = audit_utility(Lawful(), problems=[drawn])
     plain = audit_utility(Lawful(), problems=[drawn], exact=False)
@@ -480,7 +481,7 @@ def test_conditional_probabilities_refute_too():
 
 @dataclass(frozen=True)
 class Refuses:
-    """Half of the time ⊥, else 0: errors ∞ and 0.1 on every database."""
+    """A learner that returns ⊥ half of the time, else 0: errors ∞ and 0.1 on every database."""
 
     def __call__(self, database, rng):
         return "⊥" if rng.random() < 0.5 else 0
@@ -490,7 +491,7 @@ class Refuses:
 
 
 @pytest.mark.parametrize("refusing", [math.inf, 0.75])
-def test_a_failure_by_conditional_probabilities_has_the_error_of_its_very_output(refusing):
+def test_a_failure_by_conditional_probabilities_has_the_error_of_its_output(refusing):
     drawn = SampledProblem("drawn", lambda rng: [0], lambda output, d: refusing if output == "⊥" else 0.1)
     result = audit_utility(Refuses(), CLAIM, problems=[drawn])
     assert (result.refuted, result.conditional) == (True, True)
@@ -500,7 +501,7 @@ def test_a_failure_by_conditional_probabilities_has_the_error_of_its_very_output
     assert (again.error, again.failure, again.repeats) == (refusing, 0.5, True)
 
 
-def test_a_failure_probability_that_a_problem_tells_belongs_to_no_output():
+def test_a_failure_probability_given_by_a_problem_belongs_to_no_output():
     class Told(SampledProblem):
         def failure(self, law, alpha, database):
             return tail(law, alpha, database)
@@ -539,16 +540,16 @@ def test_conditional_probabilities_are_marked_beside_a_problem():
     assert "with mean failure probability: `drawn` 0.05\n" in str(result)
 
 
-def test_of_many_problems_the_five_worst_are_named_and_the_rest_counted():
+def test_the_five_worst_of_many_problems_are_named_and_the_rest_counted():
     problems = [fixed(p) for p in (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07)]
     refuted = audit_utility(Lawful(), PAC(0.25, 0.055), problems=problems)
     words = " ".join(str(refuted).split())
     order = "; ".join(f"`{fixed(p).name}` {p}" for p in (0.07, 0.06, 0.05, 0.04, 0.03))
     assert f"worst first, with failure probability: {order}; 2 more" in words
-    assert "Family the 7 given problems" in words  # a refutation's sentence is about one problem
+    assert "Family the 7 given problems" in words  # the sentence of a refutation is about one problem
 
 
-def test_the_terminal_report_stays_short_whatever_the_problems_are_called():
+def test_the_terminal_report_stays_short_with_long_problem_names():
     problems = [SampledProblem(f"{k} " + "long " * 40, lambda rng: [0], lambda o, d: 1.0) for k in range(9)]
     result = audit_utility(lambda database, rng: 0, CLAIM, problems=problems)
     assert result.refuted
@@ -566,7 +567,7 @@ def test_the_terminal_report_stays_short_whatever_the_problems_are_called():
         (2, 2, ""),
     ],
 )
-def test_the_family_counts_what_was_audited_and_what_was_only_looked_at(tried, kept, said):
+def test_the_family_counts_audited_problems_and_those_only_looked_at(tried, kept, said):
     family = Family((fixed(0.1), fixed(0.2)), vary=max, random=max, source="own")
     assert family.words(tried, kept) == f"the subject's own 2 problems{said}"
 
@@ -599,7 +600,7 @@ def test_a_learner_that_always_raises_is_an_error_with_its_own_message():
 @pytest.mark.parametrize(
     ("unfinished", "verdict"), [("against", Verdict.INCONCLUSIVE), ("output", Verdict.REFUTED)]
 )
-def test_unfinished_runs_speak_for_neither_side_unless_they_are_to_count(unfinished, verdict):
+def test_unfinished_runs_count_for_neither_side_unless_they_are_outputs(unfinished, verdict):
     def learner(database, rng):
         if rng.random() < 0.5:
             time.sleep(5)
@@ -622,7 +623,7 @@ def test_a_learner_that_never_ends_is_noticed_after_a_few_runs():
     assert result.samples < 50
 
 
-def test_a_learner_that_changes_its_database_is_given_its_own_and_told_on():
+def test_a_learner_that_changes_its_database_gets_a_copy_and_a_note():
     def learner(database, rng):
         database.clear()
         return 0.0
@@ -633,7 +634,7 @@ def test_a_learner_that_changes_its_database_is_given_its_own_and_told_on():
     assert any("changes its database" in note for note in result.notes)
 
 
-def test_a_learner_that_keeps_state_is_run_as_it_is_and_by_fresh_from_its_first_call():
+def test_a_learner_that_keeps_state_runs_on_and_with_fresh_starts_anew():
     class Tired:
         def __init__(self):
             self.calls = 0
@@ -675,7 +676,7 @@ def broken(error=lambda output, database: 0.0, draw=lambda rng: []):
         (lambda o, d: 1 / 0, "cannot measure the output 0.0: ZeroDivisionError"),
     ],
 )
-def test_an_error_that_is_no_number_is_the_problems_fault(error, said):
+def test_an_error_that_is_not_a_number_is_blamed_on_the_problem(error, said):
     with pytest.raises(SubjectError, match="The problem `broken`") as refused:
         audit_utility(failing(0), CLAIM, problems=broken(error))
     assert said in str(refused.value)
@@ -736,7 +737,7 @@ def test_a_foreign_claim_needs_its_two_numbers():
         audit_utility(failing(0), Loose(), problems=[coins()])
 
 
-def test_the_problems_here_are_problems():
+def test_the_problems_of_these_tests_satisfy_the_protocol():
     assert isinstance(coins(), Problem)
     assert isinstance(Line(3), Problem)
     assert not isinstance(3, Problem)

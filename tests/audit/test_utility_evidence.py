@@ -1,4 +1,5 @@
-"""The bets on a failure probability: what they may earn, what they need, and what careless ones would do."""
+"""The bets on a failure probability: what they may earn, what they need, and what unsound auditors would
+do."""
 
 import math
 from statistics import NormalDist
@@ -25,12 +26,12 @@ from audit.utility.experiment import Trial
 from audit.utility.runs import draw_trials
 from audit.utility.search import Look
 
-#: Chance of one false alarm of a test here.
+#: The probability of one false alarm of a test here.
 RARE = 1e-7
 
 
 class Problem:
-    """Fails with probability p."""
+    """A problem on which the learner fails with probability p."""
 
     def __init__(self, name, p):
         self.name, self.p = name, p
@@ -59,7 +60,7 @@ class FakeSampler:
 
 
 def betting_on(looks, sampler, *, beta, significance, budget):
-    """Return what bets on these looks; the audit has a claim and options, but no learner."""
+    """Return the betting on these looks. The audit has a claim and options, but no learner."""
     options = SimpleNamespace(significance=significance, until="refuted", budget=budget)
     claim, late = Accuracy(0.1, beta), lambda: False
     task = SimpleNamespace(claim=claim, options=options, against=True, listener=None, is_late=late)
@@ -67,7 +68,8 @@ def betting_on(looks, sampler, *, beta, significance, budget):
 
 
 def audit(problems, *, beta, significance, budget, seed, explored=0):
-    """Bet on problems; with `explored`, after a look of so many pairs at each, the worst first."""
+    """Return the betting on problems. With `explored`, that many pairs are looked at for each first, and the
+    worst problem comes first."""
     sampler = FakeSampler(seed)
     looks = []
     for problem in problems:
@@ -80,12 +82,13 @@ def audit(problems, *, beta, significance, budget, seed, explored=0):
 
 
 def most_alarms(audits, level):
-    """The most alarms of a test at `level` that have a probability of at least RARE."""
+    """Return the most alarms of a test at `level` that still have a probability of at least RARE."""
     return int(stats.binom.isf(RARE, audits, level))
 
 
 def mean_is_at_most_one(values):
-    """One-sided: values in [0, 20] with mean at most 1 exceed this with probability at most RARE (CLT)."""
+    """Return whether the mean is at most 1, up to chance: values in [0, 20] fail with probability at most
+    RARE (CLT)."""
     slack = NormalDist().inv_cdf(1 - RARE) * np.std(values) / math.sqrt(len(values))
     return np.mean(values) <= 1 + slack
 
@@ -110,7 +113,7 @@ def test_a_conditional_probability_is_as_fair_as_an_indicator():
             assert (chances @ np.exp(log_payoffs(values, beta)) <= 1 + 1e-12).all()
 
 
-def test_tight_learners_are_refuted_less_often_than_the_significance_says_and_earn_nothing():
+def test_tight_learners_are_refuted_at_most_at_the_significance_and_earn_nothing():
     beta, level, audits = 0.1, 0.05, 1_500
     found = [
         audit([Problem("tight", beta)], beta=beta, significance=level, budget=300, seed=(1, k))
@@ -131,7 +134,7 @@ def test_many_tight_problems_chosen_by_exploration_share_one_significance():
     assert mean_is_at_most_one([min(math.exp(_stopped(each)), 20.0) for each in found])
 
 
-def test_a_false_claim_is_called_met_less_often_than_the_significance_says():
+def test_a_false_claim_is_called_met_at_most_at_the_significance():
     beta, level, audits = 0.3, 0.05, 600
     problems = [
         Problem("easy", 0.0),
@@ -149,14 +152,14 @@ def _stopped(betting):
     return betting.log_at_crossing if betting.refuted else betting.log_wealth
 
 
-# What careless auditors would do: each of these defects has to show in the same test as above.
+# What unsound auditors would do: each of these defects has to show in the same test as above.
 
 
 def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
     beta, level, audits, looks = 0.1, 0.01, 4_000, 40
     rng = np.random.default_rng(4)
     failures = np.cumsum(rng.binomial(50, beta, (audits, looks)), axis=1)
-    # first the honest way, at a number of runs fixed before: the interval keeps its level
+    # first the sound way, at a number of runs fixed in advance: the interval keeps its level
     once = [clopper_pearson(int(k), 50 * looks, 1 - 2 * level)[1] < beta for k in failures[:, -1]]
     assert sum(once) <= most_alarms(audits, level)
     bounds = {
@@ -165,7 +168,7 @@ def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
         for k in range(int(failures[:, n // 50 - 1].max()) + 1)
     }
     peeked = sum(any(bounds[50 * (i + 1), int(k)] < beta for i, k in enumerate(row)) for row in failures)
-    assert peeked > most_alarms(audits, level)  # "met" said of a claim that is not, too often
+    assert peeked > most_alarms(audits, level)  # it calls a claim met too often that is not
     betting = [_met_by_betting(row, beta, level) for row in _flips(rng, beta, 1_000, 2_000)]
     assert sum(betting) <= most_alarms(len(betting), level)
 
@@ -199,7 +202,7 @@ def test_betting_on_the_runs_that_chose_the_problem_is_seen_in_the_mean_wealth(d
     assert mean_is_at_most_one(stopped) != defect
 
 
-def test_the_largest_wealth_of_many_problems_breaks_the_level_where_the_weighted_one_does_not():
+def test_the_largest_wealth_of_many_problems_breaks_the_level_but_the_weighted_one_does_not():
     beta, level, audits, many = 0.3, 0.05, 300, 30
     rng = np.random.default_rng(6)
     careless = careful = 0
@@ -234,7 +237,7 @@ def test_half_the_claimed_failure_probability_is_met():
     assert all(each.met and not each.refuted for each in found)
 
 
-def test_a_bad_problem_that_exploration_overlooked_is_still_found_beside_a_tight_one():
+def test_a_bad_problem_missed_by_exploration_is_still_found_beside_a_tight_one():
     class Lucky(Problem):
         pass
 
@@ -254,7 +257,7 @@ def test_a_bad_problem_that_exploration_overlooked_is_still_found_beside_a_tight
 # Bounds
 
 
-def test_bounds_hold_for_what_was_drawn_from_a_known_probability():
+def test_bounds_hold_for_draws_of_a_known_probability():
     p, level, audits = 0.2, 0.05, 200
     too_high = too_low = 0
     for k in range(audits):

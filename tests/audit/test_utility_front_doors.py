@@ -1,4 +1,4 @@
-"""A utility claim through pytest, the command line, JSON and the page, beside the privacy of the subject."""
+"""A utility claim in pytest, on the command line, in JSON and on the page, beside the subject's privacy."""
 
 import dataclasses
 import json
@@ -139,7 +139,7 @@ def test_a_mutation_check_of_utility_is_refused_in_one_line(call, asked, why):
     assert err.startswith(f"dp-audit: `--mutate` needs a privacy claim to make smaller; {why}:")
 
 
-def test_a_plan_and_a_mutation_check_bear_the_name_that_was_asked_for(call, monkeypatch):
+def test_a_plan_and_a_mutation_check_show_the_name_that_was_asked_for(call, monkeypatch):
     monkeypatch.setattr("audit.subject.targets.load_catalogue", lambda: [entry("asked-for", 0.0)])
     assert call("run", "asked-for", "--explain")[1].startswith("Plan for asked-for, PureDP(epsilon=")
     out = call("run", "asked-for", "--only", "privacy", "--mutate")[1]
@@ -252,7 +252,7 @@ def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, 
     assert [one.flaws for one in entries] == [[], ["utility"]]
 
 
-def test_what_an_entry_calls_long_is_left_out_unless_asked_for(call, monkeypatch):
+def test_long_audits_of_an_entry_are_left_out_unless_asked_for(call, monkeypatch):
     slow = dataclasses.replace(only_useful("slow", 0.01), long=("utility",))
     monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: [only_useful("right", 0.01), slow])
     _, out, _ = call("suite", "--jobs", "1")
@@ -262,12 +262,12 @@ def test_what_an_entry_calls_long_is_left_out_unless_asked_for(call, monkeypatch
     assert "1 audit, 1 as expected" in call("suite", "slow", "--jobs", "1")[1]
 
 
-def test_an_entry_that_is_audited_for_nothing_is_refused():
+def test_an_entry_without_any_audit_is_refused():
     with pytest.raises(InvalidValue, match="audits nothing: `options` and `utility` are both None"):
         Entry("idle", len, options=None)
 
 
-def test_the_runs_of_an_entry_s_privacy_audit_are_no_limit_for_its_utility(monkeypatch):
+def test_the_budget_of_an_entrys_privacy_audit_does_not_limit_its_utility_audit(monkeypatch):
     few = {"claim": _pure(), "records": [0, 1], "size": 2, "budget": 150}
     short = Entry("short", lambda: useful(0.01), options=few, utility={})
     by_suite = audit_entry(short, "utility", {})
@@ -278,7 +278,7 @@ def test_the_runs_of_an_entry_s_privacy_audit_are_no_limit_for_its_utility(monke
     assert by_run.samples == by_suite.samples
 
 
-def test_the_suite_holds_the_utility_of_its_entries_to_what_is_expected(call, monkeypatch, folder):
+def test_the_suite_compares_the_utility_of_its_entries_with_their_expectation(call, monkeypatch, folder):
     def suite(*entries):
         monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: list(entries))
         return call("suite", "--jobs", "1", "--html", "page.html")
@@ -372,7 +372,7 @@ def test_a_damaged_document_names_the_place():
         UtilityResult.from_json(json.dumps(document))
 
 
-def test_the_two_audits_of_a_subject_lead_to_each_other():
+def test_the_two_audits_of_a_subject_link_to_each_other():
     private, of_use = both()
     other = audit_privacy(lambda database: 0, _pure(), records=[0, 1], size=2, budget=2000)
     page = render([private.to_json(), other.to_json(), of_use.to_json()])
@@ -385,7 +385,7 @@ def test_the_two_audits_of_a_subject_lead_to_each_other():
     assert "Its privacy: not refuted" in one
 
 
-def test_what_a_learner_or_a_problem_says_is_text_and_never_markup():
+def test_texts_of_a_learner_or_a_problem_are_never_markup():
     script = "<script>alert(1)</script>"
     problem = SampledProblem(script, lambda rng: [script], lambda output, _: 1.0)
     page = render([audit_utility(lambda database, rng: script, PAC(0.1, 0.1), problems=[problem]).to_json()])
@@ -393,7 +393,7 @@ def test_what_a_learner_or_a_problem_says_is_text_and_never_markup():
     assert "&lt;script&gt;alert(1)" in page
 
 
-def test_a_line_for_each_audit_and_their_significance_added_up():
+def test_each_audit_has_a_line_and_their_significances_add_up():
     private, of_use = both()
     assert "(utility)" in line(of_use)
     assert "failure probability ≥ 0.1" in line(of_use)

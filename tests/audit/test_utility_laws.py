@@ -1,4 +1,4 @@
-"""Exact utility audits of learners and problems whose laws are not what they do."""
+"""Exact utility audits of learners and problems whose declared laws are wrong."""
 
 import math
 import os
@@ -29,7 +29,7 @@ def ones(p):
 
 @dataclass(frozen=True)
 class Learner:
-    """Fails with the probability `says` by its law, and on the database `bad` always."""
+    """A learner that fails with probability `says` by its law, and always on the database `bad`."""
 
     bad: int | None = None
     says: float = 0.05
@@ -43,7 +43,7 @@ class Learner:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One of the databases [0] and [1], the second with probability `true`, by its law `said`."""
+    """Draws [0] or [1]: the second with probability `true`, and with probability `said` by its law."""
 
     true: float
     said: float
@@ -60,7 +60,7 @@ class Drawn:
 
 
 class Copies:
-    """Returns its record, and says so."""
+    """A learner that returns its record, as its law says."""
 
     def __call__(self, database, rng):
         return database[0]
@@ -77,19 +77,19 @@ def test_a_law_that_is_wrong_on_one_of_many_problems_proves_nothing(place):
     assert audit_utility(Learner(), CLAIM, problems=[fixed(k) for k in range(10)]).verdict is Verdict.PROVED
 
 
-def test_a_problem_that_draws_otherwise_than_its_law_says_proves_nothing():
+def test_a_problem_whose_draws_contradict_its_law_proves_nothing():
     result = audit_utility(Copies(), CLAIM, problems=[Drawn(true=0.5, said=0.01)])
     assert result.verdict is Verdict.ERROR
     assert "the laws do not match the runs" in result.reason
     assert audit_utility(Copies(), CLAIM, problems=[Drawn(0.05, 0.05)]).verdict is Verdict.PROVED
 
 
-def test_a_law_that_is_wrong_on_a_rare_database_alone_proves_nothing():
+def test_a_law_that_is_wrong_only_on_a_rare_database_proves_nothing():
     result = audit_utility(Learner(bad=1, says=0.01), CLAIM, problems=[Drawn(0.2, 0.2)])
     assert result.verdict is Verdict.ERROR
 
 
-def test_a_law_that_is_wrong_on_a_rare_database_alone_meets_nothing_by_conditional_bets():
+def test_a_law_that_is_wrong_only_on_a_rare_database_meets_nothing_by_conditional_bets():
     drawn = SampledProblem("drawn", lambda rng: [int(rng.random() < 0.2)], lambda output, _: float(output))
     result = audit_utility(Learner(bad=1, says=0.01), CLAIM, problems=[drawn])
     assert result.verdict is Verdict.ERROR
@@ -115,7 +115,7 @@ def test_a_failure_probability_that_a_problem_makes_up_proves_nothing():
 
 @dataclass(frozen=True)
 class Hangs(Learner):
-    """Never fails by its law; hangs with a probability."""
+    """A learner that never fails by its law, but hangs with probability `often`."""
 
     often: float = 1.0
 
@@ -138,7 +138,7 @@ def test_a_law_proves_nothing_of_code_that_hangs(problem):
     assert "`exact=False`" in rarely.reason
 
 
-def test_laws_that_there_was_no_time_to_compare_decide_nothing():
+def test_laws_without_time_for_comparison_decide_nothing():
     result = audit_utility(Learner(), CLAIM, problems=[fixed(0)], time_limit=1e-9)
     assert (result.verdict, result.evidence) == (Verdict.INCONCLUSIVE, Evidence.EXACT)
     assert "time ran out" in result.reason
@@ -164,7 +164,7 @@ def test_a_problem_whose_law_is_not_a_law_gets_one_line(kind):
     assert "\n" not in str(caught.value)
 
 
-def test_a_climb_that_fails_is_told_in_one_line_on_the_exact_path():
+def test_a_climb_that_fails_is_reported_in_one_line_on_the_exact_path():
     class Failing(Learner):
         def problems(self):
             return [fixed(0)]
@@ -195,7 +195,7 @@ def test_random_problems_are_looked_at_on_the_exact_path_too():
     assert (result.verdict, result.evidence, result.worst) == (Verdict.REFUTED, Evidence.EXACT, "on 1")
 
 
-# The learner's faults, and its runs
+# The faults of a learner, and its runs
 
 
 def test_a_learner_that_ends_the_process_has_failed():
@@ -216,7 +216,7 @@ def test_a_learner_without_a_generator_stays_in_one_process():
     assert audit_utility(at_home(), CLAIM, problems=[fixed(0)], jobs=2, until="budget", budget=8_000).met
 
 
-def test_the_budget_is_passed_by_no_more_than_the_failure_that_is_shown_again():
+def test_the_budget_is_exceeded_only_by_the_state_check_and_the_repeated_failure():
     with pytest.raises(InvalidValue, match="at least 16"):
         audit_utility(lambda database: 0, PAC(0.1, 0.1), problems=[fixed(0)], budget=15)
     result = audit_utility(lambda database: 1, PAC(0.1, 0.1), problems=[fixed(0)], budget=16)
@@ -229,7 +229,7 @@ def test_a_budget_too_small_to_meet_a_claim_is_answered_with_one_large_enough():
     assert result.verdict is Verdict.INCONCLUSIVE
     said = result.reason.partition("without a failure each problem needs ")[2]
     needed = int(said.partition(" runs")[0].replace(",", ""))
-    assert 1_400 < needed < 1_900  # ln(1e6)/ln(1/0.99) = 1,375, and what a dozen stakes share
+    assert 1_400 < needed < 1_900  # ln(1e6)/ln(1/0.99) = 1,375, plus the price of a dozen stakes
     enough = audit_utility(lambda database: 0, PAC(0.1, 0.01), problems=[fixed(0)], budget=needed + 8)
     assert enough.met
 
@@ -253,7 +253,7 @@ def test_more_problems_than_runs_are_not_all_looked_at():
     assert result.samples <= 400
 
 
-def test_bounds_are_in_order_even_where_the_error_changes_with_time():
+def test_bounds_are_in_order_even_if_the_error_changes_with_time():
     class Later:
         name = "later"
         calls = 0
@@ -283,11 +283,11 @@ def test_the_e_value_of_right_probabilities_has_expectation_one(probabilities):
     assert total == pytest.approx(1.0, abs=1e-12)
 
 
-def test_twice_the_failure_probability_of_the_law_is_seen_within_some_hundred_trials():
+def test_twice_the_failure_probability_of_the_law_is_seen_within_300_trials():
     failed = np.repeat([1.0, 0.0], [60, 240])
     assert failures_log_e_value(failed, np.full(300, 0.1)) > math.log(
         1e4
-    )  # KL(0.2 ‖ 0.1)·300 = 13.3, of which 36 bets share
+    )  # KL(0.2 ‖ 0.1)·300 = 13.3, shared by 36 bets
     assert failures_log_e_value(failed, np.full(300, 0.2)) < 0
 
 
@@ -296,8 +296,8 @@ def test_an_exact_audit_of_an_absolute_error_still_holds():
     assert audit_utility(Learner(), claim, problems=[fixed(0)]).verdict is Verdict.PROVED
 
 
-def test_an_exact_climb_follows_errors_where_no_problem_fails_yet():
-    """Nine steps from a problem without error to the first that fails, for a learner that draws nothing."""
+def test_an_exact_climb_follows_errors_if_no_problem_fails_yet():
+    """Nine steps lead from a problem without error to the first that fails. The learner draws nothing."""
 
     class Constant:
         def __call__(self, database, rng):
@@ -320,7 +320,7 @@ def test_an_exact_climb_follows_errors_where_no_problem_fails_yet():
     assert (found.verdict, found.evidence, found.worst) == (Verdict.REFUTED, Evidence.EXACT, "step 9")
 
 
-def test_an_exact_climb_that_finds_a_slightly_worse_problem_every_time_comes_to_an_end():
+def test_an_exact_climb_over_ever_slightly_worse_problems_ends():
     @dataclass(frozen=True)
     class Creeping(Learner):
         def distribution(self, database):
@@ -351,6 +351,6 @@ def test_an_exact_climb_that_finds_a_slightly_worse_problem_every_time_comes_to_
         (0.0, 0.0, Verdict.PROVED),
     ],
 )
-def test_an_exact_failure_is_held_to_its_beta_however_small(failure, beta, verdict):
+def test_an_exact_failure_is_compared_with_its_beta_however_small(failure, beta, verdict):
     learner = Learner(says=failure)
     assert audit_utility(learner, PAC(alpha=0.5, beta=beta), problems=[fixed(0)]).verdict is verdict

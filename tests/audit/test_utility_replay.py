@@ -1,4 +1,4 @@
-"""A saved failure is measured anew: by its problem's error, and by laws where laws refuted."""
+"""A saved failure is measured anew: by the error of its problem, and by laws if laws refuted."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from audit.utility.result import UtilityResult
 
 @dataclass(frozen=True)
 class Bias:
-    """A problem that a file can keep: whatever is not 1 is wrong."""
+    """A problem that a file can hold. Every output but 1 is wrong."""
 
     name: str
     size: int
@@ -28,7 +28,7 @@ class Bias:
 
 
 class Found:
-    """Fails on the problems of size 2 alone, which only the search finds."""
+    """A learner that fails only on problems of size 2, which only the search finds."""
 
     utility_claim = PAC(0.25, 0.1)
 
@@ -46,7 +46,7 @@ class Found:
 
 
 class Differently(Found):
-    """Fails too, by an output that was not saved."""
+    """A learner that fails too, by an output that was not saved."""
 
     def __call__(self, database, rng):
         return 1 if len(database) != 2 else -1
@@ -55,7 +55,7 @@ class Differently(Found):
 @pytest.mark.parametrize(
     "through", [lambda result: result, lambda r: UtilityResult.from_json(r.to_json())], ids=["live", "file"]
 )
-def test_the_error_of_a_problem_that_was_found_is_measured(through):
+def test_the_error_of_a_problem_that_the_search_found_is_measured(through):
     result = audit_utility(Found())
     assert result.refuted
     assert result.witness.problem.startswith("found")
@@ -67,7 +67,7 @@ def test_the_error_of_a_problem_that_was_found_is_measured(through):
 
 
 class Lawful:
-    """Fails with probability p, by its law."""
+    """A learner that fails with probability p, by its law."""
 
     def __init__(self, p):
         self.p = p
@@ -82,8 +82,8 @@ class Lawful:
 FIXED = FixedProblem("fixed", [0], lambda output, database: float(output))
 
 
-def test_what_laws_refuted_is_computed_anew():
-    """A failure probability of 0.05 is what the claim allows: failing now and then refutes nothing."""
+def test_a_refutation_by_laws_is_computed_anew():
+    """The claim allows a failure probability of 0.05, so occasional failures refute nothing."""
     result = audit_utility(Lawful(0.5), PAC(0.25, 0.1), problems=[FIXED])
     assert (result.refuted, result.evidence.value) == (True, "exact")
     again = result.replay(Lawful(0.5))
@@ -123,7 +123,7 @@ class Lawful:
 """
 
 
-def test_the_command_line_refutes_no_learner_that_was_repaired(tmp_path, monkeypatch, capsys):
+def test_the_command_line_does_not_refute_a_repaired_learner(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(MINE)
     save(audit_utility(Lawful(0.5), PAC(0.25, 0.1), problems=[FIXED]), tmp_path / "w.json")

@@ -1,4 +1,4 @@
-"""Learners that keep state or share what they are measured by: no verdict rests on copies made in silence."""
+"""Learners that keep state or share the values that measure them. No verdict rests on silent copies."""
 
 import random
 
@@ -18,12 +18,12 @@ CLAIM = PAC(0.1, 0.1)
 
 
 def told():
-    """Return a problem on which the learner's output is its error."""
+    """Return a problem whose error is the output of the learner."""
     return SampledProblem("told", lambda rng: rng.integers(0, 2, 3).tolist(), lambda error, _: error)
 
 
 class Cycle:
-    """Fails in the first `failing` of every `period` calls."""
+    """A learner that fails in the first `failing` of every `period` calls."""
 
     def __init__(self, period, failing):
         self.period, self.failing, self.calls = period, failing, 0
@@ -34,7 +34,7 @@ class Cycle:
 
 
 class Later:
-    """Fails from one call on."""
+    """A learner that fails from one call on."""
 
     def __init__(self, after):
         self.after, self.calls = after, 0
@@ -45,7 +45,7 @@ class Later:
 
 
 class OnTheClass:
-    """Counts in its class, and fails in four of five calls."""
+    """A learner that counts in its class and fails in four of five calls."""
 
     calls = 0
 
@@ -55,7 +55,7 @@ class OnTheClass:
 
 
 class Lucky:
-    """Draws when it is made whether it fails, and keeps that."""
+    """A learner whose constructor draws whether it fails."""
 
     def __init__(self, chance):
         self.chance = chance
@@ -69,13 +69,13 @@ class Lucky:
 
 
 @pytest.mark.parametrize("learner", [Cycle(5, 3), Later(2), OnTheClass()], ids=["0.6", "third call", "class"])
-def test_a_learner_whose_calls_fail_is_refuted_on_new_learners_though_its_first_calls_may_not(learner):
+def test_a_learner_whose_calls_fail_is_refuted_on_new_learners_even_if_first_calls_succeed(learner):
     result = audit_utility(learner, CLAIM, problems=[told()])
     assert result.verdict is Verdict.REFUTED
     assert any("they confirmed the verdict, each with its own learner" in said for said in result.assumptions)
 
 
-def test_a_learner_that_rarely_fails_is_met_though_its_first_call_fails():
+def test_a_learner_that_rarely_fails_is_met_although_its_first_call_fails():
     result = audit_utility(Cycle(50, 1), PAC(0.1, 0.5), problems=[told()])
     assert result.met
     assert any("each call of a new learner" in said for said in result.assumptions)
@@ -91,7 +91,7 @@ def test_fresh_asks_about_the_first_call_of_a_new_learner_and_the_result_says_so
 
 
 @pytest.mark.parametrize(("chance", "fails"), [(0.3, True), (0.7, False)])
-def test_luck_that_a_constructor_draws_is_no_verdict_of_one_learner(chance, fails):
+def test_what_a_constructor_draws_gives_no_verdict_on_one_learner(chance, fails):
     lucky = Lucky(chance)
     lucky.fails = fails
     result = audit_utility(lucky, PAC(0.1, 0.5), problems=[told()], significance=1e-5)
@@ -99,7 +99,7 @@ def test_luck_that_a_constructor_draws_is_no_verdict_of_one_learner(chance, fail
     assert "`fresh=`" in result.reason
 
 
-def test_what_keeps_state_and_cannot_be_made_anew_is_inconclusive_and_names_fresh():
+def test_a_learner_with_state_that_cannot_be_renewed_is_inconclusive_and_names_fresh():
     counts = [0]
 
     def learner(database, rng):
@@ -112,14 +112,14 @@ def test_what_keeps_state_and_cannot_be_made_anew_is_inconclusive_and_names_fres
     assert (result.beta_lower, result.beta_upper) == (0.0, 1.0)
 
 
-def test_an_ordinary_learner_is_told_to_keep_no_state():
+def test_an_ordinary_learner_is_reported_as_stateless():
     result = audit_utility(lambda database, rng: float(rng.random() < 0.5), CLAIM, problems=[told()])
     assert result.refuted
     assert any("keeps no state between runs" in said for said in result.assumptions)
 
 
 class Cached:
-    """Keeps what it computed, or the luck of its first call."""
+    """A learner that keeps what it computed, or what it drew at its first call."""
 
     def __init__(self, lucky):
         self.lucky, self.kept = lucky, None
@@ -130,13 +130,13 @@ class Cached:
         return self.kept
 
 
-def test_a_cache_is_no_state_but_the_luck_of_a_first_call_is():
+def test_a_cache_of_computed_values_makes_no_difference():
     cached = audit_utility(Cached(lucky=False), CLAIM, problems=[told()])
     assert cached.met
     assert any("made no difference" in said for said in cached.assumptions)
 
 
-def test_the_luck_of_a_first_call_is_no_verdict_of_one_learner():
+def test_what_the_first_call_draws_gives_no_verdict_on_one_learner():
     for seed in range(4):
         result = audit_utility(
             Cached(lucky=True), PAC(0.1, 0.5), problems=[told()], significance=1e-6, seed=seed
@@ -148,7 +148,7 @@ def test_fresh_reaches_both_audits_of_a_subject():
     assert shared({"fresh": Later, "size": 3}) == {"fresh": Later}
 
 
-def test_luck_with_probability_beta_is_seen_by_as_many_learners_as_the_significance_asks_for():
+def test_draws_at_construction_with_probability_beta_are_detected():
     kept = Lucky(0.1)
     kept.fails = False
     assert draws_when_made(kept, 200)  # missed with probability 0.9^200 = 7e-10
@@ -156,7 +156,7 @@ def test_luck_with_probability_beta_is_seen_by_as_many_learners_as_the_significa
 
 
 @pytest.mark.parametrize(("p", "beta", "against"), [(1.0, 0.1, True), (0.6, 0.1, True), (0.0, 0.1, False)])
-def test_as_many_new_learners_are_made_as_decide(p, beta, against):
+def test_enough_new_learners_are_made_to_decide(p, beta, against):
     most = learners_needed(p, beta, calls=1_000, log_limit=13.8, against=against)
     ratio = p / beta if against else (1 - p) / (1 - beta)
     assert 13.8 / np.log(ratio) < most < 2.5 * 13.8 / np.log(ratio) + 6
@@ -166,7 +166,7 @@ def test_as_many_new_learners_are_made_as_decide(p, beta, against):
 
 
 class Cell:
-    """A record that can change though it can be hashed."""
+    """A record that can be hashed and can change."""
 
     def __init__(self, value):
         self.value = value
@@ -178,7 +178,7 @@ class Cell:
 @pytest.mark.parametrize(
     "wrapped", [lambda cell: [cell], lambda cell: (cell,), lambda cell: [(cell, 1)], lambda cell: {0: cell}]
 )
-def test_a_learner_cannot_change_what_it_is_measured_by(wrapped):
+def test_a_learner_cannot_change_the_database_that_measures_it(wrapped):
     cell = Cell(1)
 
     def learner(database, rng):
@@ -208,7 +208,7 @@ def test_an_invalid_error_is_not_met(error):
     assert "\n" not in str(raised.value)
 
 
-def test_an_error_below_the_target_s_is_one_of_a_claim_about_distances():
+def test_a_negative_error_is_allowed_by_a_claim_about_distances():
     problem = FixedProblem("excess", [0], lambda output, database: -0.02)
     assert audit_utility(lambda database, rng: 0, Accuracy(0.1, 0.1), problems=[problem]).met
 

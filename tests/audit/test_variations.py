@@ -1,4 +1,4 @@
-"""Steps from one pair of databases to others: what they may change, and that simpler is simpler."""
+"""Steps from one pair of databases to others: what they may change, and that simpler pairs are simpler."""
 
 import itertools
 
@@ -16,7 +16,7 @@ rows = st.lists(st.sampled_from(POOL), max_size=6)
 
 @st.composite
 def replaced(draw):
-    """Two lists in which exactly one record differs."""
+    """Return two lists that differ in exactly one record."""
     left = draw(st.lists(st.sampled_from(POOL), min_size=1, max_size=6))
     place = draw(st.integers(0, len(left) - 1))
     other = draw(st.sampled_from([record for record in POOL if record != left[place]]))
@@ -31,7 +31,7 @@ def test_the_shared_beginning_and_end_are_shared_and_no_record_is_counted_twice(
     assert start + end <= min(len(left), len(right))
 
 
-def test_an_added_record_is_all_that_differs():
+def test_only_an_added_record_differs():
     assert middle([1, 2, 3], [1, 2, 9, 3]) == (2, 1)
     assert middle([1, 1], [1, 1, 1]) == (2, 0)
     assert middle([float("nan"), 1], [float("nan"), 2]) == (1, 0)
@@ -55,7 +55,7 @@ def test_variations_of_an_added_record_add_one_record(rest, extra, seed):
 
 
 def test_variations_reach_every_replaced_pair_of_a_small_domain():
-    """By steps, from one pair; a walk of 20,000 steps over 3·2·(1 + 3 + 9) ordered pairs."""
+    """A walk of 20,000 steps from one pair reaches all 3·2·(1 + 3 + 3) ordered pairs."""
     pool, rng = ["a", "b", "c"], np.random.default_rng(0)
     pair, seen = (["a"], ["b"]), set()
     for _ in range(20_000):
@@ -96,7 +96,7 @@ def test_numbers_come_before_nan_and_nan_can_be_ordered():
 
 
 @given(replaced())
-def test_simpler_pairs_are_no_longer_and_have_no_record_that_is_new(pair):
+def test_simpler_pairs_are_not_longer_and_have_no_new_record(pair):
     left, right = pair
     pool = sorted(POOL, key=simplicity)
     for a, b in simplified(left, right, pool):
@@ -105,23 +105,23 @@ def test_simpler_pairs_are_no_longer_and_have_no_record_that_is_new(pair):
         assert set(a) | set(b) <= set(POOL)
 
 
-def test_the_boldest_step_comes_first_and_single_records_are_tried_as_well():
+def test_the_largest_step_comes_first_and_single_records_are_tried_too():
     pairs = list(simplified([5, 6, 1, 7], [5, 6, 2, 7], [0, 1, 2]))
     assert pairs[0] == ([1], [2])
     for place in (0, 1, 3):
         left, right = [5, 6, 1, 7], [5, 6, 2, 7]
         del left[place], right[place]
         assert (left, right) in pairs
-    assert ([5, 6, 0, 7], [5, 6, 2, 7]) in pairs  # what differs becomes simpler on one side
+    assert ([5, 6, 0, 7], [5, 6, 2, 7]) in pairs  # the differing record becomes simpler on one side
     assert ([0, 0, 1, 0], [0, 0, 2, 0]) in pairs
 
 
-def test_every_simpler_pair_is_within_reach_by_single_steps():
-    """Greedy steps in any order end at the simplest replaced pair, one record long."""
+def test_single_steps_reach_the_simplest_pair():
+    """Greedy steps in any order end at the simplest replaced pair, which has one record."""
     pair = ([7, 2, 2, 7, 1], [7, 2, 1, 7, 1])
     for _ in range(100):
         choices = [step for step in simplified(*pair, POOL) if step[0] != step[1] and step != pair]
         if not choices:
             break
-        pair = choices[-1]  # the most timid
+        pair = choices[-1]  # the smallest step
     assert sorted(pair, key=canonical.key) == [[0], [1]] or {*pair[0], *pair[1]} == {0, 1}

@@ -29,7 +29,7 @@ def nan(database, rng):
 
 
 def refusing(database, rng):
-    """Raises now and then, equally on every database."""
+    """Return nothing; raise now and then, equally often on every database."""
     if rng.random() < 0.2:
         raise ValueError("not now")
 
@@ -46,7 +46,7 @@ CONSTANT = [(forgetful, "None"), (constant, "5"), (nan, "nan"), (refusing, "None
 
 
 @pytest.mark.parametrize(("mechanism", "shown"), CONSTANT)
-def test_an_audit_in_which_nothing_varies_says_so_first(mechanism, shown):
+def test_an_audit_without_varying_outputs_reports_that_first(mechanism, shown):
     result = audit_privacy(mechanism, PureDP(1.0), **SMALL)
     assert result.verdict is Verdict.NOT_REFUTED
     assert shown in result.only_output
@@ -67,7 +67,7 @@ def test_unvaried_outputs_are_reported_even_without_a_verdict():
 
 
 def fixed(database):
-    return len(database)  # varies, but on no neighbours
+    return len(database)  # varies, but not between neighbours
 
 
 def rare(database, rng):
@@ -83,7 +83,7 @@ def rare(database, rng):
     ],
 )
 def test_outputs_that_vary_on_any_database_count_as_varying(mechanism, pairs):
-    """98 of 100 outputs are equal: a thousand runs are all equal with probability 1e-9."""
+    """98 of 100 outputs are equal, so a thousand runs are all equal with probability 2e-9."""
     result = audit_privacy(mechanism, ApproximateDP(1.0, 0.3), pairs=pairs, budget=1_000)
     assert result.only_output is None
     assert unvaried(result) == ""
@@ -105,7 +105,7 @@ def test_outputs_that_vary_on_any_database_count_as_varying(mechanism, pairs):
         (np.array(["a", "a"]), "'a'"),
     ],
 )
-def test_outputs_are_one_where_they_are_the_same(outputs, only):
+def test_outputs_count_as_one_if_they_are_the_same(outputs, only):
     variety = Variety()
     for output in outputs:  # one after the other and all at once
         variety.look([output])
@@ -141,7 +141,7 @@ def test_privacy(auditor):
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_pytest_warns_of_the_test_and_fails_it_where_warnings_are_errors(pytester, strict):
+def test_pytest_warns_of_the_test_and_fails_it_if_warnings_are_errors(pytester, strict):
     pytester.makepyfile(test_it=MECHANISM + TEST)
     ran = pytester.runpytest_subprocess("-p", "no:cacheprovider", *(["-W", "error"] if strict else []))
     ran.assert_outcomes(**({"failed": 1} if strict else {"passed": 1, "warnings": 1}))

@@ -1,4 +1,4 @@
-"""A mechanism for arrays or frames that gets lists is reported at once, with what to pass."""
+"""A mechanism for arrays or frames that gets lists is reported at once, with the conversion to use."""
 
 import numpy as np
 import pytest
@@ -57,20 +57,20 @@ def test_the_first_error_about_a_list_names_what_to_pass(mechanism, records, wor
     assert "\n" not in str(caught.value)
 
 
-def test_two_runs_on_lists_decide_and_two_more_on_the_neighbour():
+def test_two_runs_on_each_database_decide():
     CALLS.clear()
     with pytest.raises(InvalidValue):
         audited(array_mean)
     assert [kind.__name__ for kind in CALLS] == ["list"] * 4 + ["ndarray"] * 4 + ["float"] * 2
 
 
-def test_a_mechanism_that_answers_is_not_run_once_more():
+def test_a_mechanism_that_answers_is_not_run_again():
     runs = []
     result = audited(lambda database: runs.append(0) or 0)
     assert result.samples == len(runs)
 
 
-def test_what_the_error_says_works():
+def test_the_conversion_that_the_error_names_works():
     assert audited(array_mean, convert=np.array).samples == 400
     assert audited(frame_sum, [{"age": 1}, {"age": 2}], convert=__import__("pandas").DataFrame).samples == 400
 
@@ -103,10 +103,11 @@ def raises_elsewhere(database, rng):
     ("mechanism", "options"),
     [
         (raises_on_missing, {"records": [0, 1, None], "size": 3}),  # an error is an output like any other
-        (refuses_a_list_with_a_gap, {"pairs": [([None, 1], [0, 1])]}),  # it takes the other list
+        (refuses_a_list_with_a_gap, {"pairs": [([None, 1], [0, 1])]}),  # it accepts the other list
         (always_raises, {"records": [0, 1], "size": 3}),
         (raises_elsewhere, {"records": [0, 1], "size": 3}),
-        (array_mean, {"records": [0, 1], "size": 3, "convert": list}),  # who converts knows what is wanted
+        # a user who gives `convert` knows what the mechanism takes
+        (array_mean, {"records": [0, 1], "size": 3, "convert": list}),
         (array_mean, {"pairs": [((0, 1), (1, 1))]}),  # no lists
     ],
 )

@@ -1,4 +1,4 @@
-"""Witnesses in words: the expected phrases for each fault, written down before the code."""
+"""Witnesses in words. The expected phrase for each fault was written down before the code."""
 
 import dataclasses
 import math
@@ -111,7 +111,7 @@ ORDER = [
 ]
 
 
-def test_the_order_of_readability():
+def test_events_are_ordered_by_readability():
     efforts = [effort(event) for event in ORDER]
     assert efforts == sorted(set(efforts))
 
@@ -124,12 +124,12 @@ def test_one_bound_reads_better_than_two_and_a_number_better_than_an_interval():
     assert of((0.5, INF)) < of((0.5, INF), unscored=True)
 
 
-def test_what_is_of_one_entry():
+def test_events_of_one_entry_are_recognised():
     assert [is_of_one_entry(event) for event in ORDER] == [True] * 4 + [False] * 6
 
 
 def memory_of(sample, *, runs=600):
-    """Return a pair of which this many runs a side are known."""
+    """Return a pair that has learned from this many runs a side."""
 
     class Subject:
         def __call__(self, database, rng):
@@ -177,7 +177,7 @@ def test_the_best_event_is_always_tried():
     assert any(isinstance(each.event.conditions[0].feature, TableScore) for each in candidates)
 
 
-def test_a_single_entry_is_found_beside_a_score_where_one_refutes():
+def test_a_single_entry_is_found_beside_a_score_if_one_refutes():
     loud = memory_of(lambda database, rng: 1.5 * database[0] + rng.laplace(size=4), runs=3000)
     assert re.fullmatch(rf"output\[\d\] is (at least|below) {NUMBER}", find_single(loud, TERMS).event.words())
     quiet = memory_of(lambda database, rng: 0.1 * database[0] + rng.laplace(size=4), runs=3000)
@@ -205,12 +205,12 @@ def test_a_score_names_its_heaviest_entries_with_their_signs():
 
 
 def quiet_cells(database, rng):
-    """Six cells that each move by 1.2: one alone shows ε = 1.2, all together 7.2."""
+    """Return six cells that each move by 1.2: one alone shows ε = 1.2, all together show 7.2."""
     return 1.2 * database[0] * np.array([1, -1, 1, -1, 1, -1]) + rng.laplace(size=6)
 
 
 def test_a_single_entry_is_confirmed_beside_a_score_by_separate_runs():
-    """The claim ε = 1 falls by one cell alone; whatever event is shown, a later try has a smaller level."""
+    """One cell alone refutes ε = 1. A later try of the judge has a smaller level, whatever event is shown."""
     witness = Witness([0], [1], above(Value()), 0.5, 0.1, runs=100)
     beside = dataclasses.replace(witness, event=above(Coordinate(3)), p=0.4, direction="right")
     result = AuditResult(
@@ -232,7 +232,7 @@ def of(left, right):
     return Witness(left, right, None, 0.5, 0.1)
 
 
-def test_what_differs_is_never_cut():
+def test_the_differing_record_is_never_cut():
     long = tuple(float(k) + 0.123456 for k in range(9))
     other = (*long[:-1], 77.5)
     assert "77.5" in change(of([long], [other]))
@@ -253,7 +253,8 @@ def test_the_context_is_left_out_and_the_record_is_shown():
 
 
 def twelve_cells(database, rng):
-    """Each cell moves by 1.5, up or down: no two of them show half of what the score of all shows."""
+    """Return cells that each move by 1.5, up or down. No two of them show half of what the score of all
+    shows."""
     return 1.5 * database[0] * np.array([1, -1] * 6) + rng.laplace(size=12)
 
 

@@ -1,4 +1,4 @@
-"""The event shown for a product law is a box, although the worst event is not."""
+"""The event shown for a product law is a box, even if the worst event is not."""
 
 import math
 
@@ -26,26 +26,26 @@ def product(kind, shift, count, scale=1.0):
     ("kind", "count", "epsilon", "share"),
     [(Density.laplace, 2, 1.0, 0.9), (Density.laplace, 3, 0.5, 0.6), (Density.normal, 3, 1.0, 0.6)],
 )
-def test_a_box_shows_well_over_half_of_what_few_coordinates_lose_together(kind, count, epsilon, share):
+def test_a_box_shows_well_over_half_of_the_loss_of_few_coordinates(kind, count, epsilon, share):
     p, q = product(kind, 0.0, count), product(kind, 1.0, count)
     whole = hockey_stick_bounds(p, q, epsilon)[0]
-    # Half-lines in every coordinate: by the closed form of two normals, cut where their densities are even.
+    # Half-lines in every coordinate, in the closed form for two normals, cut where their densities are equal.
     if kind is Density.normal:
         even = norm.cdf(0.5) ** count - math.exp(epsilon) * norm.cdf(-0.5) ** count
         assert gain(p, q, epsilon) >= even - 1e-12
     assert share * whole <= gain(p, q, epsilon) <= whole + 1e-12
 
 
-def test_a_certain_coordinate_beside_a_density_makes_the_box_that_it_does():
+def test_a_coordinate_that_is_certain_under_one_law_belongs_to_the_box():
     p = Product([Density.laplace(0.0, 1.0), Finite([0, 1], [1.0, 0.0])])
     q = Product([Density.laplace(1.0, 1.0), Finite([0, 1], [0.5, 0.5])])
-    # On 0 alone q is halved: Laplace cut at 1/2 has 1 − e^(−1/2)/2 and e^(−1/2)/2.
+    # On 0 alone q is halved. Laplace cut at 1/2 has the masses 1 − e^(−1/2)/2 and e^(−1/2)/2.
     tail = math.exp(-0.5) / 2
     assert gain(p, q, 0.5) >= (1 - tail) - math.exp(0.5) * 0.5 * tail - 1e-9
 
 
 class Gaussian:
-    """A shift of 1/√d in every of d coordinates: the loss is that of a shift of 1 in one."""
+    """A shift of 1/√d in each of d coordinates. The loss is that of a shift of 1 in one coordinate."""
 
     relation = Relation.REPLACE_ONE
     records = (0, 1)
@@ -63,7 +63,7 @@ class Gaussian:
 
 
 def gaussian_delta(sigma, epsilon):
-    """δ(ε) of a shift of 1 under noise σ (Balle and Wang 2018, Theorem 5)."""
+    """Return δ(ε) of a shift of 1 under noise of scale σ (Balle and Wang 2018, Theorem 8)."""
     half, steep = 1 / (2 * sigma), epsilon * sigma
     return norm.cdf(half - steep) - math.exp(epsilon) * norm.cdf(-half - steep)
 
@@ -72,7 +72,7 @@ def test_a_box_that_shows_too_little_is_marked_as_a_part_and_its_replay_still_re
     result = audit_privacy(Gaussian(), budget=2_000)
     assert result.verdict is Verdict.REFUTED
     assert result.delta_lower == pytest.approx(gaussian_delta(2.5, 1.0), rel=1e-6)
-    assert result.witness.p <= math.exp(1.0) * result.witness.q + 1e-5  # else there is nothing to say
+    assert result.witness.p <= math.exp(1.0) * result.witness.q + 1e-5  # else the result has nothing to mark
     said = (
         "This event is only part of the one that breaks the claim. "
         "Over all outputs with a likelihood ratio above e^ε, p − e^ε·q is "
@@ -85,7 +85,7 @@ def test_a_box_that_shows_too_little_is_marked_as_a_part_and_its_replay_still_re
     assert result.replay(Gaussian(sigma=4.5)).verdict is Verdict.NOT_REFUTED
 
 
-def test_a_box_that_shows_enough_is_told_as_it_is():
+def test_a_box_that_shows_enough_is_not_marked():
     result = audit_privacy(Gaussian(count=2, sigma=1.0), budget=8_000)
     assert result.witness.p > math.exp(1.0) * result.witness.q + 1e-5
     assert "a part of" not in story.witness_story(result, result.witness)

@@ -1,4 +1,4 @@
-"""`pytest -m audit -n 2` says what `pytest -m audit` says: the same verdicts, the same texts, one report."""
+"""`pytest -m audit -n 2` reports what `pytest -m audit` reports: the same verdicts and texts, one report."""
 
 import json
 import subprocess
@@ -47,7 +47,7 @@ NAMES = ("leak", "coin", "loud", "failing")
 
 
 class Session:
-    """One session of the tests: what it printed, its JUnit file, its report and its results."""
+    """One session of the tests: its output, its JUnit file, its report and its results."""
 
     def __init__(self, folder, *arguments):
         folder.mkdir()
@@ -75,7 +75,7 @@ class Session:
         }
 
     def table(self):
-        """Return the section of the audits, without the order in which they ended."""
+        """Return the lines about the audits, sorted, because the audits end in any order."""
         section = self.out.split("= privacy audits =")[1].split("= short test summary")[0]
         return sorted(line for line in section.splitlines() if line.strip("= "))
 
@@ -101,8 +101,8 @@ def test_the_verdicts_are_those_expected(sessions):
     assert [result["seed"] for result in results["test_two"]] == [0, 2]
 
 
-def test_both_print_one_table_and_one_sum(sessions):
-    """Seven audits at 1e-6 and one at 1e-4; of the two refutations that were wanted one came."""
+def test_both_sessions_print_one_table_and_one_sum(sessions):
+    """Seven audits at 1e-6 and one at 1e-4. One of the two expected refutations came."""
     alone, together = (session.table() for session in sessions)
     assert [line for line in together if "report:" not in line] == [
         line for line in alone if "report:" not in line
@@ -114,7 +114,7 @@ def test_both_print_one_table_and_one_sum(sessions):
     assert sum("report:" in line for line in together) == 1
 
 
-def test_both_write_one_report_of_every_audit(sessions):
+def test_both_sessions_write_one_report_of_every_audit(sessions):
     for session in sessions:
         assert [path.name for path in session.folder.rglob("*.html")] == ["index.html"]
         page = (session.folder / "page" / "index.html").read_text()

@@ -38,7 +38,7 @@ def test_tails_of_numbers_keep_their_digits():
     logs = -np.arange(2000.0)
     logs = logs - np.log(np.exp(logs).sum())
     law = Finite(range(2000), log_probabilities=logs)
-    # a geometric tail: Pr[k > 999] = Σ_{k ≥ 1000} exp(-k) (up to the 2000th term), scaled
+    # Pr[k > 999] of this geometric law is Σ_{k ≥ 1000} exp(−k), cut at the 2000th term and scaled.
     assert law.logsf(999) == pytest.approx(-1000.0, rel=1e-12)
 
 
@@ -54,7 +54,7 @@ def test_tails_of_numbers_keep_their_digits():
         (np.array([2, 2]), [0.5, 0.5], "distinct"),
     ],
 )
-def test_what_is_no_law_is_refused(outcomes, probabilities, words):
+def test_an_invalid_law_is_refused(outcomes, probabilities, words):
     with pytest.raises(InvalidValue, match=words):
         Finite(outcomes, probabilities)
 
@@ -66,7 +66,7 @@ def test_rounding_in_the_sum_is_accepted():
 
 
 def test_samples_have_the_declared_frequencies_and_no_impossible_outcome():
-    """Chi-square at 1e-8."""
+    """Chi-square test at significance 1e-8."""
     law = Finite(["a", "never", "b", "c"], [0.5, 0.0, 0.3, 0.2])
     draws = law.sample(20_000, np.random.default_rng(1))
     counts = [draws.count(outcome) for outcome in ("a", "b", "c")]
@@ -86,7 +86,7 @@ def test_clamped_to_one_number_is_that_number():
         Finite.from_clamped(Countable.geometric(0, 1.0), 3, 2)
 
 
-def test_a_law_moved_by_its_rounding_does_not_depend_on_what_was_asked_before():
+def test_a_law_moved_by_its_rounding_does_not_depend_on_earlier_queries():
     def law():
         return Finite([0, 1, 2], [0.5, 0.5 - 2.0**-51, 2.0**-51])
 

@@ -36,7 +36,7 @@ def test_quantiles_agree_with_scipy(name):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_samples_follow_the_density(name):
-    """Kolmogorov-Smirnov at 1e-8, 20,000 draws: sees any cdf that is off by 0.025 with power above 0.99."""
+    """Kolmogorov-Smirnov test at 1e-8, 20,000 draws: a cdf that is off by 0.031 is seen with power 0.99."""
     ours, theirs = LAWS[name]
     draws = ours.sample(20_000, np.random.default_rng(1))
     assert stats.kstest(draws, theirs.cdf).pvalue > 1e-8
@@ -70,7 +70,7 @@ def test_a_general_density_keeps_scipys_functions():
 @pytest.mark.parametrize("far", [0.0, 1e6, 1e8, 1e10])
 @pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
 def test_samples_of_a_general_density_follow_it_at_any_location_and_scale(family, far, scale):
-    """Kolmogorov–Smirnov at 1e-8; quantiles to a float of the location."""
+    """Kolmogorov–Smirnov test at 1e-8. Quantiles are exact to one float of the location."""
     theirs = family(far * scale, scale)
     ours = Density.general(
         theirs.logpdf, knots=[-math.inf, math.inf], logcdf=theirs.logcdf, logsf=theirs.logsf
@@ -81,7 +81,7 @@ def test_samples_of_a_general_density_follow_it_at_any_location_and_scale(family
 
 
 def test_quantiles_next_to_either_end_of_a_steep_piece():
-    """Of rate·x = 50 and more in width, and of a piece that is nearly flat."""
+    """Steep pieces have rate × width of 50 or more. One piece is nearly flat."""
     for rate in (1e-12, 50.0, 1e4):
         for sign in (+1.0, -1.0):
             piece = Piece(0.0, 1.0, 0.0, 0.0, slope=sign * rate)
@@ -93,7 +93,7 @@ def test_quantiles_next_to_either_end_of_a_steep_piece():
 
 
 def test_a_bell_with_a_slope_far_from_zero_keeps_its_digits():
-    """exp(u − u²/2) about a centre c is a bell about c + 1/3 if the slope is 1/3."""
+    """exp(s·u − u²/2), with u measured from a centre c, is a bell about c + s."""
     far = 1e15
     near, moved = (Piece(c - 4.0, c + 4.0, c, 0.0, slope=0.3125, curvature=-0.5) for c in (0.0, far))
     for high in (-2.0, 0.0, 0.5, 2.0):
@@ -102,7 +102,7 @@ def test_a_bell_with_a_slope_far_from_zero_keeps_its_digits():
         )
 
 
-def test_a_tail_given_as_no_number_is_refused_by_name():
+def test_a_tail_that_is_not_a_number_is_refused_by_name():
     law = stats.logistic(0.0)
     with pytest.raises(InvalidValue, match=r"`logsf` of `Density.general` .* nan at inf"):
         Density.general(
@@ -117,19 +117,19 @@ def test_a_tail_given_as_no_number_is_refused_by_name():
 def test_the_two_sided_geometric_agrees_with_scipy(method):
     ours, theirs = Countable.geometric(3, 2.0), stats.dlaplace(0.5, loc=3)
     k = np.arange(-60, 60)
-    # scipy's sf is 1 − cdf, exact to 1e-16 only
+    # scipy computes sf as 1 − cdf, which is exact to 1e-16 only.
     np.testing.assert_allclose(getattr(ours, method)(k), getattr(theirs, method)(k), rtol=1e-9, atol=1e-15)
 
 
 def test_geometric_tails_are_exact_where_probabilities_underflow():
     ours = Countable.geometric(0, 1.0)
-    # Pr[k > x] = a^(x+1) / (1 + a) with a = 1/e
+    # The closed form is Pr[k > x] = a^(x+1) / (1 + a) with a = 1/e.
     assert ours.logsf(5000) == pytest.approx(-5001.0 - math.log1p(math.exp(-1.0)), rel=1e-14)
     assert ours.logcdf(-5001) == pytest.approx(-5001.0 - math.log1p(math.exp(-1.0)), rel=1e-14)
 
 
 def test_geometric_samples_are_integers_with_the_declared_frequencies():
-    """Chi-square over 21 cells at 1e-8."""
+    """Chi-square test over 21 cells at significance 1e-8."""
     draws = Countable.geometric(3, 2.0).sample(50_000, np.random.default_rng(4))
     assert draws.dtype.kind == "i"
     cells = np.bincount(np.clip(draws - 3, -10, 10) + 10, minlength=21)
@@ -157,7 +157,7 @@ def test_clamping_far_from_the_location_keeps_tiny_atoms():
 
 
 def test_a_mixture_samples_its_atoms_at_their_rate():
-    """Binomial test at 1e-8: power above 0.99 for a rate off by 0.04."""
+    """Binomial test at 1e-8. Its power is above 0.99 for a rate that is off by 0.04."""
     law = Mixture(["refused"], Density.uniform(), probabilities=[0.25])
     draws = law.sample(20_000, np.random.default_rng(5))
     refused = sum(draw == "refused" for draw in draws)
@@ -179,7 +179,7 @@ def test_a_mixture_samples_its_atoms_at_their_rate():
         (lambda: Density(Density.laplace().pieces[:1]), "must sum to 1"),
     ],
 )
-def test_what_is_no_law_is_refused_in_one_line(build, words):
+def test_an_invalid_law_is_refused_in_one_line(build, words):
     with pytest.raises(InvalidValue, match=words) as error:
         build()
     assert "\n" not in str(error.value)
