@@ -234,7 +234,8 @@ class Auditor:
         if not getattr(result, "remembered", ()):  # by now the folder may hold pairs that were not tried
             again.pop("remember", None)
         command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *spelt(again)])
-        environment = {**result.environment, "command": command}
+        self._count += 1
+        environment = {**result.environment, "command": command, "number": self._count}
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)
         if not met(result):
@@ -254,7 +255,6 @@ class Auditor:
         from audit.results.saved import save  # a session without audits stays light
 
         self._node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
-        self._count += 1
         if self._folder is None:
             return
         name = file_name(self._node.nodeid, ending=f"-{self._count}.json")

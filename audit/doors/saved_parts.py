@@ -66,16 +66,17 @@ def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
 
 
 def _identity(document: Any) -> str:
-    """Return what only the same audit has: its subject, claim, seed and what repeats it.
+    """Return what only the same audit has: its subject, claim, seed, what repeats it and its number there.
 
     An audit that nothing names, as of a function in a notebook, is the same only if it found the same.
     """
     if not isinstance(document, dict) or "result" not in document:
         return dumps(document)
-    result, command = document["result"], document.get("environment", {}).get("command")
+    result, environment = document["result"], document.get("environment", {})
+    target, command = result.get("target"), environment.get("command")
     named = [result.get(name) for name in ("kind", "subject", "claim", "relation", "parameters", "seed")]
-    target = result.get("target")
-    return dumps([*named, target, command] if target or command else result)
+    repeated = [target, command, environment.get("number")]  # a test may make several audits
+    return dumps([*named, *repeated] if target or command else result)
 
 
 def _files(path: Path) -> list[Path]:

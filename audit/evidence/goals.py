@@ -53,7 +53,7 @@ class CellCounts:
         they are when the best of many is taken. The mean square is 0, so that nothing is bet, where the mean
         is below 0 by more than that many standard errors.
         """
-        (p, q), past = self.laws, self.past.sum()
+        (p, q), past = self.laws, max(self.past.sum(), 1.0)  # no run may have ended
         won = payoffs(p, q, ratio, delta, past=past)
         mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
         square = np.maximum((won[:, 0] ** 2 @ p + won[:, 1] ** 2 @ q) / 2, 1e-300)

@@ -10,6 +10,8 @@ from audit.results.saved_value import SavedValue
 _MOST = 100
 #: Larger: bins reach further; what lies beyond counts in the outer ones. Differences must stay finite.
 MOST_EDGE = 1e300
+#: Smaller: closer numbers have bins. The width of a bin must stay a normal number.
+LEAST_SPAN = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,4 +62,6 @@ class Outputs(SavedValue):
         columns = self.on_left, self.on_right, self.left_inside, self.right_inside
         held = all(len(column) == bins and all(0 <= x < math.inf for x in column) for column in columns)
         finite = all(abs(edge) < 2 * MOST_EDGE for edge in self.edges)
-        return 0 < bins <= _MOST and held and finite and all(a < b for a, b in pairwise(self.edges))
+        apart = not self.edges or self.edges[-1] - self.edges[0] >= LEAST_SPAN
+        rising = apart and all(a < b for a, b in pairwise(self.edges))
+        return 0 < bins <= _MOST and held and finite and rising

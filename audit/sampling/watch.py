@@ -73,7 +73,7 @@ def computing_for(limit: float) -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.signal(signal.SIGPROF, handler)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL if handler is None else handler)
 
 
 class Watch:

@@ -10,7 +10,7 @@ from audit.errors import InvalidValue, check_word, finite_number, positive_int, 
 
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
-_FARTHEST = 1e100  # the largest place on an axis; fitting a line squares the places
+_FARTHEST = 1e100  # the largest place or bound on an axis; fitting a line squares the places
 _CLOSED = "the problem of the closed form"
 
 
@@ -91,7 +91,8 @@ class Cell:
     Raises
     ------
     InvalidValue, InvalidKind
-        `value` or `place` is not finite, `bound` is NaN, or some m is met at or below a refuted one.
+        `value` or `place` is not finite, `bound` is negative or not finite, or some m is met at or below a
+        refuted one.
 
     Examples
     --------
@@ -108,8 +109,8 @@ class Cell:
     def __post_init__(self) -> None:
         finite_number(self.value, what="The value of a `Cell`")
         finite_number(self.place, what="The place of a `Cell`", minimum=-_FARTHEST, maximum=_FARTHEST)
-        if isinstance(self.bound, float) and math.isnan(self.bound):
-            raise InvalidValue("The bound of a `Cell` must be a number; got nan.")
+        if isinstance(self.bound, float | int):
+            finite_number(self.bound, what="The bound of a `Cell`", minimum=0.0, maximum=_FARTHEST)
         if self.met is not None and self.met <= self.low:
             raise InvalidValue(
                 f"The `met` of a `Cell` must be above its `refuted`; got {self.met} and {self.low}."

@@ -170,9 +170,13 @@ class Drawing:
 
 
 def round_up(value: float) -> float:
-    """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that is `value` or a little more; 1 for nothing."""
+    """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that is `value` or a little more; 1 for nothing.
+
+    Values above 1e300 count as that: twice as much has to stay finite.
+    """
     if value < 1e-300:
         return 1.0
+    value = min(value, 1e300)
     power = 10.0 ** math.floor(math.log10(value))
     return next((t * power for t in (1, 1.5, 2, 3, 5, 7) if t * power >= value * (1 - 1e-12)), 10 * power)
 

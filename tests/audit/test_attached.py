@@ -103,6 +103,7 @@ BAD |= {
         changed(STUDY, *CELL, "bound", to="4"),
         "bound of a `Cell` must be a number or null",
     ),
+    "a bound below 0": (changed(STUDY, *CELL, "bound", to=-1), "bound of a `Cell` must be a finite number"),
     "text for a size": (changed(STUDY, *CELL, "steps", 0, "size", to="4"), "size of a `Step`"),
     "null for a seed": (changed(STUDY, "study", "seed", to=None), "seed of a `StudyResult`"),
     "a list for a name": (changed(STUDY, "study", "curves", 0, "name", to=[]), "name of a `CurveResult`"),

@@ -95,6 +95,13 @@ def test_the_limit_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
     assert sum(reached(0.08) for _ in range(80)) <= 13
 
 
+def test_a_table_without_a_finished_run_bets_nothing():
+    aim = Aim((CellCounts(0, np.zeros((2, 3)), 2, np.array([[[4.0, 3, 2, 1], [1, 5, 2, 0]]])),), calls=100)
+    assert Goals(3.0, 0.5).path([aim], np.array([0.0, 1.0]), np.array([0.0, 0.1]), np.zeros(2)).tolist() == [
+        [0, 0]
+    ]
+
+
 def test_the_path_of_one_claim_does_not_depend_on_other_claims_in_the_call():
     ledger = Ledger(goals=Goals(3.0, 0.5))
     assert ledger.rejects(np.array([0.1]), np.zeros(1), 0.05).tolist() == [False]

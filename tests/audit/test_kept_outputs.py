@@ -15,7 +15,7 @@ from audit.events.features.views import View
 from audit.laws.exact import compare_pairs
 from audit.laws.region import Region
 from audit.results.course import MOST_POINTS, Course
-from audit.results.outputs import MOST_EDGE
+from audit.results.outputs import MOST_EDGE, Outputs
 from audit.verdict.shown.outputs import MOST_BINS, MOST_NAMES, Seen, outputs_by_law
 
 
@@ -96,6 +96,31 @@ def test_numbers_of_any_size_and_other_values_are_all_counted(wide):
     if wide:
         assert kept.edges[-1] - kept.edges[0] > MOST_EDGE
         assert (kept.on_left[0], kept.on_left[-2]) == (100, 100)
+
+
+@pytest.mark.parametrize(("unit", "has_bins"), [(1e299, True), (5e-324, False)])
+def test_outputs_near_the_ends_of_the_floats_have_bins_that_a_file_gives_again_or_none(unit, has_bins):
+    numbers = np.arange(-30, 31) * unit
+    laws = [Finite(numbers, np.full(61, 1 / 61))] * 2
+    kept = outputs_by_law(Region(intervals=((25 * unit, math.inf),)), *laws)
+    assert (kept is not None) is has_bins
+    assert kept is None or kept.is_coherent
+    assert not Outputs("the output", (0.0, 5e-324), (), (1,), (1,), (0,), (0,)).is_coherent
+    assert not Outputs("the output", (0.0,), ("a",), (1,), (1,), (0,), (0,)).is_coherent
+
+
+def test_of_many_different_values_the_event_and_the_frequent_ones_are_named():
+    """The event's value comes last, after 5,000 others; each output is counted once."""
+    seen = Seen(Event((AtomIn(Whole(), ("leak",)),)))
+    for side in (0, 1):
+        outputs = [*("often",) * 9, *(f"{side} {i}" for i in range(5000)), *("leak",) * side]
+        seen.add(side, View(outputs), np.array([output == "leak" for output in outputs]))
+    kept = seen.outputs()
+    named = dict(
+        zip(kept.names, zip(kept.on_left, kept.on_right, kept.right_inside, strict=True), strict=True)
+    )
+    assert (named["'often'"], named["'leak'"]) == ((9, 9, 0), (0, 1, 1))
+    assert (len(named), sum(kept.on_left), sum(kept.on_right)) == (MOST_NAMES, 5009, 5010)
 
 
 def loud(database, rng):

@@ -258,6 +258,7 @@ def test_an_option_comes_from_the_call_then_the_mark_then_the_command_line_then_
     }
     assert found == {"ini": [4000, 1e-3, 7], "mark": [4000, 1e-4, 8], "call": [5000, 1e-4, 9]}
     assert all("--audit-budget=4000" in each["environment"]["command"] for each in saved)
+    assert [each["environment"]["number"] for each in saved] == [1, 1, 1]  # the first audit of its test
     assert [path.name.partition("-")[0] for path in (pytester.path / "kept").iterdir()] == ["call"]
 
 

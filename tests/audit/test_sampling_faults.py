@@ -11,6 +11,7 @@ import pytest
 
 from audit.sampling import BET, MutatedInput, Sampler
 from audit.sampling.snapshots import snapshot
+from audit.sampling.watch import ComputedTooLong, computing_for
 from audit.subject.subject import adapt
 from audit.values.outcomes import Raised, Unfinished
 
@@ -132,6 +133,19 @@ def test_the_users_timer_and_handler_are_restored():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_limit_of_computing_puts_the_handler_back_and_leaves_no_timer():
+    rings = []
+    before = signal.signal(signal.SIGPROF, lambda *_: rings.append(1))
+    try:
+        with pytest.raises(ComputedTooLong), computing_for(0.02):
+            all(iter(lambda: 1, 0))  # without end
+        assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+        signal.raise_signal(signal.SIGPROF)
+        assert rings == [1]
+    finally:
+        signal.signal(signal.SIGPROF, before)
 
 
 def test_the_users_alarm_ends_the_draw_and_is_not_an_output():

@@ -70,12 +70,15 @@ def test_the_last_result_of_an_audit_in_two_files_counts(tmp_path, capsys):
     """Two tests of one name and audits without a name stay separate. The same finding appears once."""
     first = [audit(target="laplace"), audit("lambda"), audit("lambda", epsilon_lower=0.5)]
     then = [audit(target="laplace", epsilon_lower=0.95), audit("lambda"), audit(target="laplace", seed=1)]
+    for number, results in ((1, first), (2, then)):  # of one test, on other databases
+        told = {"command": "python -m pytest test_it.py::test_it", "number": number}
+        results.append(audit("lambda", environment=told))
     found = {"findings": [finding_json(Finding("E1", "B", "s", "holds", "f"))]}
     one, two = written(tmp_path / "one.html", *first, **found), written(tmp_path / "two.html", *then, **found)
     assert run("report", one, two, "--html", tmp_path / "both.html") == 0
     assert "3 results are in several files: the last one counts." in capsys.readouterr().out
     both = load_parts([tmp_path / "both.html"])
-    assert both["documents"] == [each.to_json() for each in (first[2], *then)]
+    assert both["documents"] == [each.to_json() for each in (*first[2:], *then)]
     assert both["findings"] == found["findings"]
 
 

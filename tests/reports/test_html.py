@@ -491,6 +491,8 @@ def test_evidence_is_drawn_with_the_limit_that_refutes():
     scale = (line[0][1] - line[-1][1]) / 14.5  # the axis runs from −0.5 to 14
     assert float(re.match(r"M52 ([\d.]+)H", limit)[1]) == pytest.approx(line[-1][1] + 0.2 * scale, abs=0.2)
     assert "Evidence" not in pictures(refuted(evidence=Evidence.EXACT, log_limit=13.8))
+    far = Course((0, 9), (-1.7e308, 1.7e308))
+    assert "Evidence" in pictures(refuted(log_wealth=1e308, log_limit=1.7e308, wealth_course=far))
 
 
 def test_the_search_is_drawn_next_to_the_claim_if_it_had_a_choice():

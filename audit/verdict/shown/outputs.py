@@ -5,8 +5,9 @@ are no numbers. They reach from one end of nearly all outputs to the other, and 
 """
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -20,19 +21,26 @@ from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Whole
 from audit.events.features.views import View
 from audit.laws.region import Region, members, probability
-from audit.results.outputs import MOST_EDGE, Outputs
+from audit.results.outputs import LEAST_SPAN, MOST_EDGE, Outputs
 from audit.verdict.examples import output_words
 
 #: Larger: finer pictures and larger files. The most bins, about, and the most single values.
 MOST_BINS, MOST_NAMES = 20, 10
 #: Larger: bins are counted on more runs of each side.
 _MOST_KEPT = 16_384
+#: Limits memory: of the values outside the event the first this many are counted singly.
+_MOST_KNOWN = 1_000
 #: Larger: more outputs lie beyond the bins; the outer bins count these too. A share of each side.
 _TAIL = 0.005
 _DIGITS = 4
 
 Interval = tuple[float, float]
 Flags = NDArray[np.bool_]
+Known = dict[Hashable, Any]
+"""Outputs by what is counted of them; those that are missing count as "any other"."""
+
+
+_name = partial(output_words, digits=_DIGITS)
 
 
 @dataclass
@@ -48,7 +56,7 @@ class Seen:
     event: Event
     _columns: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
     _inside: tuple[list[Flags], list[Flags]] = field(default_factory=lambda: ([], []))
-    _names: dict[Hashable, str] = field(default_factory=dict)
+    _known: Known = field(default_factory=dict)
 
     def add(self, side: int, view: View, inside: Flags) -> None:
         """Note a block of outputs of one side (0 left, 1 right), and which of them the event has."""
@@ -59,10 +67,9 @@ class Seen:
         self._columns[side].append(column)
         self._inside[side].append(inside[:room])
         if isinstance(first, AtomIn):
-            whole = isinstance(first.feature, Whole)
-            for output, key in zip(view.outputs, column, strict=False):
-                if key not in self._names:
-                    self._names[key] = output_words(output, _DIGITS) if whole else first.feature.show(output)
+            for output, key, held in zip(view.outputs, column, inside, strict=False):
+                if held or len(self._known) < _MOST_KNOWN:
+                    self._known.setdefault(key, output)
 
     def outputs(self) -> Outputs | None:
         """Return the outputs; None if one side has none, or the event reads nothing that can be counted."""
@@ -73,7 +80,8 @@ class Seen:
         weights = [np.ones(len(flags)) for flags in inside]
         if isinstance(first, AtomIn):
             keys = [list(chain(*columns)) for columns in self._columns]
-            return _by_name(first.feature.words, self._names, keys, weights, inside)
+            name = _name if isinstance(first.feature, Whole) else first.feature.show
+            return _by_name(first.feature.words, self._known, keys, weights, inside, name=name)
         columns = [np.concatenate(parts) for parts in self._columns]
         return _by_number(first.feature.words, columns, weights, inside, first.intervals)
 
@@ -126,13 +134,11 @@ def _of_finite(region: Region, laws: Sequence[Finite], of: str) -> Outputs | Non
     columns, real = zip(*(as_numbers(law.outcomes) for law in laws), strict=True)
     if all(flags.all() for flags in real):
         return _by_number(of, columns, weights, inside, region.intervals)
-    return _by_name(of, _names_of(laws), [law.exact_keys for law in laws], weights, inside)
+    return _by_name(of, _known_of(laws), [law.exact_keys for law in laws], weights, inside)
 
 
-def _names_of(laws: Iterable[Finite]) -> dict[Hashable, str]:
-    return {
-        key: output_words(law.outcome(i), _DIGITS) for law in laws for i, key in enumerate(law.exact_keys)
-    }
+def _known_of(laws: Iterable[Finite]) -> Known:
+    return {key: law.outcome(i) for law in laws for i, key in enumerate(law.exact_keys)}
 
 
 def _of_lines(region: Region, laws: Sequence[Law], lines: Sequence[Any], of: str) -> Outputs | None:
@@ -149,15 +155,14 @@ def _of_lines(region: Region, laws: Sequence[Law], lines: Sequence[Any], of: str
     ]
     table += [[share * probability(line, _part(region, *cell)) for cell in cells] for line, share in sides]
     atoms = [law.atoms if isinstance(law, Mixture) else None for law in laws]
-    held = [each for each in atoms if each is not None]
-    names = _names_of(held)
+    known = _known_of(each for each in atoms if each is not None)
     single = [[] if each is None else each.exact_keys for each in atoms]
     weights = [
         np.zeros(0) if each is None else (1.0 - share) * np.exp(each.log_probabilities)
         for each, share in zip(atoms, shares, strict=True)
     ]
     inside = [np.zeros(0, dtype=bool) if each is None else members(each, region) for each in atoms]
-    beside = _by_name(of, names, single, weights, inside)
+    beside = _by_name(of, known, single, weights, inside)
     return _made(of, edges, np.array(table), beside)
 
 
@@ -210,25 +215,27 @@ def _by_number(
 
 def _by_name(
     of: str,
-    names: dict[Hashable, str],
+    known: Known,
     keys: Sequence[Sequence[Hashable]],
     weights: Sequence[Floats],
     inside: Sequence[Flags],
+    *,
+    name: Callable[[Any], str] = _name,
 ) -> Outputs | None:
     """Return values one by one, the most frequent and those of the event first; the others together."""
-    if not names:
+    if not known:
         return None
-    places = {key: i for i, key in enumerate(names)}
-    codes = [np.array([places[key] for key in each], dtype=np.intp) for each in keys]
-    table = _table(codes, weights, inside, len(names))
-    words = [*names.values()]
+    places, size = {key: i for i, key in enumerate(known)}, len(known)
+    codes = [np.array([places.get(key, size) for key in each], dtype=np.intp) for each in keys]
+    counted = _table(codes, weights, inside, size + 1)
+    table, outputs = counted[:, :size], [*known.values()]
     kept = np.argsort(-table[:2].max(axis=0), kind="stable")
     if len(kept) > MOST_NAMES:
         held = np.argsort(-table[2:].max(axis=0), kind="stable")[: MOST_NAMES // 2]
         first = list(dict.fromkeys([*held.tolist(), *kept.tolist()]))[: MOST_NAMES - 1]
         kept = np.array([place for place in kept.tolist() if place in first])
-    others = np.delete(table, kept, axis=1).sum(axis=1, keepdims=True)
-    listed = [words[place] for place in kept.tolist()]
+    others = np.delete(counted, kept, axis=1).sum(axis=1, keepdims=True)
+    listed = [name(outputs[place]) for place in kept.tolist()]
     return _made(
         of,
         None,
@@ -263,9 +270,10 @@ def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: boo
     """
     low, high = max(low, -MOST_EDGE), min(high, MOST_EDGE)
     span = high - low
-    near = [end for end in chain(*intervals) if low - span <= end <= high + span]
+    far = max(low - span, -MOST_EDGE), min(high + span, MOST_EDGE)
+    near = [end for end in chain(*intervals) if far[0] <= end <= far[1]]
     low, high = min([low, *near]), max([high, *near])
-    if not 0 < high - low < math.inf:
+    if not high - low >= LEAST_SPAN:
         return None
     least = (high - low + whole) / MOST_BINS
     width = float(math.ceil(least)) if whole else _step(least)
