@@ -26,11 +26,10 @@ state.
 factors above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
 neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
 
-**Two accounts.** The wealth is split before the audit. One account bets on whole tables and maximises its
-expected value at the last run (`audit.evidence.goals`). The other bets on events as above and holds a reserve
-back for later (`audit.evidence.reserve`). Each account is a supermartingale, so their sum is one too; the
-guarantee is about the sum. A continued audit starts with the wealth of both accounts
-(`audit.evidence.standing`).
+**Two accounts.** The wealth is split before the audit. One account bets on whole tables and aims to reach the
+limit by the last run (`audit.evidence.goals`). The other bets on events as above and holds a reserve back for
+later (`audit.evidence.reserve`). Each account is a supermartingale, so their sum is one too; the guarantee is
+about the sum. A continued audit starts with the wealth of both accounts (`audit.evidence.standing`).
 
 Bounds come from the wealth of the same calls against other claims (`Ledger`): the counts of a bet do not
 depend on the claim, and h and the weights at any (ε, δ) are functions of stored numbers.
