@@ -1,10 +1,13 @@
-"""A saved witness with databases of the user's classes, replayed in a process that has not loaded these
-classes."""
+"""Users' classes in other processes: saved witnesses replayed where they are not loaded, and by value."""
 
 import subprocess
 import sys
+import threading
 
+import cloudpickle
 import pytest
+
+from audit.sampling.remake.modules import taken_by_value
 
 MODULE = """
 from dataclasses import dataclass
@@ -104,3 +107,29 @@ def test_a_problem_that_cannot_be_saved_has_to_be_given(call, tmp_path):
     again = call("replay", "saved.json", "--trust")
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
     assert "The problem `found` is not one of the learner's own" in again.stderr
+
+
+def test_two_threads_do_not_take_modules_by_value_at_once():
+    # cloudpickle has one list for all threads: the first to end would shorten it for the other
+    inside, leave, seen = threading.Event(), threading.Event(), []
+
+    def first():
+        with taken_by_value(["json"]):
+            inside.set()
+            leave.wait(10)
+
+    def second():
+        with taken_by_value(["json"]):
+            seen.append("json" in cloudpickle.list_registry_pickle_by_value())
+
+    threads = [threading.Thread(target=work) for work in (first, second)]
+    threads[0].start()
+    assert inside.wait(10)
+    threads[1].start()
+    threads[1].join(0.2)
+    assert not seen
+    leave.set()
+    for thread in threads:
+        thread.join(10)
+    assert seen == [True]
+    assert "json" not in cloudpickle.list_registry_pickle_by_value()

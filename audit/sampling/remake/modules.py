@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import sysconfig
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -95,9 +96,24 @@ def _origin(name: str, places: tuple[str, ...], *, is_there: bool) -> str | None
     return None
 
 
+#: Held while modules are taken by value: cloudpickle has one list of them for all threads.
+_TAKING = threading.RLock()
+
+
+def _take_anew() -> None:
+    global _TAKING  # noqa: PLW0603  a thread that held it was not forked with this process
+    _TAKING = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_take_anew)
+
+
 @contextlib.contextmanager
 def taken_by_value(names: Iterable[str]) -> Iterator[None]:
     """Make cloudpickle pickle the functions and classes of these modules by value, while the context lasts.
+
+    One thread at a time: another waits until the context ends.
 
     Examples
     --------
@@ -107,15 +123,16 @@ def taken_by_value(names: Iterable[str]) -> Iterator[None]:
     >>> "json" in cloudpickle.list_registry_pickle_by_value()
     False
     """
-    before = cloudpickle.list_registry_pickle_by_value()
-    modules = [sys.modules[name] for name in names if name in sys.modules and name not in before]
-    for module in modules:
-        cloudpickle.register_pickle_by_value(module)
-    try:
-        yield
-    finally:
+    with _TAKING:
+        before = cloudpickle.list_registry_pickle_by_value()
+        modules = [sys.modules[name] for name in names if name in sys.modules and name not in before]
         for module in modules:
-            cloudpickle.unregister_pickle_by_value(module)
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            yield
+        finally:
+            for module in modules:
+                cloudpickle.unregister_pickle_by_value(module)
 
 
 @dataclass(frozen=True)
