@@ -157,7 +157,8 @@ def test_the_users_alarm_ends_the_draw_and_is_not_an_output():
 
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        # by then it sleeps: in a destructor the exception would be ignored
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
         start = time.monotonic()
         with pytest.raises(Alarm):
             outputs_of(sleeping, run_time_limit=5.0)
