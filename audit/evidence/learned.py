@@ -1,11 +1,11 @@
-"""A score of vectors that learns from every run: additive over entries and differences of neighbours.
+"""A score of vectors that learns from runs: additive over entries and differences of neighbours.
 
 Each column (an entry, or a difference of two neighbouring entries) is cut at quantiles into a few bins, and a
 run is coded by its bins. The score adds a weight for each of them. The weights are those of a ridge
-regression of the side on the bins. Means come from all runs, the covariance from the first `FOR_COVARIANCE`
-runs of either side; the ridge penalty maximises the likelihood. For small differences this is the best
-additive score: it accounts for the correlation of entries, where a sum of log-ratios counts shared
-information twice.
+regression of the side on the bins. Means come from all runs up to about `ENOUGH` pairs, the covariance from
+the first `FOR_COVARIANCE` runs of either side; the ridge penalty maximises the likelihood. For small
+differences this is the best additive score: it accounts for the correlation of entries, where a sum of
+log-ratios counts shared information twice. Later runs are only counted, in the cells of the last score.
 """
 
 from dataclasses import dataclass

@@ -52,7 +52,7 @@ class Course(SavedValue):
         known = dict([*earlier, *((start + place, value) for place, value in points)])
         if not known:
             return None
-        places, values = zip(*_few([*known.items()]), strict=True)
+        places, values = zip(*spread([*known.items()], MOST_POINTS), strict=True)
         return cls(places, tuple(float(f"{value:.{_DIGITS}g}") for value in values))
 
     @property
@@ -63,9 +63,7 @@ class Course(SavedValue):
         return whole and all(a <= b for a, b in pairwise(self.places))
 
 
-def _few(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Return at most `MOST_POINTS` of the points, evenly spread over their order, both ends included."""
+def spread(points: list[tuple[int, float]], most: int) -> list[tuple[int, float]]:
+    """Return at most `most` of the points, evenly spread over their order, both ends included."""
     last = len(points) - 1
-    if last < MOST_POINTS:
-        return points
-    return [points[round(i * last / (MOST_POINTS - 1))] for i in range(MOST_POINTS)]
+    return points if last < most else [points[round(i * last / (most - 1))] for i in range(most)]

@@ -189,7 +189,7 @@ def _window(text: str, start: int, limit: int) -> str:
 
 
 def _one_step(first: Any, second: Any) -> tuple[Literal["replaced", "added", "removed"], int] | None:
-    """Return the one-record change that turns `first` into `second`, and its place; None if there is none."""
+    """Return the change of one record that turns `first` into `second`, and its place; None if none does."""
     if not isinstance(first, (list, tuple)) or type(first) is not type(second):
         return None
     at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if not same(a, b)), None)

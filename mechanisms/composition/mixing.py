@@ -31,7 +31,7 @@ def mixture(laws: Sequence[Law | None], weights: Sequence[float]) -> Law | None:
     Returns
     -------
     Law or None
-        None if a law is none of these.
+        None if a law is of another kind.
 
     Guarantee
     ---------

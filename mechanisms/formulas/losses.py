@@ -19,7 +19,7 @@ ALL = "the exact laws of all databases"
 
 
 def climbs(count: int) -> str:
-    """Return the source of a loss that has no closed form, and that none of so many climbs passed."""
+    """Return the source of a loss without a closed form: the number of climbs, none of which found more."""
     return f"the text's laws where the best of {count} climbs ended"
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from audit.results.course import Course
+from audit.results.course import Course, spread
 from audit.results.result import AuditResult, Evidence
 from audit.values import wording
 
@@ -52,7 +52,7 @@ def evidence(result: AuditResult) -> Picture | None:
         drawing.done(),
         _LOW + 42,
         ("runs", "ln wealth"),
-        (*((f"{place:,}", _n(value)) for place, value in _some(points)), ("refutes", _n(limit))),
+        (*((f"{place:,}", _n(value)) for place, value in spread(points, _MOST_ROWS)), ("refutes", _n(limit))),
         term="wealth",
     )
 
@@ -86,7 +86,7 @@ def search(result: AuditResult) -> Picture | None:
         drawing.done(),
         _LOW + 42,
         ("pairs", "largest ε"),
-        tuple((f"{place:,}", _n(value)) for place, value in _some(points)),
+        tuple((f"{place:,}", _n(value)) for place, value in spread(points, _MOST_ROWS)),
     )
 
 
@@ -114,14 +114,6 @@ def _line(drawing: Drawing, kind: str, points: list[tuple[float, float]], *, ste
         )
     else:
         drawing.line(f"series {kind}", points)
-
-
-def _some(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Return at most `_MOST_ROWS` points, evenly spread, both ends included."""
-    last = len(points) - 1
-    if last < _MOST_ROWS:
-        return points
-    return [points[round(i * last / (_MOST_ROWS - 1))] for i in range(_MOST_ROWS)]
 
 
 def _n(value: float) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from audit.evidence.cells import payoffs, smoothed
+from audit.evidence.cells import most_broken, payoffs, smoothed
+from audit.evidence.goals import CellCounts
 
 
 def drawn(rng, cells):
@@ -127,3 +128,37 @@ def test_a_cell_that_stands_out_is_not_shrunk_because_the_others_are_alike():
     assert abs(math.log(q[0] / p[0]) - math.log(146_000 / 154_000)) < 0.02
     flat_p, flat_q = smoothed(np.array([100.0, 110, 95]), np.array([104.0, 101, 100]), ordered=0)
     assert np.abs(np.log(flat_p / flat_q)).max() < 0.02
+
+
+def test_a_table_that_differs_a_little_in_all_cells_is_chosen_before_one_that_differs_in_none():
+    """Ten cells have shares of 0.11 and 0.09 in turn, exchanged on the right. Pairs of cells are equal."""
+    shares = np.array([[0.11, 0.09] * 5, [0.09, 0.11] * 5])
+    fine = 10_000 * shares
+    coarse = fine.reshape(2, 5, 2).sum(axis=2)
+    for tables, best in (([coarse, fine], 1), ([fine, coarse], 0)):
+        assert most_broken(tables, np.array([0.05, 0.1]), 0.0).tolist() == [best, best]
+
+
+def test_a_larger_difference_in_few_runs_is_not_preferred():
+    """Per run, 0.625 against 0.375 promises more than 0.6 against 0.4, but 100 runs do not show it surely."""
+    few = 50 * np.array([[0.625, 0.375], [0.375, 0.625]])
+    many = 10_000 * np.array([[0.6, 0.4], [0.4, 0.6]])
+    assert most_broken([few, many], np.zeros(1), 0.0).tolist() == [1]
+    assert most_broken([200 * few, many], np.zeros(1), 0.0).tolist() == [0]
+
+
+def test_a_difference_that_delta_allows_promises_nothing():
+    """The first table differs by 0.15 in a rare cell, the second by 0.24 in a frequent one; δ = 0.2."""
+    rare = 50_000 * np.array([[0.15, 0.85], [0.0, 1.0]])
+    frequent = 50_000 * np.array([[0.62, 0.38], [0.38, 0.62]])
+    assert most_broken([rare, frequent], np.zeros(1), 0.0).tolist() == [0]
+    assert most_broken([rare, frequent], np.zeros(1), 0.2).tolist() == [1]
+
+
+def test_nothing_is_bet_where_the_counts_surely_keep_the_claim():
+    """A loss of 0.2 breaks ε = 0.1 and keeps ε = 1, both by more than ten standard errors."""
+    table = CellCounts(0, 20_000 * np.array([[0.55, 0.45], [0.45, 0.55]]), ordered=0)
+    won, square, score = table.plan(np.exp([0.1, 1.0]), np.zeros(2))
+    assert won[1].any()
+    assert square[0] > 0 < score[0]
+    assert square[1] == 0 > score[1]

@@ -38,9 +38,9 @@ def test_the_swap_of_a_noisy_max_has_the_probability_that_the_case_uses(false_al
 
 
 def test_tight_audits_stay_within_their_significance(false_alarms):
-    """Ten mechanisms at significance 0.05 meet two criteria together and each by itself: eleven times two. A
-    sound auditor fails the count of all with probability at most 9e-6 and each other criterion with at most
-    1e-7. The sum is 1.1e-5.
+    """Each of ten mechanisms meets two criteria at significance 0.05, and so do all of them together. A sound
+    auditor fails the count over all with probability at most 9e-6, and each of the other 21 criteria with at
+    most 1e-7. The sum is 1.1e-5.
 
     A mean of at most 1 is not required here, because a sound auditor may exceed it by chance. The command
     checks it on the full number. An auditor whose wealth ends at 20 in a fifth of audits, and at ½ in the

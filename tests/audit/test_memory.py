@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from audit.events.features.scores import AdditiveScore
 from audit.events.features.views import View
 from audit.evidence.bets import outcomes
 from audit.evidence.memory import FIRST, KEPT, KEPT_BYTES, PairMemory, bet_on, broken_off, growth_rate
@@ -157,3 +158,25 @@ def test_kept_outputs_are_bounded_in_bytes(size):
     assert memory.pairs == 4 * FIRST
     assert FIRST <= kept <= max(FIRST, KEPT_BYTES // (8 * size))
     assert (kept == memory.pairs) is (size == 1_000)
+
+
+def test_a_score_is_fitted_until_there_are_enough_pairs_and_its_cells_count_the_rest(monkeypatch):
+    monkeypatch.setattr("audit.evidence.memory.ENOUGH", KEPT + 2_000)  # beyond what is learned anew
+    rng = np.random.default_rng(0)
+
+    def vectors(n, moved):
+        return rng.laplace(size=(n, 3)) + moved
+
+    def score_of(memory):
+        [table] = [table for table in memory.tables if isinstance(table.bins.feature, AdditiveScore)]
+        return table.bins.feature, table.counts.sum(axis=1)
+
+    def more(n):
+        return score_of(learned(memory, vectors(n, 0.0), vectors(n, 0.3)))
+
+    memory = fed(vectors(2_000, 0.0), vectors(2_000, 0.3))
+    first, _ = more(KEPT - 1_000)
+    second, counted = more(KEPT)
+    last, all_counted = more(2 * KEPT)
+    assert first != second == last
+    assert (all_counted - counted).tolist() == [2 * KEPT] * 2

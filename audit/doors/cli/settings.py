@@ -43,7 +43,7 @@ def option_of(name: str) -> Callable[[Any], Any]:
 _LIMIT_NAMES = ("budget", "confirm_budget", "time_limit", "run_time_limit", "significance", "seed")
 #: Limits of an audit (runs, time, error probability) and its seed.
 LIMITS = tuple(map(option_of, _LIMIT_NAMES))
-#: Where the work is done: on this machine, in so many processes, or on a cluster.
+#: Where the work is done: in several processes of this machine, or on a cluster.
 WORKERS = (
     click.option(
         "--jobs",
