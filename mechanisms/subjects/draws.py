@@ -1,4 +1,4 @@
-"""What a caller of a subject may get wrong: the generator, the number of runs, and what is no database."""
+"""Checks of what the caller of a subject passes: the generator, the number of runs and the database."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import wraps
 from numbers import Number
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from audit.errors import InvalidKind, positive_int
 from audit.values.brief import show
@@ -19,6 +21,13 @@ __all__ = ["ChecksDraws"]
 _DRAWS = ("random", "laplace", "integers", "binomial", "standard_gamma")
 """What a generator draws with; a stand-in for one has some of these."""
 
+_SURE: dict[str, tuple[type, ...]] = {
+    "database": (list, tuple, np.ndarray),
+    "size": (),
+    "rng": (np.random.Generator,),
+}
+"""Types that need no check: audits call a subject millions of times."""
+
 
 class ChecksDraws:
     """Checks `database`, `size` and `rng` before a run or a law: in every class below this one.
@@ -26,8 +35,8 @@ class ChecksDraws:
     Raises
     ------
     InvalidKind, InvalidValue
-        In use: `rng` is no generator of numpy, `size` no whole number ≥ 0, or `database` None, a number or a
-        mapping.
+        In use: `rng` is not a generator of numpy, `size` is not a whole number ≥ 0, or `database` is None, a
+        number or a mapping.
 
     Examples
     --------
@@ -49,13 +58,15 @@ class ChecksDraws:
 def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that checks those of the three that it takes, and then does the same."""
     _, *names = inspect.signature(method).parameters
-    places = {name: names.index(name) for name in ("database", "size", "rng") if name in names}
+    places = [(name, names.index(name), _SURE[name]) for name in _SURE if name in names]
 
     @wraps(method)
     def checked(self: Any, *given: Any, **named: Any) -> Any:
-        for name, place in places.items():
+        for name, place, sure in places:
             if name in named or place < len(given):  # else Python says which argument is missing
-                _check(self, name, named[name] if name in named else given[place])
+                value = named[name] if name in named else given[place]
+                if type(value) not in sure:
+                    _check(self, name, value)
         return method(self, *given, **named)
 
     return checked
