@@ -31,6 +31,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dptsv
 
 from audit.distributions.law import Floats, Ints
 
@@ -47,8 +48,8 @@ _NOTHING = 1e-18
 #: A smaller value computes μ more exactly and takes longer: the search stops at changes below it.
 _EXACT = 1e-10
 _EDGE = 0.01
-#: Candidate variances of the step of the log-ratio from one cell to the next.
-_SPREADS = np.append(10.0 ** np.arange(-8, 2), 0.0)
+#: Candidate variances of the step of the log-ratio from one cell to the next, beside 0.
+_SPREADS = 10.0 ** np.arange(-8, 2)
 #: Number of heights tried for cutting off the soft weights if δ > 0, each 0.6 times the one before.
 _CAPS = 16
 #: Larger: of tables with unequal numbers of runs, the one with more is preferred for longer; in standard
@@ -101,19 +102,27 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
 
 
 def _walk(values: Floats, errors: Floats) -> Floats:
-    """Return the posterior mean of a random walk seen with known variances; the step variance is fitted."""
+    """Return the posterior mean of a random walk seen with known variances; the step variance is fitted.
+
+    The common level is free: only steps are shrunk. The inverse covariance has three diagonals, so that a
+    solution gives both the mean and, by its pivots, the likelihood of a step variance.
+    """
     size = len(values)
     if size < 2:
         return values
-    place, scale = np.arange(size), np.sqrt(errors)
-    level = float(np.average(values, weights=1 / errors))  # the common level is free: only steps are shrunk
-    common = 1 / (scale * np.sqrt((1 / errors).sum()))
-    free = np.eye(size) - np.outer(common, common)
-    shares, ways = np.linalg.eigh(free @ (np.minimum(place[:, None], place) / np.outer(scale, scale)) @ free)
-    seen = ways.T @ ((values - level) / scale)
-    known = _SPREADS[:, None] * np.maximum(shares, 0)
-    best = np.argmin((seen**2 / (1 + known) + np.log1p(known)).sum(axis=1))
-    return np.asarray(level + scale * (ways @ (seen * known[best] / (1 + known[best]))))
+    weights = 1 / errors
+    level = float(np.average(values, weights=weights))
+    pull = weights * (values - level)
+    neighbours = np.full(size, 2.0)
+    neighbours[[0, -1]] = 1.0
+    costs, means = [0.0], [np.zeros(size)]  # of steps of variance 0
+    for spread in _SPREADS:
+        off = np.full(size - 1, -1 / spread)
+        pivots, _, mean, _ = dptsv(weights + neighbours / spread, off, pull)
+        determinant = np.log(pivots).sum() + (size - 1) * math.log(spread) - math.log(weights.sum())
+        costs.append(determinant - pull @ mean)
+        means.append(mean)
+    return np.asarray(level + means[int(np.argmin(costs))])
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:

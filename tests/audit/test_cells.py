@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
+from scipy.stats import multivariate_normal
 
 from audit.evidence.cells import most_broken, payoffs, smoothed
 from audit.evidence.goals import CellCounts
@@ -106,6 +107,23 @@ def test_smoothed_laws_are_laws_and_believe_large_counts(ordered):
         assert all(law.min() > 0 for law in smooth)
         assert np.allclose([law.sum() for law in smooth], 1)
     assert np.allclose(np.log(smooth[0] / smooth[1]), np.log(p / q), atol=0.02)
+
+
+def test_ordered_log_ratios_are_smoothed_by_the_random_walk_of_the_largest_likelihood():
+    """Dense normal laws of the log-ratios, with the common level almost free, are the reference."""
+    rng = np.random.default_rng(6)
+    steps = np.cumsum(rng.normal(0, 0.03, 40))
+    x, y = rng.poisson(2_000.0, 40) + 0.0, rng.poisson(2_000 * np.exp(steps)) + 0.0
+    seen = np.log((x + 0.5) / (x.sum() + 20)) - np.log((y + 0.5) / (y.sum() + 20))
+    errors, free = np.diag(1 / (x + 0.5) + 1 / (y + 0.5)), np.full((40, 40), 1e3)
+    shape = np.minimum.outer(np.arange(40.0), np.arange(40))
+    walks = [free + spread * shape for spread in [*10.0 ** np.arange(-8, 2), 0]]
+    best = max(walks, key=lambda walk: multivariate_normal(cov=walk + errors).logpdf(seen))
+    expected = best @ np.linalg.solve(best + errors, seen)
+    p, q = smoothed(x, y, ordered=40)
+    smooth = np.log(p / q)
+    assert best is walks[5]
+    assert np.allclose(np.diff(smooth), np.diff(expected), atol=1e-6)
 
 
 @pytest.mark.parametrize("ordered", [0, 30])
