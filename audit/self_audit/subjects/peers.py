@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.relations import Relation
-from audit.self_audit.subjects.exact import Drawn
+from audit.self_audit.subjects.exact import Drawn, randomized_response
 
 Function = Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[Any]]
 
@@ -80,8 +80,8 @@ def peer_suite() -> dict[str, Peer]:
         "svt4": Peer(on_answers(SparseVector(threshold_scale=4.0, query_scale=4 / 3)), 1.725, ten),
         "svt5": Peer(on_answers(SparseVector(query_scale=0.0, stops=False)), math.inf, ten),
         "svt6": Peer(on_answers(SparseVector(query_scale=2.0, stops=False)), 4.2, ten),
-        "prefix_sum": Peer(on_answers(_prefix_sums), 10.0, ten),
-        "rand_resp": Peer(on_answers(_response), 1.0, bit),
+        "prefix_sum": Peer(on_answers(lambda *drawn: _noisy(1.0)(*drawn).cumsum(axis=1)), 10.0, ten),
+        "rand_resp": Peer(randomized_response().mechanism, 1.0, bit),
     }
 
 
@@ -148,12 +148,3 @@ def _truncated_geometric(answers: NDArray[np.float64], size: int, rng: np.random
     p = 1 - 1 / 1.5
     noisy = int(answers[0]) + rng.geometric(p, size) - rng.geometric(p, size)
     return np.asarray(noisy.clip(0, 5), dtype=float)
-
-
-def _prefix_sums(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    return np.asarray(_noisy(1.0)(answers, size, rng).cumsum(axis=1))
-
-
-def _response(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    keep = math.e / (1 + math.e)
-    return np.asarray(np.where(rng.random(size) < keep, answers[0], 1 - answers[0]))
