@@ -12,9 +12,10 @@ from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
 from audit.values import wording
-from audit.words import again, alike, allowance, claim_words, fault_words, pair_words, story
+from audit.words import again, alike, allowance, fault_words, pair_words, story
 
 from . import overview
+from .claim_words import claim_sentence
 from .pictures import claim, courses
 from .pictures import utility as utility_pictures
 from .pictures.drawing import Picture
@@ -196,7 +197,7 @@ def audit_view(
         "what": "privacy" if private else "utility",
         "name": wording.short(result.subject, 120) or "(no name)",
         "claim": "no claim" if result.claim is None else wording.short(few_digits(f"{result.claim}"), 120),
-        "claim_words": claim_words.claim_sentence(result),
+        "claim_words": claim_sentence(result),
         "verdict": result.verdict.value,
         "kind": _kind(result.verdict),
         "evidence": result.evidence.value,
