@@ -94,11 +94,8 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
         return Fault(FaultKind.NOT_CLIPPED, None, words.through_nan(largest, draws))
     if (further := _further(scene, move)) is not None:
         return Fault(FaultKind.NOT_CLIPPED, None, words.unbounded(largest, further, draws))
-    pure, shown = (
-        "pure" in move.kinds,
-        None if move.others or not math.isfinite(factor) else float(f"{factor:.6g}"),
-    )
-    if pure and len(active) > 1:
+    shown = None if move.others or not math.isfinite(factor) else float(f"{factor:.6g}")
+    if "pure" in move.kinds and len(active) > 1:
         if _is_two_steps(scene, move, asked):
             return Fault(FaultKind.WRONG_RELATION, shown, words.relation(draws, factor))
         places = {move.numbers[i].at[0][0] for i in active}
