@@ -62,10 +62,10 @@ class Move:
         return bool(np.abs(self.reach @ found - self.moved).max() > 1e-5 * np.abs(self.moved).max())
 
     @property
-    def is_shared(self) -> bool:
-        """Whether one draw reaches several numbers of the output, of which one moves."""
+    def shared(self) -> NDArray[np.intp]:
+        """The columns of draws that reach several numbers of the output, of which one moves."""
         several = (self.reach != 0.0).sum(axis=0) > 1
-        return bool((several & (self.reach[self.moving] != 0.0).any(axis=0)).any())
+        return np.flatnonzero(several & (self.reach[self.moving] != 0.0).any(axis=0))
 
     @cached_property
     def kinds(self) -> set[str]:
