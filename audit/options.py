@@ -135,24 +135,15 @@ OF_BOTH = frozenset(each.name for each in fields(Options)) - _PRIVACY_ALONE
 _SHARED = OF_BOTH | {"convert", "fresh", "name", "progress"}
 
 
-def shared(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those keywords of a privacy audit that mean the same in `audit_utility`.
+def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those keywords of a privacy audit that mean the same in an audit of this kind.
 
     Examples
     --------
-    >>> shared({"size": 3, "budget": 100, "until": "budget"})
-    {'budget': 100, 'until': 'budget'}
+    >>> taken("privacy", {"size": 3}), taken("utility", {"size": 3, "budget": 100, "until": "budget"})
+    ({'size': 3}, {'budget': 100, 'until': 'budget'})
     """
+    if kind == "privacy":
+        return dict(options)
     kept = {name: value for name, value in options.items() if name in _SHARED}
     return {**kept, "until": "budget"} if options.get("until") == "budget" else kept
-
-
-def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those keywords of a privacy audit that an audit of this kind accepts.
-
-    Examples
-    --------
-    >>> taken("privacy", {"size": 3}), taken("utility", {"size": 3})
-    ({'size': 3}, {})
-    """
-    return dict(options) if kind == "privacy" else shared(options)

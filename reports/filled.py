@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.values.wording import visible
-from audit.words.glossary import GLOSSARY
+
+from .glossary import GLOSSARY
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -12,13 +12,15 @@ from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
 from audit.values import wording
-from audit.words import again, alike, allowance, claim_words, fault_words, pair_words, story
+from audit.words import again, alike, allowance, fault_words, story
 
 from . import overview
+from .claim_words import claim_sentence
 from .pictures import claim, courses
 from .pictures import utility as utility_pictures
 from .pictures.drawing import Picture
 from .pictures.outputs import outputs_picture
+from .side_by_side import aligned
 from .small_print import environment, facts, few_digits
 from .utility_view import FailureView, ProblemView, beta_found, failure_view, problem_views
 
@@ -196,7 +198,7 @@ def audit_view(
         "what": "privacy" if private else "utility",
         "name": wording.short(result.subject, 120) or "(no name)",
         "claim": "no claim" if result.claim is None else wording.short(few_digits(f"{result.claim}"), 120),
-        "claim_words": claim_words.claim_sentence(result),
+        "claim_words": claim_sentence(result),
         "verdict": result.verdict.value,
         "kind": _kind(result.verdict),
         "evidence": result.evidence.value,
@@ -335,7 +337,7 @@ def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True)
     )
     return WitnessView(
         words,
-        tuple(map(_aligned, pair_words.aligned(witness, limit=_MOST_RECORD))),
+        tuple(map(_aligned, aligned(witness, limit=_MOST_RECORD))),
         story.examples(witness),
         story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
         tuple(filter(None, drawn)) if draw else (),

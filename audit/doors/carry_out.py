@@ -2,7 +2,6 @@
 
 import dataclasses
 import inspect
-import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -51,11 +50,7 @@ def carry_out(
     return result
 
 
-def check_keywords(
-    options: Iterable[str],
-    *fronts: Callable[..., Any],
-    whose: str = "",
-) -> None:
+def check_keywords(options: Iterable[str], *fronts: Callable[..., Any], whose: str = "") -> None:
     """Refuse an option that an audit does not have.
 
     Parameters
@@ -102,9 +97,7 @@ def audit_entry(
         made = entry.factory()
         result = carry_out(kind, made, options=options, progress=progress)
         result = with_formulas(result, entry, kind, made)
-    except Exception as error:  # one entry that fails must not lose the others
-        if os.environ.get("DP_AUDIT_TRACEBACK"):
-            raise
+    except Exception as error:  # noqa: BLE001  one entry that fails must not lose the others
         return failed_entry(entry, kind, error)
     return _named(result, entry, kind)
 
@@ -117,7 +110,10 @@ def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> dict[str, 
 
 def failed_entry(entry: Entry, kind: Kind, error: Exception) -> Saved:
     """Return the result of an entry whose audit could not be carried out."""
-    return _named(_failed(entry.name, kind, entry.options_for(kind).get("claim"), error), entry, kind)
+    made, claims = (AuditResult, PrivacyClaim) if kind == "privacy" else (UtilityResult, UtilityClaim)
+    claim, reason = entry.options_for(kind).get("claim"), " ".join(told_of(error).split())
+    known = claim if isinstance(claim, claims) else None
+    return _named(made(entry.name, known, Verdict.ERROR, Evidence.STATISTICAL, reason), entry, kind)
 
 
 def _named(result: Saved, entry: Entry, kind: Kind) -> Saved:
@@ -130,9 +126,3 @@ def _named(result: Saved, entry: Entry, kind: Kind) -> Saved:
         expected=entry.expects(kind),
         reference=entry.reference or result.reference,
     )
-
-
-def _failed(name: str, kind: Kind, claim: Any, error: Exception) -> Saved:
-    kinds = (AuditResult, PrivacyClaim) if kind == "privacy" else (UtilityResult, UtilityClaim)
-    made, known = kinds[0], claim if isinstance(claim, kinds[1]) else None
-    return made(name, known, Verdict.ERROR, Evidence.STATISTICAL, " ".join(told_of(error).split()))

@@ -1,6 +1,7 @@
 """The code of an entry compared with the formulas of its text: losses, laws, calls and other numbers."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -152,18 +153,13 @@ def _chi_square(outputs: list[Any], text: TextLaw) -> tuple[float, int]:
 
 def _counts(outputs: list[Any], text: Mapping[Any, float]) -> list[tuple[float, float]]:
     """Return the count and expectation of each outcome; rare and unlisted outcomes share the last cell."""
-    seen: dict[Any, int] = {}
-    for output in outputs:
-        plain = output.item() if isinstance(output, np.generic) else output
-        plain = tuple(plain.tolist()) if isinstance(plain, np.ndarray) else plain
-        seen[plain] = seen.get(plain, 0) + 1
+    plain = (each.item() if isinstance(each, np.generic) else each for each in outputs)
+    seen = Counter(tuple(each.tolist()) if isinstance(each, np.ndarray) else each for each in plain)
     n = len(outputs)
-    cells = [(seen.get(outcome, 0), n * math.exp(log)) for outcome, log in text.items()]
-    strays = n - sum(count for count, _ in cells)
+    cells = [(seen[outcome], n * math.exp(log)) for outcome, log in text.items()]
     large = [cell for cell in cells if cell[1] >= _LEAST_EXPECTED]
-    small = [cell for cell in cells if cell[1] < _LEAST_EXPECTED]
-    rest = (strays + sum(count for count, _ in small), max(0.0, n - sum(expected for _, expected in large)))
-    return [*large, rest]
+    counted, expected = (sum(column) for column in zip((0, 0.0), *large, strict=True))
+    return [*large, (n - counted, max(0.0, n - expected))]
 
 
 def _of_counts(cells: list[tuple[float, float]], n: int) -> tuple[float, int]:

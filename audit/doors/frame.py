@@ -14,16 +14,8 @@ __all__ = ["audits_to_frame"]
 #: Columns that are fields of a result, under the same name. A result without the field has NaN there.
 _FIELDS = (
     *("epsilon_lower", "delta_lower", "detectable_epsilon", "beta_lower", "beta_upper"),
-    *(
-        "samples",
-        "samples_to_refutation",
-        "significance",
-        "seed",
-        "expected",
-        "reason",
-        "reference",
-        "target",
-    ),
+    *("samples", "samples_to_refutation", "significance", "seed"),
+    *("expected", "reason", "reference", "target"),
 )
 
 

@@ -13,14 +13,14 @@ from audit.self_audit import saved as saved_self_audits
 from audit.studies import saved as saved_studies
 from audit.utility.saved import parse_any
 
-#: The part of a page to which each kind of document belongs.
-_PARTS = {"result": "documents", "finding": "findings", "study": "studies", "self_audit": "self_audits"}
-_READERS: dict[str, Callable[[Any], object]] = {
-    "result": parse_any,
-    "finding": saved_findings.from_json,
-    "study": saved_studies.from_json,
-    "self_audit": saved_self_audits.from_json,
+#: For each kind of document the part of a page to which it belongs, and what reads it.
+_KINDS: dict[str, tuple[str, Callable[[Any], object]]] = {
+    "result": ("documents", parse_any),
+    "finding": ("findings", saved_findings.from_json),
+    "study": ("studies", saved_studies.from_json),
+    "self_audit": ("self_audits", saved_self_audits.from_json),
 }
+_PARTS = [part for part, _ in _KINDS.values()]
 
 
 def load_parts(
@@ -55,7 +55,7 @@ def load_parts(
     if left_out:
         some = "1 result is" if left_out == 1 else f"{left_out} results are"
         said(f"{some} in several files: the last one counts.")
-    return {**dict.fromkeys(_PARTS.values()), **found}
+    return {**dict.fromkeys(_PARTS), **found}
 
 
 def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
@@ -94,7 +94,7 @@ def _read(path: Path) -> dict[str, Any]:
         if text.lstrip()[:1] == b"<":
             parts = extract(text.decode("utf-8", "replace"))
             for name, documents in parts.items():
-                for document in documents if name in _PARTS.values() else ():
+                for document in documents if name in _PARTS else ():
                     _check(document)
             return parts
         parts = {}
@@ -112,11 +112,12 @@ def _documents(text: bytes) -> list[Any]:
 
 def _check(document: Any) -> str:
     """Return the part of a page to which a document belongs, after checking that it can be read."""
-    kind = next((kind for kind in _PARTS if isinstance(document, dict) and kind in document), None)
+    kind = next((kind for kind in _KINDS if isinstance(document, dict) and kind in document), None)
     if kind is None:
         raise AuditError("it holds something that is not a result, finding, study or self-audit.")
-    _READERS[kind](document)
-    return _PARTS[kind]
+    part, read_document = _KINDS[kind]
+    read_document(document)
+    return part
 
 
 def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
@@ -135,7 +136,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     Traceback (most recent call last):
     audit.errors.CorruptFile: no/such/file.json cannot be read: No such file or directory.
     """
-    found: dict[str, Any] = dict.fromkeys(part for part in _PARTS.values() if part != "documents")
+    found: dict[str, Any] = dict.fromkeys(part for part in _PARTS if part != "documents")
     for path in map(Path, paths):
         text = read(path)
         try:
@@ -149,7 +150,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
 
 
 def _attached(document: Any, where: str) -> str:
-    if not isinstance(document, dict) or not ({*_PARTS} - {"result"}) & {*document}:
+    if not isinstance(document, dict) or not ({*_KINDS} - {"result"}) & {*document}:
         raise AuditError(
             f"{where} is not a finding, study or self-audit; give a file written by "
             "`--json FILE` of `dp-audit findings`, `dp-audit study` or `dp-audit self-audit`."

@@ -1,5 +1,6 @@
 """Many calls side by side, on every core or on a cluster, with progress and an estimate of the time left."""
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
@@ -229,13 +230,17 @@ def seconds_left(
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error, preceded by the name of its class unless that is ours.
+    """Return the text of an error that must not end the other calls; its class comes first unless it is ours.
+
+    With ``DP_AUDIT_TRACEBACK`` set, raise the error again.
 
     Examples
     --------
     >>> told_of(ValueError("no such table")), told_of(AuditError("too small"))
     ('ValueError: no such table', 'too small')
     """
+    if os.environ.get("DP_AUDIT_TRACEBACK"):
+        raise error
     if isinstance(error, CancelledError):
         return "the cluster gave it up"
     return str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, Final
@@ -12,7 +11,6 @@ import numpy as np
 from audit.faults.asked import Asked, draw_words
 from audit.faults.scene import LEFT, RIGHT, Force, Scene
 from audit.results.fault import Fault, FaultKind
-from audit.sampling.recorded.leaves import Place
 from audit.sampling.recorded.noise import scale_of
 from audit.sampling.recorded.runs import Run
 from audit.values.canonical import key
@@ -31,64 +29,31 @@ _MORE: Final = 1_000
 #: p must exceed the limit of the claim by this many standard errors.
 _ERRORS: Final = 4.0
 
-Shares = Mapping[Hashable, float]
 
-
-@dataclass(frozen=True)
-class TooLikely:
-    """An output that breaks the claim.
-
-    Parameters
-    ----------
-    output
-        The output in words.
-    side
-        The side on which the output is too frequent.
-    p, q
-        Its probability on that side, and on the other side.
-    places
-        The parts of the output.
-    alone
-        Whether one part of the output is enough to break the claim.
-    shared
-        The place of a draw that decides all parts: the only draw, or one whose values occur twice.
-    is_it
-        Function of a run: whether it gives this output.
-    """
-
-    output: str
-    side: str
-    p: float
-    q: float
-    places: tuple[Place, ...]
-    alone: bool
-    shared: int | None
-    is_it: Callable[[Run], bool]
-
-
-def counted(scene: Scene, epsilon: float, delta: float) -> TooLikely | None:
-    """Return the output that breaks the claim most clearly; None if none does, or if outputs are many."""
+def too_likely(scene: Scene, asked: Asked) -> Fault | None:
+    """Return the fault if one of few possible outputs is too likely on one side."""
     plain = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if len({_key(run) for run in plain}) > _FEW or any(not run.draws for run in plain):
         return None
     runs, slack = _runs(scene)
-    found = _worst(runs, _key, epsilon, delta, slack)
+    found = _worst(runs, _key, asked, slack)
     if found is None:
         return None
     side, worst, p, q = found
     parts = _parts([run.output for run in plain])
-    alone = [_worst(runs, partial(_key_of_part, i), epsilon, delta, slack) for i in parts]
-    example = next(run for run in runs[side] if _key(run) == worst)
-    return TooLikely(
-        output=shown(example.output, 60),
-        side=side,
-        p=p,
-        q=q,
-        places=tuple((i,) for i in parts),
-        alone=not parts or any(alone),
-        shared=_shared(scene),
-        is_it=lambda run: _key(run) == worst,
+    alone = not parts or any(_worst(runs, partial(_key_of_part, i), asked, slack) for i in parts)
+    output = shown(next(run.output for run in runs[side] if _key(run) == worst), 60)
+    if not alone and (shared := _shared(scene)) is not None:
+        said = words.one_for_all([(i,) for i in parts], draw_words(scene.plain(RIGHT)[0].draws[shared]))
+        return Fault(FaultKind.NOISE_REUSED, None, said)
+    if q > 0.0:
+        likely = Fault(FaultKind.NOISE_TOO_SMALL, None, words.likely(output, p, q, asked.at, side))
+        return likely if alone else None
+    never = is_out_of_reach(
+        scene, LEFT if side == RIGHT else RIGHT, lambda run: _key(run) == worst, certain=False
     )
+    said = words.possible(output, 0, side, p, asked.delta)
+    return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said) if never else None
 
 
 def _parts(outputs: Sequence[Any]) -> range:
@@ -192,7 +157,7 @@ def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
 
 
 def _worst(
-    runs: Mapping[str, list[Run]], by: Callable[[Run], Hashable], epsilon: float, delta: float, slack: float
+    runs: Mapping[str, list[Run]], by: Callable[[Run], Hashable], asked: Asked, slack: float
 ) -> tuple[str, Hashable, float, float] | None:
     """Return the side, value, p and q that break the claim most clearly; None if nothing breaks it."""
     count = {side: Counter(map(by, runs[side])) for side in runs}
@@ -200,18 +165,23 @@ def _worst(
     for side, other in ((LEFT, RIGHT), (RIGHT, LEFT)):
         for value, many in count[side].items():
             p, q = many / total, count[other][value] / total
-            error = slack or _ERRORS * np.sqrt(
-                (p + np.exp(2 * min(epsilon, 300.0)) * (q + 1 / total)) / total
-            )
-            excess = (
-                p - np.exp(min(epsilon, 300.0)) * q - delta - error * (1 + np.exp(epsilon) if slack else 1)
-            )
+            excess = _excess(p, q, total, asked, slack)
             if excess > 0 and (best is None or excess > best[0]):
                 best = excess, side, value, p, q
     return None if best is None else best[1:]
 
 
-def coarse_numbers_differ(scene: Scene, epsilon: float, delta: float) -> bool:
+def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any:
+    """Return by how much p is above the limit of the claim and the errors of both shares of `total` runs."""
+    epsilon = min(asked.epsilon, 300.0)
+    if slack:  # of a sweep
+        error = slack * (1 + np.exp(asked.epsilon))
+    else:
+        error = _ERRORS * np.sqrt((p + np.exp(2 * epsilon) * (q + 1 / total)) / total)
+    return p - np.exp(epsilon) * q - asked.delta - error
+
+
+def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
     """Whether outputs, sorted into sixteen bins, break the claim. True too if an output is not one number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
@@ -222,38 +192,12 @@ def coarse_numbers_differ(scene: Scene, epsilon: float, delta: float) -> bool:
         values[side] = np.array(numbers, float)
     edges = np.quantile(np.concatenate([values[LEFT], values[RIGHT]]), np.linspace(0, 1, 17)[1:-1])
     shares = {side: np.bincount(np.digitize(values[side], edges), minlength=16) / COUNTED for side in values}
-    for p, q in ((shares[LEFT], shares[RIGHT]), (shares[RIGHT], shares[LEFT])):
-        error = _ERRORS * np.sqrt((p + np.exp(2 * epsilon) * (q + 1 / COUNTED)) / COUNTED)
-        if np.any(p - np.exp(epsilon) * q - delta > error):
-            return True
-    return False
-
-
-def too_likely(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if one of few possible outputs is too likely on one side."""
-    found = counted(scene, asked.epsilon, asked.delta)
-    if found is None:
-        return None
-    if not found.alone and found.shared is not None:
-        said = words.one_for_all(found.places, draw_words(scene.plain(RIGHT)[0].draws[found.shared]))
-        return Fault(FaultKind.NOISE_REUSED, None, said)
-    if found.q == 0.0:
-        if not is_out_of_reach(scene, LEFT if found.side == RIGHT else RIGHT, found.is_it, certain=False):
-            return None
-        said = words.possible(found.output, 0, found.side, found.p, asked.delta)
-        return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
-    if found.alone:
-        said = words.likely(found.output, found.p, found.q, asked.at, found.side)
-        return Fault(FaultKind.NOISE_TOO_SMALL, None, said)
-    return None
+    sides = ((shares[LEFT], shares[RIGHT]), (shares[RIGHT], shares[LEFT]))
+    return any(np.any(_excess(p, q, COUNTED, asked) > 0) for p, q in sides)
 
 
 def low_bits(scene: Scene, asked: Asked) -> Fault | None:
     """Return the fault if the event looks at low bits and coarse outputs keep the claim."""
-    if not asked.bits:
+    if not asked.bits or coarse_numbers_differ(scene, asked):
         return None
-    return (
-        None
-        if coarse_numbers_differ(scene, asked.epsilon, asked.delta)
-        else Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)
-    )
+    return Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)

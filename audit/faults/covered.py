@@ -66,7 +66,7 @@ def _is_aligned(scene: Scene, move: Move) -> bool:
 
 def _outside(scene: Scene, move: Move) -> Fault | None:
     """Return the fault if several numbers share noise and a combination of them has none."""
-    if not move.is_shared:
+    if not len(move.shared):
         return None
     again = move_of(scene, move.seed + 500, move.force)
     alike = again is not None and again.places == move.places and again.reach.shape == move.reach.shape
@@ -74,8 +74,7 @@ def _outside(scene: Scene, move: Move) -> Fault | None:
         return None
     if not np.allclose(again.reach, move.reach, rtol=1e-4, atol=1e-6):
         return None
-    several = (move.reach != 0.0).sum(axis=0) > 1
-    column = int(np.flatnonzero(several & (move.reach[move.moving] != 0.0).any(axis=0))[0])
+    column = int(move.shared[0])
     where = [
         place for place, reached in zip(move.places, move.reach[:, column] != 0.0, strict=True) if reached
     ]
@@ -94,11 +93,8 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
         return Fault(FaultKind.NOT_CLIPPED, None, words.through_nan(largest, draws))
     if (further := _further(scene, move)) is not None:
         return Fault(FaultKind.NOT_CLIPPED, None, words.unbounded(largest, further, draws))
-    pure, shown = (
-        "pure" in move.kinds,
-        None if move.others or not math.isfinite(factor) else float(f"{factor:.6g}"),
-    )
-    if pure and len(active) > 1:
+    shown = None if move.others or not math.isfinite(factor) else float(f"{factor:.6g}")
+    if "pure" in move.kinds and len(active) > 1:
         if _is_two_steps(scene, move, asked):
             return Fault(FaultKind.WRONG_RELATION, shown, words.relation(draws, factor))
         places = {move.numbers[i].at[0][0] for i in active}

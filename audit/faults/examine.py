@@ -178,12 +178,9 @@ def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
     if found is None or found[1] < 0:
         return {}
     record = right[found[1]]
-    if (
-        isinstance(record, bool)
-        or not isinstance(record, float | int)
-        or not math.isfinite(record)
-        or record == 0
-    ):
+    if isinstance(record, bool) or not isinstance(record, float | int):
+        return {}
+    if not math.isfinite(record) or record == 0:
         return {}
     far = [*right]
     far[found[1]] = record * 1000

@@ -1,13 +1,21 @@
-"""One examination of a subject, in the process that records its runs."""
+"""One examination of a subject, in the process that records its runs.
+
+The first rule that returns a fault decides. A rule names only what its runs show. What a side always does is
+checked on every plain run. What a side must not be able to do is checked on runs whose draws are pushed to
+their ends.
+"""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
-from audit.faults.asked import Asked
-from audit.faults.rules import fault_of
+from audit.faults.asked import SIDES, Asked, Rule
+from audit.faults.counted import low_bits, too_likely
+from audit.faults.covered import moves_too_far
+from audit.faults.noise import noise_from_data, scales_from_data
+from audit.faults.outputs import constant_part, exact_weights, one_sided_outputs, raises_or_missing
 from audit.faults.scene import RIGHT, Scene
 from audit.results.fault import Fault, FaultKind
 from audit.sampling.recorded import recorded_everywhere
@@ -19,6 +27,18 @@ from audit.sampling.watch import ComputedTooLong, computing_for
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around
 from audit.words import fault_words as words
+
+RULES: Final[tuple[Rule, ...]] = (
+    raises_or_missing,
+    constant_part,
+    exact_weights,
+    scales_from_data,
+    one_sided_outputs,
+    noise_from_data,
+    moves_too_far,
+    too_likely,
+    low_bits,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +68,8 @@ class Examiner(Around):
 
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
     """Return the fault that runs of a mechanism show, each from the mechanism's first state."""
-    pristine, given = (
-        Pristine(mechanism),
-        {name: Input(each, every_run=True) for name, each in databases.items()},
-    )
+    pristine = Pristine(mechanism)
+    given = {name: Input(each, every_run=True) for name, each in databases.items()}
     call = calling.bind(mechanism)
     try:
         with recorded_everywhere() as reel:
@@ -67,3 +85,13 @@ def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], as
 
 def _from_first(pristine: Pristine, calling: Calling, database: Any, rng: Any) -> Any:
     return calling.bind(pristine.copy(seed=0, path=(FAULT,)))(database, rng)
+
+
+def fault_of(scene: Scene, asked: Asked) -> Fault:
+    """Return the fault that the runs show; UNKNOWN if none."""
+    for rule in RULES:
+        found = rule(scene, asked)
+        if found is not None:
+            return found
+    seen = any(run.draws for side in SIDES for run in scene.plain(side))
+    return Fault(FaultKind.UNKNOWN, None, words.NOT_SHOWN if seen else words.NOTHING_SEEN)

@@ -13,17 +13,8 @@ from numpy.typing import NDArray
 
 from audit.faults.asked import TIGHT
 from audit.faults.scene import LEFT, RIGHT, Force, Scene
+from audit.sampling.recorded import noise
 from audit.sampling.recorded.leaves import Place, is_number
-from audit.sampling.recorded.noise import (
-    Floats,
-    Number,
-    kinds_of,
-    least_shift,
-    numbers_of,
-    reach_of,
-    scale_of,
-    values_at,
-)
 
 #: A run with more numbers of noise is not analysed.
 MOST_NUMBERS: Final = 512
@@ -52,9 +43,9 @@ class Move:
     seed: int
     force: Force | None
     places: list[Place]
-    moved: Floats
-    numbers: list[Number]
-    reach: Floats
+    moved: noise.Floats
+    numbers: list[noise.Number]
+    reach: noise.Floats
     others: list[str]
 
     @property
@@ -71,26 +62,26 @@ class Move:
         return bool(np.abs(self.reach @ found - self.moved).max() > 1e-5 * np.abs(self.moved).max())
 
     @property
-    def is_shared(self) -> bool:
-        """Whether one draw reaches several numbers of the output, of which one moves."""
+    def shared(self) -> NDArray[np.intp]:
+        """The columns of draws that reach several numbers of the output, of which one moves."""
         several = (self.reach != 0.0).sum(axis=0) > 1
-        return bool((several & (self.reach[self.moving] != 0.0).any(axis=0)).any())
+        return np.flatnonzero(several & (self.reach[self.moving] != 0.0).any(axis=0))
 
     @cached_property
     def kinds(self) -> set[str]:
         """The kinds of noise that reach the moving numbers."""
         reaching = (self.reach[self.moving] != 0.0).any(axis=0)
-        return kinds_of([number for number, near in zip(self.numbers, reaching, strict=True) if near])
+        return noise.kinds_of([number for number, near in zip(self.numbers, reaching, strict=True) if near])
 
     @cached_property
-    def shift(self) -> Floats | None:
+    def shift(self) -> noise.Floats | None:
         """The least weighted shift of the noise on the right that gives the left output; None if unknown."""
         if self.is_outside or len(self.kinds) != 1 or "other" in self.kinds:
             return None
-        return least_shift(self.numbers, self.reach, self.moved, normal="normal" in self.kinds)
+        return noise.least_shift(self.numbers, self.reach, self.moved, normal="normal" in self.kinds)
 
     @cached_property
-    def spent(self) -> Floats:
+    def spent(self) -> noise.Floats:
         """The ε that each number of noise spends; of normal noise, its move in standard deviations."""
         scales = np.array([number.scale for number in self.numbers])
         return np.zeros(len(scales)) if self.shift is None else np.abs(self.shift / scales)
@@ -109,8 +100,8 @@ class Move:
             at: by for number, by in zip(self.numbers, self.shift, strict=True) if by for at in number.at
         }
         shift = {at: float(np.rint(by)) if self._whole(at) else float(by) for at, by in shift.items()}
-        again = values_at(self.scene.run(RIGHT, self.seed, force=self.force, shift=shift), self.places)
-        left = values_at(self.scene.run(LEFT, self.seed, force=self.force), self.places)
+        again = noise.values_at(self.scene.run(RIGHT, self.seed, force=self.force, shift=shift), self.places)
+        left = noise.values_at(self.scene.run(LEFT, self.seed, force=self.force), self.places)
         if again is None or left is None:
             return False
         return bool(np.abs(again - left).max(initial=0.0) <= 1e-6 * max(1.0, float(np.abs(self.moved).max())))
@@ -119,27 +110,27 @@ class Move:
         return any(at in number.at and number.method == "geometric" for number in self.numbers)
 
 
-def move_of(scene: Scene, seed: int, force: Force | None = None, *, right: str = RIGHT) -> Move | None:
+def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
     """Return the move on the draws of one seed; None if outputs or draws differ in form between the sides."""
-    runs = {side: [scene.run(side, s, force=force) for s in (seed, seed + 1000)] for side in (LEFT, right)}
-    first, second = runs[LEFT][0], runs[right][0]
+    runs = {side: [scene.run(side, s, force=force) for s in (seed, seed + 1000)] for side in (LEFT, RIGHT)}
+    first, second = runs[LEFT][0], runs[RIGHT][0]
     if first.calls != second.calls or first.leaves.keys() != second.leaves.keys():
         return None
     numeric = [p for p, leaf in second.leaves.items() if is_number(leaf) and is_number(first.leaves[p])]
     if any(first.leaves[p] != second.leaves[p] for p in second.leaves.keys() - set(numeric)):
         return None
-    values = values_at(first, numeric), values_at(second, numeric)
-    numbers = numbers_of(runs[right])
+    values = noise.values_at(first, numeric), noise.values_at(second, numeric)
+    numbers = noise.numbers_of(runs[RIGHT])
     if values[0] is None or values[1] is None or not numeric or len(numbers) > MOST_NUMBERS:
         return None
     moved = values[1] - values[0]
     still = [place for place, by in zip(numeric, moved, strict=True) if not by]
     if any(first.leaves[place] != second.leaves[place] for place in still):  # whole numbers beyond 2^53
         return None
-    reach = reach_of(partial(scene.run, right, seed, force=force), numbers, numeric)
+    reach = noise.reach_of(partial(scene.run, RIGHT, seed, force=force), numbers, numeric)
     if reach is None:
         return None
-    others = [draw.method for draw in second.draws if scale_of(draw) is None]
+    others = [draw.method for draw in second.draws if noise.scale_of(draw) is None]
     return Move(scene, seed, force, numeric, moved, numbers, reach, others)
 
 

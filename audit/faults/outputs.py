@@ -18,7 +18,6 @@ from audit.values.canonical import same
 from audit.values.outcomes import Raised
 from audit.words import fault_words as words
 
-_CLEAR: Final = 8
 _NAN: Final = "returns NaN"
 _RARE: Final = 10_000
 _FURTHER: Final = 300

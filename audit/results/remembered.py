@@ -84,10 +84,8 @@ def first_batch(task: PrivacyTask) -> int:
 
 def _folder_of(remember: Any) -> Path | None:
     """Return the folder that keeps new refutations; None if no folder was given."""
-    if not isinstance(remember, (str, os.PathLike)):
-        return None
-    path = Path(os.fspath(remember))
-    return None if path.is_file() else path
+    path = Path(remember) if isinstance(remember, (str, os.PathLike)) else None
+    return None if path is None or path.is_file() else path
 
 
 def kept(result: AuditResult, remember: Any) -> AuditResult:
@@ -121,9 +119,8 @@ def _refuted_in(folder: Path, task: PrivacyTask) -> Iterator[Pair]:
     """Yield the pairs on which claims of this subject were refuted, in the order of file names."""
     for file in sorted(folder.glob("*.json")):
         result = load(file)
-        witness = _confirmed(result)
         alike = (result.subject, result.relation) == (task.subject.name, name_of(task.relation))
-        if alike and witness is not None:
+        if alike and (witness := _confirmed(result)) is not None:
             for each in filter(None, (witness, witness.simpler)):
                 yield each.left, each.right
 
@@ -131,9 +128,8 @@ def _refuted_in(folder: Path, task: PrivacyTask) -> Iterator[Pair]:
 def _confirmed(result: AuditResult) -> Witness | None:
     """Return the witness of a confirmed refutation if a file can hold its databases; else None."""
     witness = result.witness
-    if witness is None or not is_refutation(result):
-        return None
-    return witness if comes_back([witness.left, witness.right]) else None
+    known = witness is not None and is_refutation(result) and comes_back([witness.left, witness.right])
+    return witness if known else None
 
 
 def _is_of(pair: Pair, task: PrivacyTask) -> bool:

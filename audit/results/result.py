@@ -264,12 +264,10 @@ class Witness(SavedValue):
     @property
     def simpler(self) -> "Witness | None":
         """The simplest witness if it differs from this one; None if nothing simpler was found."""
-        other = self.simplest
-        if other is None or dataclasses.replace(self, simplest=None) == dataclasses.replace(
-            other, simplest=None
-        ):
+        if self.simplest is None:
             return None
-        return other
+        same = dataclasses.replace(self, simplest=None) == dataclasses.replace(self.simplest, simplest=None)
+        return None if same else self.simplest
 
     @property
     def on_p(self) -> Any:

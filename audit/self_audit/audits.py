@@ -10,6 +10,7 @@ import numpy as np
 from audit.errors import AuditError
 from audit.privacy import audit_privacy
 from audit.results.result import AuditResult, Verdict
+from audit.self_audit.subjects.cases import Case
 
 Auditor = Callable[..., AuditResult]
 
@@ -81,6 +82,8 @@ class Audits:
         The auditor: `audit_privacy`, or another one under test.
     tell
         Receives each `Step`.
+    cases
+        The cases of a given file, by name, for the measure of refutations.
 
     Examples
     --------
@@ -94,6 +97,7 @@ class Audits:
     level: float = 1e-6
     auditor: Auditor = audit_privacy
     tell: Callable[[Step], None] | None = None
+    cases: Mapping[str, Case] = field(default_factory=dict)
 
     def results(self, part: str, what: str, tasks: Sequence[Task]) -> Iterator[AuditResult]:
         """Yield the result of each audit, in order; its seed depends on `part`, `what` and its position."""

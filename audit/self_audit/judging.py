@@ -146,9 +146,7 @@ def judged_share(
     )
 
 
-def judged_mean(
-    part: str, what: str, *, values: NDArray[np.float64], cap: float, level: float, note: str = ""
-) -> Row:
+def judged_mean(part: str, what: str, *, values: NDArray[np.float64], cap: float, level: float) -> Row:
     """Return the row of a mean that must be at most 1, of values between 0 and `cap`.
 
     The stated power is for values equal to the cap in some audits and ½ in all others.
@@ -178,7 +176,7 @@ def judged_mean(
         side="at most",
         limit=1.0,
         chance=level,
-        note=f"{note}; {power}".removeprefix("; "),
+        note=power,
     )
 
 

@@ -189,23 +189,18 @@ class StudyRun:
     def told(self) -> StudyResult:
         """Return the result of the study so far."""
         study = self.study
+        alike: dict[str, Any] = {name: getattr(study, name) for name in _ALIKE}
         return StudyResult(
-            study.name,
-            study.summary,
-            str(study.claim),
+            **alike,
+            claim=str(study.claim),
             alpha=float(study.claim.alpha),
             beta=float(study.claim.beta),
-            parameter=study.parameter,
             axis=study.axis or study.parameter,
-            fixed=study.fixed,
-            source=study.source,
-            resolution=study.resolution,
             significance=self.significance,
             audits=self.audits,
             seed=self.seed,
             planned=study.cells,
             values=tuple(map(float, study.values)) if study.chosen else (),
-            target=study.target,
             curves=tuple(
                 CurveResult(curve.name, curve.source, curve.expected, self._cells(index), curve.shape)
                 for index, curve in enumerate(study.curves)
@@ -217,6 +212,8 @@ class StudyRun:
         return tuple(cell for path, cell in sorted(self.found.items()) if path[0] == index)
 
 
+#: Fields that a study and its result share.
+_ALIKE = ("name", "summary", "parameter", "fixed", "source", "resolution", "target")
 _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "start")
 
 

@@ -83,7 +83,11 @@ def read_calling(mechanism: Any) -> Calling:
         if len(parameters) > 1:
             raise _needs_more(mechanism, parameters)
         return Calling(takes_rng=False)
-    parameters = _parameters(mechanism)
+    found = parameters_of(mechanism)
+    if found is None:
+        said = f"The signature of `{spoken_name(mechanism)}` cannot be read."
+        raise refusal(said, write="lambda database, rng: f(database, ...)")
+    parameters = list(found.values())
     positional = [p for p in parameters if p.kind in _POSITIONAL]
     only_keyword = [p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
     if not positional and not any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters):
@@ -185,14 +189,6 @@ def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
     if inspect.isgeneratorfunction(body):
         said = f"The mechanism `{name}` is a generator function; its output would be the generator."
         raise refusal(said, write="lambda database, rng: list(f(database, rng))")
-
-
-def _parameters(mechanism: Any) -> list[inspect.Parameter]:
-    found = parameters_of(mechanism)
-    if found is None:
-        said = f"The signature of `{spoken_name(mechanism)}` cannot be read."
-        raise refusal(said, write="lambda database, rng: f(database, ...)")
-    return list(found.values())
 
 
 def _required(parameter: inspect.Parameter) -> bool:

@@ -230,11 +230,9 @@ class UtilityBetting:
         self.conditional = self.conditional or trials.exact
         self.ran = self.ran or trials.ran
         self.answered = self.answered or not trials.silent
-        if not self.answered and self._all_looked_at():
+        seen = [each.seen for each in self.standings]
+        if not self.answered and all(seen) and sum(seen) >= SILENT:
             self.silent = trials.silent
-
-    def _all_looked_at(self) -> bool:
-        return all(each.seen for each in self.standings) and sum(e.seen for e in self.standings) >= SILENT
 
     def _tell(self) -> None:
         if self.task.listener is not None:

@@ -6,6 +6,7 @@ from audit.results.result import Evidence, Verdict
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.values.wording import apart, confidence, number, short, shown
 from audit.words import again, alike
+from audit.words.allowance import accuracy
 from audit.words.text import Told, entry
 
 #: Larger: the terminal report names more problems. The most problems named, and the most characters in all.
@@ -49,17 +50,17 @@ def told(result: UtilityResult) -> Told:
 
 def brief_claim(result: UtilityResult) -> str:
     """Return the claim as papers write it: ``(0.1, 0.05)-PAC``."""
-    alpha, beta = getattr(result.claim, "alpha", None), getattr(result.claim, "beta", None)
-    if not isinstance(alpha, (int, float)) or not isinstance(beta, (int, float)):
+    known = accuracy(result)
+    if known is None:
         return alike.claim_words(result)
     kind = "PAC" if type(result.claim).__name__ == "PAC" else "accurate"
-    return f"({number(alpha)}, {number(beta)})-{kind}"
+    return f"({number(known[0])}, {number(known[1])})-{kind}"
 
 
 def claimed(result: UtilityResult) -> float | None:
     """Return the claim's β; None if it has none."""
-    beta = getattr(result.claim, "beta", None)
-    return float(beta) if isinstance(beta, (int, float)) else None
+    known = accuracy(result)
+    return None if known is None else known[1]
 
 
 def verdict_sentence(result: UtilityResult) -> str:

@@ -161,14 +161,11 @@ def _bar() -> "Progress":
     from rich.console import Console  # only a terminal needs it
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (
+    return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=30),
         TextColumn("{task.completed:,.0f} of {task.total:,.0f} runs", markup=False),
         TimeElapsedColumn(),
-    )
-    return Progress(
-        *columns,
         console=Console(stderr=True),
         transient=True,
         redirect_stdout=False,  # rich would send it to stderr, and results belong on stdout

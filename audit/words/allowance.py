@@ -3,7 +3,7 @@
 import math
 
 from audit.claims import at_distance
-from audit.results.result import AuditResult, Witness
+from audit.results.result import AuditResult, SavedResult, Witness
 
 #: Relations whose neighbours differ in one record.
 _OF_RECORDS = {"replace-one", "add-or-remove-one"}
@@ -14,6 +14,13 @@ def claimed(result: AuditResult) -> tuple[float | None, float]:
     epsilon, delta = getattr(result.claim, "epsilon", None), getattr(result.claim, "delta", 0.0)
     known = isinstance(epsilon, (int, float)) and isinstance(delta, (int, float))
     return (float(epsilon), float(delta)) if known else (None, 0.0)  # type: ignore[arg-type]
+
+
+def accuracy(result: SavedResult) -> tuple[float, float] | None:
+    """Return the α and β of a utility claim; None if they are unknown."""
+    alpha, beta = getattr(result.claim, "alpha", None), getattr(result.claim, "beta", None)
+    known = isinstance(alpha, (int, float)) and isinstance(beta, (int, float))
+    return (float(alpha), float(beta)) if known else None  # type: ignore[arg-type]
 
 
 def allowed(result: AuditResult, witness: Witness, *, q: float | None = None) -> float | None:

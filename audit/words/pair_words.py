@@ -1,6 +1,5 @@
 """The two databases of a witness in words: what changes between them, then each database."""
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -29,12 +28,12 @@ def change(witness: Witness) -> str:
     ("From left to right, record 'x' added at the end.", '')
     """
     left, right = witness.left, witness.right
-    found = _one_step(left, right)
+    found = one_step(left, right)
     if found is None:
         return ""
     kind, at = found
     if kind == "replaced":
-        before, after = _unlike(left[at], right[at], _MOST_RECORD)
+        before, after = unlike(left[at], right[at], _MOST_RECORD)
         return f"From left to right, record {at}: {before} → {after}{_others(len(left) - 1)}."
     longer, shorter = (right, left) if kind == "added" else (left, right)
     where = "at" if kind == "added" else "from"
@@ -75,70 +74,10 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
     first, second = witness.on_p, witness.on_q
     if shown(second, limit) == shown(second, 10 * limit):  # nothing is cut
         return shown(first, limit), shown(second, limit)
-    step = _one_step(first, second)
+    step = one_step(first, second)
     if step is None:
-        return _unlike(first, second, limit)
+        return unlike(first, second, limit)
     return _around(first, step[1], limit), "the same except for that record"
-
-
-#: How many records are shown on each side of a differing one, and how many differing ones.
-_BESIDE, _MOST_ROWS = 2, 8
-
-
-def aligned(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[tuple[str, str, str, bool], ...]:
-    """Return both databases record by record: place, left, right, and whether they differ there.
-
-    Equal records far from any difference share one row, which says how many they are. Empty unless both
-    databases are lists or tuples.
-
-    Examples
-    --------
-    >>> for row in aligned(Witness([7] * 9, [7] * 4 + [8] + [7] * 4, None, 0.5, 0.1)):
-    ...     print(row)
-    ('0 to 1', '2 alike', '2 alike', False)
-    ('2', '7', '7', False)
-    ('3', '7', '7', False)
-    ('4', '7', '8', True)
-    ('5', '7', '7', False)
-    ('6', '7', '7', False)
-    ('7 to 8', '2 alike', '2 alike', False)
-    >>> aligned(Witness([1, 2], [2], None, 0.5, 0.1))
-    (('0', '1', '', True), ('1', '2', '2', False))
-    """
-    left, right = witness.left, witness.right
-    if not isinstance(left, (list, tuple)) or type(left) is not type(right):
-        return ()
-    step = _one_step(left, right)
-    gap = step[1] if step and step[0] != "replaced" else max(len(left), len(right))
-    first = [*left[:gap], _NONE, *left[gap:]] if len(left) < len(right) else list(left)
-    second = [*right[:gap], _NONE, *right[gap:]] if len(right) < len(left) else list(right)
-    pairs = list(itertools.zip_longest(first, second, fillvalue=_NONE))
-    unlike = [i for i, (a, b) in enumerate(pairs) if a is _NONE or b is _NONE or not same(a, b)]
-    near = {j for i in unlike for j in range(i - _BESIDE, i + _BESIDE + 1)}
-    whole = len(pairs) <= _MOST_ROWS
-    rows: list[tuple[str, str, str, bool]] = []
-    for kept, group in itertools.groupby(range(len(pairs)), lambda i: whole or i in near):
-        places = list(group)
-        if kept:
-            rows += [_aligned_row(i, *pairs[i], i in unlike, limit) for i in places]
-        else:
-            many, where = f"{len(places):,} alike", f"{places[0]:,}"
-            rows.append((where if len(places) == 1 else f"{where} to {places[-1]:,}", many, many, False))
-    if len(rows) > 2 * _MOST_ROWS:
-        left_out = len(pairs) - 2 * _MOST_ROWS
-        return (*rows[: 2 * _MOST_ROWS], ("…", f"{left_out:,} more", f"{left_out:,} more", False))
-    return tuple(rows)
-
-
-_NONE = object()  # where a list has no record
-
-
-def _aligned_row(i: int, a: Any, b: Any, differs: bool, limit: int) -> tuple[str, str, str, bool]:  # noqa: FBT001
-    if differs and a is not _NONE and b is not _NONE:
-        left, right = _unlike(a, b, limit)
-    else:
-        left, right = ("" if each is _NONE else shown(each, limit) for each in (a, b))
-    return f"{i:,}", left, right, differs
 
 
 def _around(rows: Any, at: int, limit: int) -> str:
@@ -164,12 +103,12 @@ def _around(rows: Any, at: int, limit: int) -> str:
     return f"{ends[0]}{inside}{ends[1]} (length {len(rows):,})"
 
 
-def _unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
+def unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
     """Return both values in words: from the start if they differ there, else around the first difference.
 
     Examples
     --------
-    >>> _unlike([0] * 99 + [1, 2], [0] * 99 + [3, 4], 20)
+    >>> unlike([0] * 99 + [1, 2], [0] * 99 + [3, 4], 20)
     ('…0, 0, 1, 2]', '…0, 0, 3, 4]')
     """
     whole = shown(first, _LONGEST), shown(second, _LONGEST)
@@ -188,7 +127,7 @@ def _window(text: str, start: int, limit: int) -> str:
     return f"{'…' if start else ''}{text[start : start + limit]}{end}"
 
 
-def _one_step(first: Any, second: Any) -> tuple[Literal["replaced", "added", "removed"], int] | None:
+def one_step(first: Any, second: Any) -> tuple[Literal["replaced", "added", "removed"], int] | None:
     """Return the change of one record that turns `first` into `second`, and its place; None if none does."""
     if not isinstance(first, (list, tuple)) or type(first) is not type(second):
         return None

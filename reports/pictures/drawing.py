@@ -39,7 +39,7 @@ class Picture:
     columns, rows : tuple
         The numbers, with every cell a text. There are no rows if the page shows the numbers elsewhere.
     term : str
-        The key, in `audit.words.glossary`, of the term that explains the picture.
+        The key, in `reports.glossary`, of the term that explains the picture.
     """
 
     title: str

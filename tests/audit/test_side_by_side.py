@@ -294,4 +294,10 @@ def test_an_error_is_printed_with_its_kind_unless_it_is_ours():
     assert told_of(AuditError("too small")) == "too small"
     assert told_of(OSError("full")) == "OSError: full"
     assert told_of(CancelledError()) == "the cluster gave it up"
+
+
+def test_an_error_that_must_not_end_the_others_is_raised_again_if_its_place_is_asked_for(monkeypatch):
+    monkeypatch.setenv("DP_AUDIT_TRACEBACK", "1")
+    with pytest.raises(OSError, match="full"):
+        told_of(OSError("full"))
     assert INTERRUPTED == 130

@@ -7,7 +7,7 @@ import pytest
 
 from audit import PAC, Accuracy, Verdict, audit_utility
 from audit.errors import AuditError
-from audit.options import shared
+from audit.options import taken
 from audit.problems import FixedProblem, SampledProblem
 from audit.sampling.copies import copied
 from audit.sampling.isolated.recipes import draws_when_made
@@ -145,7 +145,7 @@ def test_what_the_first_call_draws_gives_no_verdict_on_one_learner():
 
 
 def test_fresh_reaches_both_audits_of_a_subject():
-    assert shared({"fresh": Later, "size": 3}) == {"fresh": Later}
+    assert taken("utility", {"fresh": Later, "size": 3}) == {"fresh": Later}
 
 
 def test_draws_at_construction_with_probability_beta_are_detected():

@@ -170,23 +170,15 @@ def _side(text: str) -> Any:
         raise InvalidValue(said) from None
 
 
-def _problems(text: str) -> Any:
-    """Return the problems that a text names: the object, or what a function or class of that name returns."""
-    return _made(_named(text, wanted="The `--problems` must be module:object"), what=text)
-
-
-def _strategy(text: str, *, wanted: str) -> Any:
-    """Return the strategy that a text names, or what a function of that name returns."""
-    return _made(_named(text, wanted=wanted), what=text)
-
-
-def _made(found: Any, *, what: str) -> Any:
+def _made(text: str, *, wanted: str) -> Any:
+    """Return the object that a text names, or what a function or class of that name returns."""
+    found = _named(text, wanted=wanted)
     if not inspect.isfunction(found) and not inspect.isclass(found):
         return found
     try:
         return found()
     except Exception as error:
-        raise InvalidValue(f"`{what}` cannot be called without arguments: {reason(error)}") from error
+        raise InvalidValue(f"`{text}` cannot be called without arguments: {reason(error)}") from error
 
 
 def _relation(text: str) -> Any:
@@ -208,7 +200,7 @@ def _records(text: str) -> Any:
     try:
         value = read_literal(text)
     except InvalidValue:
-        return _strategy(text, wanted=wanted)
+        return _made(text, wanted=wanted)
     if not isinstance(value, (list, tuple)):
         raise InvalidValue(f"{wanted}; got `{text}`.")
     return list(value)
@@ -226,8 +218,8 @@ def _named(text: str, *, wanted: str) -> Any:
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "records": _records,
-    "databases": partial(_strategy, wanted="The `--databases` must be module:strategy"),
-    "problems": _problems,
+    "databases": partial(_made, wanted="The `--databases` must be module:strategy"),
+    "problems": partial(_made, wanted="The `--problems` must be module:object"),
     "convert": partial(_named, wanted="The `--convert` must be module:function, such as numpy:array"),
     "fresh": partial(
         _named, wanted="The `--fresh` must be module:function, a function that makes a new mechanism"

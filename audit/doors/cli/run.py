@@ -20,7 +20,7 @@ from audit.doors.side_by_side import processes_for
 from audit.doors.summary import carried_out, warning
 from audit.errors import AuditError
 from audit.mutation.check import check_scalable, mutation_check
-from audit.options import shared
+from audit.options import taken
 from audit.privacy import make_task
 from audit.results.result import AuditResult
 from audit.results.saved import layout, load
@@ -251,7 +251,7 @@ def _named(result: Saved, asked: Asked) -> Saved:
 
 def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the utility claim (None for the subject's own) and the options of `audit_utility`."""
-    texts = {**shared(given), "problems": given.get("problems")}
+    texts = {**taken("utility", given), "problems": given.get("problems")}
     jobs = processes_for(given.get("jobs"))
     utility = {**found.options_for("utility"), **read_options(texts), "isolate": True, "jobs": jobs}
     own = utility.pop("claim", None)

@@ -1,7 +1,6 @@
 """The work of ``dp-audit study``: the cells side by side, each printed as soon as it is done."""
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -114,8 +113,6 @@ def _all(
                 results.append(result)
             return results, INTERRUPTED
         except Exception as error:  # a failure must not lose the other studies
-            if os.environ.get("DP_AUDIT_TRACEBACK"):
-                raise
             if isinstance(error, AuditError) and len(studies) == 1:
                 raise
             click.echo(f"{study.name}: could not be carried out: {told_of(error)}", err=True)

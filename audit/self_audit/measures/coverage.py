@@ -16,21 +16,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.claims import ApproximateDP, PureDP, private
+from audit.claims import ApproximateDP, PureDP
 from audit.errors import AuditError
 from audit.relations import Relation
 from audit.results.result import Witness
 from audit.self_audit.audits import Audits, Sizes, Task
 from audit.self_audit.judging import judged_share
 from audit.self_audit.row import Row
-from audit.self_audit.subjects.exact import (
-    Drawn,
-    Setting,
-    coin,
-    geometric,
-    noisy_max,
-    randomized_response,
-)
+from audit.self_audit.subjects import exact
 from audit.values.wording import number
 
 PART = "coverage"
@@ -46,25 +39,19 @@ DETECTED = 0.9
 class Control:
     """A mechanism that meets its claim, and the probability of the event that its audit names."""
 
-    mechanism: Drawn
-    epsilon: float
-    delta: float
+    mechanism: exact.Drawn
+    claim: PureDP | ApproximateDP
     p: float
-
-    @property
-    def claim(self) -> PureDP | ApproximateDP:
-        """The claim of the control, which is true."""
-        return private(self.epsilon, self.delta)
 
 
 def controls() -> tuple[Control, ...]:
     """Return the controls whose detectable ε is tested."""
-    fair = coin(0.5, 0.5)
+    fair = exact.coin(0.5, 0.5)
     return (
-        Control(fair, 0.5, 0.0, 0.5),
-        Control(fair, 1.0, 0.0, 0.5),
-        Control(fair, 1.0, 0.05, 0.525),
-        Control(randomized_response().mechanism, 1.0, 0.0, math.e / (1 + math.e)),
+        Control(fair, PureDP(0.5), 0.5),
+        Control(fair, PureDP(1.0), 0.5),
+        Control(fair, ApproximateDP(1.0, 0.05), 0.525),
+        Control(exact.randomized_response().mechanism, PureDP(1.0), math.e / (1 + math.e)),
     )
 
 
@@ -73,9 +60,9 @@ def judged() -> int:
     return 2 + len(controls())
 
 
-def settings() -> tuple[Setting, ...]:
+def settings() -> tuple[exact.Setting, ...]:
     """Return the mechanisms whose witnesses are checked."""
-    return randomized_response(), geometric(), noisy_max()
+    return exact.randomized_response(), exact.geometric(), exact.noisy_max()
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
@@ -122,7 +109,7 @@ def _missed(audits: Audits, name: str, misses: dict[str, list[bool]], error: flo
     )
 
 
-def missed(witness: Witness, setting: Setting) -> tuple[bool, bool]:
+def missed(witness: Witness, setting: exact.Setting) -> tuple[bool, bool]:
     """Return whether the intervals of p and of q miss the exact probabilities of a setting."""
     assert setting.laws is not None
     by_database = list(zip(setting.pair, setting.laws, strict=True))
@@ -142,7 +129,7 @@ def _detection(audits: Audits, control: Control, count: int) -> Row:
     detectable = said.detectable_epsilon
     if detectable is None:
         raise AuditError(f"The audit of the control {name} names no detectable ε.")
-    faulty = coin(control.p, (control.p - control.delta) * math.exp(-detectable))
+    faulty = exact.coin(control.p, (control.p - claim.delta) * math.exp(-detectable))
     tasks = [Task(faulty, claim, options)] * count
     results = audits.carried_out(PART, f"at the detectable ε of {name}", tasks)
     return judged_share(

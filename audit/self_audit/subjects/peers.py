@@ -14,35 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.relations import Relation
+from audit.self_audit.subjects.exact import Drawn, randomized_response
 
 Function = Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[Any]]
 
 
-@dataclass(frozen=True)
-class OfAnswers:
-    """A mechanism of the suite, function(answers, runs, rng), as a subject on query answers."""
-
-    function: Function
-
-    def answers(self, database: Any) -> NDArray[np.float64]:
-        """Return the query answers of a database."""
-        return np.asarray(database, dtype=float)
-
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the outputs of `size` runs."""
-        return self.function(self.answers(database), size, rng)
-
-    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the output of one run."""
-        return self.sample(database, 1, rng)[0]
+def on_answers(function: Function) -> Drawn:
+    """Return a mechanism of the suite, function(answers, runs, rng), as a subject on query answers."""
+    return Drawn("peer", lambda database, size, rng: function(np.asarray(database, dtype=float), size, rng))
 
 
-class OfRecords(OfAnswers):
-    """A mechanism of the suite, as a subject on the histogram of a database over the records 0 to 4."""
-
-    def answers(self, database: Any) -> NDArray[np.float64]:
-        """Return the counts of the five records."""
-        return np.bincount(np.asarray(database, dtype=int), minlength=5).astype(float)
+def on_records(function: Function) -> Drawn:
+    """Return the same as a subject on the histogram of a database over the records 0 to 4."""
+    answered = on_answers(function).draw
+    return Drawn("peer", lambda database, size, rng: answered(np.bincount(database, minlength=5), size, rng))
 
 
 @dataclass(frozen=True)
@@ -59,7 +44,7 @@ class Peer:
         The keywords of `audit_privacy` for its databases; they give no pair.
     """
 
-    subject: OfAnswers
+    subject: Drawn
     true_epsilon: float
     domain: dict[str, Any]
 
@@ -82,21 +67,21 @@ def peer_suite() -> dict[str, Peer]:
     counts = {"relation": Relation.ADD_OR_REMOVE_ONE, "records": list(range(5)), "size": (0, 6)}
     bit = {**answers, "records": [0.0, 1.0], "size": 1}
     return {
-        "laplace": Peer(OfAnswers(_noisy(1.0)), 1.0, one),
-        "trunc_geom": Peer(OfAnswers(_truncated_geometric), math.log(1.5), one),
-        "noisy_hist1": Peer(OfRecords(_noisy(1.0)), 1.0, counts),
-        "noisy_hist2": Peer(OfRecords(_noisy(0.01)), 100.0, counts),
-        "rnm1": Peer(OfAnswers(_noisy_max("laplace", place=True)), 1.0, five),
-        "rnm2": Peer(OfAnswers(_noisy_max("exponential", place=True)), 1.0, five),
-        "rnm3": Peer(OfAnswers(_noisy_max("laplace", place=False)), 2.5, five),
-        "rnm4": Peer(OfAnswers(_noisy_max("exponential", place=False)), math.inf, five),
-        "svt1": Peer(OfAnswers(SparseVector(threshold=0.5, query_scale=4.0)), 1.0, ten),
-        "svt3": Peer(OfAnswers(SparseVector(query_scale=2.0, values=True)), 5.0, ten),
-        "svt4": Peer(OfAnswers(SparseVector(threshold_scale=4.0, query_scale=4 / 3)), 1.725, ten),
-        "svt5": Peer(OfAnswers(SparseVector(query_scale=0.0, stops=False)), math.inf, ten),
-        "svt6": Peer(OfAnswers(SparseVector(query_scale=2.0, stops=False)), 4.2, ten),
-        "prefix_sum": Peer(OfAnswers(_prefix_sums), 10.0, ten),
-        "rand_resp": Peer(OfAnswers(_response), 1.0, bit),
+        "laplace": Peer(on_answers(_noisy(1.0)), 1.0, one),
+        "trunc_geom": Peer(on_answers(_truncated_geometric), math.log(1.5), one),
+        "noisy_hist1": Peer(on_records(_noisy(1.0)), 1.0, counts),
+        "noisy_hist2": Peer(on_records(_noisy(0.01)), 100.0, counts),
+        "rnm1": Peer(on_answers(_noisy_max("laplace", place=True)), 1.0, five),
+        "rnm2": Peer(on_answers(_noisy_max("exponential", place=True)), 1.0, five),
+        "rnm3": Peer(on_answers(_noisy_max("laplace", place=False)), 2.5, five),
+        "rnm4": Peer(on_answers(_noisy_max("exponential", place=False)), math.inf, five),
+        "svt1": Peer(on_answers(SparseVector(threshold=0.5, query_scale=4.0)), 1.0, ten),
+        "svt3": Peer(on_answers(SparseVector(query_scale=2.0, values=True)), 5.0, ten),
+        "svt4": Peer(on_answers(SparseVector(threshold_scale=4.0, query_scale=4 / 3)), 1.725, ten),
+        "svt5": Peer(on_answers(SparseVector(query_scale=0.0, stops=False)), math.inf, ten),
+        "svt6": Peer(on_answers(SparseVector(query_scale=2.0, stops=False)), 4.2, ten),
+        "prefix_sum": Peer(on_answers(lambda *drawn: _noisy(1.0)(*drawn).cumsum(axis=1)), 10.0, ten),
+        "rand_resp": Peer(randomized_response().mechanism, 1.0, bit),
     }
 
 
@@ -163,12 +148,3 @@ def _truncated_geometric(answers: NDArray[np.float64], size: int, rng: np.random
     p = 1 - 1 / 1.5
     noisy = int(answers[0]) + rng.geometric(p, size) - rng.geometric(p, size)
     return np.asarray(noisy.clip(0, 5), dtype=float)
-
-
-def _prefix_sums(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    return np.asarray(_noisy(1.0)(answers, size, rng).cumsum(axis=1))
-
-
-def _response(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    keep = math.e / (1 + math.e)
-    return np.asarray(np.where(rng.random(size) < keep, answers[0], 1 - answers[0]))

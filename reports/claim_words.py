@@ -4,7 +4,7 @@ import math
 
 from audit.results.result import AuditResult, SavedResult
 from audit.values.wording import number, short
-from audit.words.allowance import claimed
+from audit.words.allowance import accuracy, claimed
 
 
 def claim_sentence(result: SavedResult) -> str:
@@ -19,7 +19,7 @@ def claim_sentence(result: SavedResult) -> str:
     'On neighbouring databases (replace-one) every event has p ≤ e^ε·q with e^ε = 2.72.'
     """
     if not isinstance(result, AuditResult):
-        return _accuracy(result)
+        return "" if (known := accuracy(result)) is None else _accuracy(*known)
     epsilon, delta = claimed(result)
     if epsilon is None:
         return ""
@@ -29,9 +29,6 @@ def claim_sentence(result: SavedResult) -> str:
     return f"On neighbouring databases{named} every event has p ≤ e^ε·q{added} with e^ε = {factor}{most}."
 
 
-def _accuracy(result: SavedResult) -> str:
-    alpha, beta = getattr(result.claim, "alpha", None), getattr(result.claim, "beta", None)
-    if not isinstance(alpha, (int, float)) or not isinstance(beta, (int, float)):
-        return ""
+def _accuracy(alpha: float, beta: float) -> str:
     said = f"On every problem the error is above α = {number(alpha)}"
     return f"{said} with probability at most β = {number(beta)}."
