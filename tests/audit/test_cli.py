@@ -25,7 +25,7 @@ from audit.results.result import AuditResult, Verdict
 
 DP_AUDIT = Path(sys.executable).with_name("dp-audit")
 MECHANISMS = '''
-import pathlib, time
+import os, pathlib, time
 from dataclasses import dataclass
 
 def leak(database, rng):
@@ -40,6 +40,9 @@ def failing(database, rng):
 def slow(database, rng):
     time.sleep(0.01)
     return int(rng.integers(0, 2))
+
+def deadly(database, rng):
+    os._exit(3)
 
 def traced(database, rng):
     pathlib.Path("it ran").touch()
@@ -68,7 +71,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def call(capsys):
+def call(capsys, in_process):
     """Return a function that runs the command in this process. It returns exit code, stdout and stderr."""
 
     def run(*arguments):
@@ -104,6 +107,14 @@ def test_an_audit_that_cannot_be_carried_out_exits_3_with_the_mechanisms_own_mes
     assert code == 3
     assert "the backend is down" in out
     assert "Traceback" not in out
+
+
+def test_a_mechanism_that_ends_its_process_does_not_end_the_command(folder, capsys):
+    """The runs are drawn in a child process, unlike those of the other tests here."""
+    with pytest.raises(SystemExit) as left:
+        main(["run", "mine.py:deadly", *BRIEF])
+    assert left.value.code == 3
+    assert capsys.readouterr().out.startswith("ERROR  deadly")
 
 
 def test_parameters_and_numbers_reach_the_audit(folder, call):
@@ -566,20 +577,20 @@ def test_help_imports_nothing_heavy():
         assert "Usage: dp-audit" in told
 
 
-@pytest.mark.parametrize("command", ["run", "suite", "list"])
-def test_a_misspelt_name_is_refused_before_anything_heavy_is_loaded(command):
-    code = f"""
+def test_a_misspelt_name_is_refused_before_anything_heavy_is_loaded():
+    code = """
 import sys
 from audit.doors.cli import main
-try:
-    main([{command!r}, "laplas"])
-except SystemExit as left:
-    heavy = {{"scipy.optimize", "scipy.stats", "hypothesis", "audit.privacy"}} & set(sys.modules)
-    print(left.code, heavy or "light")
+for command in ("run", "suite", "list"):
+    try:
+        main([command, "laplas"])
+    except SystemExit as left:
+        heavy = {"scipy.optimize", "scipy.stats", "hypothesis", "audit.privacy"} & set(sys.modules)
+        print(command, left.code, heavy or "light")
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "2 light"
-    assert "did you mean `laplace`?" in ran.stderr
+    assert ran.stdout.splitlines() == ["run 2 light", "suite 2 light", "list 2 light"]
+    assert ran.stderr.count("did you mean `laplace`?") == 3
 
 
 def test_a_shell_completes_commands_options_and_names(call, monkeypatch):
