@@ -1,4 +1,4 @@
-"""Settings for all tests: Ctrl-C works, garbage is looked for less often, and a finding is computed once."""
+"""Settings for all tests: Ctrl-C works, the garbage collector skips collected tests, findings are kept."""
 
 import gc
 import signal
