@@ -1,4 +1,5 @@
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 
 from audit.doors.cli import main
 from audit.sampling import Sampler
+from audit.sampling.isolated.starting import SPAWN
 
 MECHANISMS = '''
 import os, pathlib, time
@@ -77,8 +79,14 @@ def limits():
 
 @pytest.fixture
 def in_process(monkeypatch):
-    """Have commands draw runs in this process. The child that they start takes half a second of CPU."""
-    monkeypatch.setattr(Sampler, "isolate", property(lambda _: False, lambda _, given: None), raising=False)
+    """Have commands draw runs in this process. The child that they start takes half a second of CPU.
+
+    `make matrix` sets `DP_AUDIT_SPAWN` to test these children, so there they stay.
+    """
+    if SPAWN not in os.environ:
+        monkeypatch.setattr(
+            Sampler, "isolate", property(lambda _: False, lambda _, given: None), raising=False
+        )
 
 
 @pytest.fixture
