@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parents[1]
 VENVS = ROOT / ".venv-matrix"
 #: Tests to run in every environment: user interfaces, processes, strategies, saved files, the HTML page.
 TESTS = [
-    *("tests/audit/test_cli.py", "tests/audit/test_results.py", "tests/audit/test_sampling_workers.py"),
+    *("tests/audit/test_cli.py", "tests/audit/test_cli_suite.py", "tests/audit/test_cli_replay.py"),
+    *("tests/audit/test_cli_processes.py", "tests/audit/test_results.py"),
+    "tests/audit/test_sampling_workers.py",
     *("tests/audit/test_replay_processes.py", "tests/audit/test_public_strategies.py"),
     *("tests/audit/test_pytest_plugin.py", "tests/audit/test_compat.py", "tests/audit/test_utility.py"),
     *("tests/reports", "tests/test_public_names.py"),

@@ -1,6 +1,8 @@
 """Every subject of the catalogue behaves as it declares."""
 
-from audit import parametrize_with_checks
+import pytest
+
+from audit import check_subject
 from audit.catalogue import load_catalogue
 
 _GAP = "BNS Proposition 2(ii) asks for a gap of the scores, not for records"
@@ -17,9 +19,9 @@ WITHOUT_SIZE = {
 }
 
 
-@parametrize_with_checks(load_catalogue())
-def test_a_subject_behaves_as_it_declares(subject, check):
-    check(subject)
+@pytest.mark.parametrize("entry", load_catalogue(), ids=lambda entry: entry.name)
+def test_a_subject_behaves_as_it_declares(entry):
+    check_subject(entry)
 
 
 def test_a_subject_with_a_utility_claim_has_a_sample_size_that_grows_as_the_error_shrinks():

@@ -1,8 +1,45 @@
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
 import pytest
+
+from audit.doors.cli import main
+from audit.sampling import Sampler
+from audit.sampling.isolated.starting import SPAWN
+
+MECHANISMS = '''
+import os, pathlib, time
+from dataclasses import dataclass
+
+def leak(database, rng):
+    return database[0]
+
+def coin(database, rng):
+    return int(rng.integers(0, 2))
+
+def failing(database, rng):
+    raise RuntimeError("the backend is down")
+
+def slow(database, rng):
+    time.sleep(0.01)
+    return int(rng.integers(0, 2))
+
+def deadly(database, rng):
+    os._exit(3)
+
+def traced(database, rng):
+    pathlib.Path("it ran").touch()
+    return 0
+
+@dataclass(frozen=True)
+class Response:
+    """Randomized response; its epsilon is ln(keep / (1 - keep))."""
+    keep: float = 0.6
+    def __call__(self, database, rng):
+        return database[0] if rng.random() < self.keep else 1 - database[0]
+'''
 
 
 def benchmark(name):
@@ -38,6 +75,41 @@ def hostile_files():
 def limits():
     """Return the module with the fastest growth of wealth of any utility auditor: benchmarks/limits.py."""
     return benchmark("limits")
+
+
+@pytest.fixture
+def in_process(monkeypatch):
+    """Have commands draw runs in this process. The child that they start takes half a second of CPU.
+
+    `make matrix` sets `DP_AUDIT_SPAWN` to test these children, so there they stay.
+    """
+    if SPAWN not in os.environ:
+        monkeypatch.setattr(
+            Sampler, "isolate", property(lambda _: False, lambda _, given: None), raising=False
+        )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Change to a user's folder with the target module, and yield its path."""
+    (tmp_path / "mine.py").write_text(MECHANISMS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("dp_audit_target_")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def call(capsys, in_process):
+    """Return a function that runs the command in this process. It returns exit code, stdout and stderr."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        return left.value.code, *capsys.readouterr()
+
+    return run
 
 
 @pytest.fixture

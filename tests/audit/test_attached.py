@@ -124,7 +124,7 @@ def entries(ran):
 
 
 @pytest.fixture
-def suite(tmp_path, monkeypatch, capsys):
+def suite(tmp_path, monkeypatch, capsys, in_process):
     """Return a function that runs a suite of one entry. It returns exit code, stdout, stderr and builds."""
     monkeypatch.chdir(tmp_path)
 

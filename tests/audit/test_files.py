@@ -30,7 +30,7 @@ def coin(database, rng):
 
 
 @pytest.fixture
-def call(tmp_path, monkeypatch, capsys):
+def call(tmp_path, monkeypatch, capsys, in_process):
     """Return a function that runs the command in a separate folder: exit code, stdout, stderr."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return database[0]\n")

@@ -1,15 +1,18 @@
 """Saved refutations as regression tests: they fail if the fault is back and pass if it is gone."""
 
+import io
 import re
 import subprocess
 import sys
 import textwrap
 import xml.etree.ElementTree as ET
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 from audit import PureDP, audit_privacy
+from audit.doors.cli import main
 from audit.doors.regressions import (
     load_witness,
     locate_target,
@@ -54,7 +57,30 @@ def test_no_file(auditor):
     auditor.check_witness("tests/nowhere.json")
 """
 BRIEF = ["--epsilon", "0.1", "--pair", "[0]", "[1]", "--budget", "4000"]
-DP_AUDIT = Path(sys.executable).with_name("dp-audit")
+
+
+def command(folder, *arguments):
+    """Run `dp-audit` from a folder, in this process. Return its exit code and whole output on one line."""
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed), redirect_stderr(printed):
+        patch.chdir(folder)
+        patch.setattr(sys, "path", [*sys.path])
+        with pytest.raises(SystemExit) as left:
+            main([*map(str, arguments)])
+    for name in [name for name in sys.modules if name.startswith("dp_audit_target_")]:
+        del sys.modules[name]
+    return left.value.code, " ".join(printed.getvalue().split())
+
+
+def replay(folder, *arguments):
+    return command(folder, "replay", *arguments, "--trust")
+
+
+def in_own_process(folder, *arguments):
+    """Do as `command` does, in a new process: what it imports by name cannot come from an earlier test."""
+    line = [Path(sys.executable).with_name("dp-audit"), *map(str, arguments)]
+    ran = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
+    return ran.returncode, " ".join((ran.stdout + ran.stderr).split())
 
 
 @pytest.fixture(scope="module")
@@ -66,26 +92,16 @@ def project(tmp_path_factory):
     (folder / "tests" / "test_faults.py").write_text(textwrap.dedent(TESTS))
     places = {"leak": "witnesses/leak", "release": "witnesses/release", "coin": "nothing"}
     for name, place in places.items():
-        command = [DP_AUDIT, "run", f"mine.py:{name}", *BRIEF, "--json", f"tests/{place}.json"]
-        subprocess.run(command, cwd=folder, capture_output=True, check=False)
+        command(folder, "run", f"mine.py:{name}", *BRIEF, "--json", f"tests/{place}.json")
     return folder
 
 
 def outcomes(project, *arguments, **environment):
     """Run the project's tests from its root. Return what each failed with (None if it passed), and the
     output."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "no:cacheprovider",
-        "-W",
-        "error",
-        "--junitxml=junit.xml",
-    ]
+    session = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error"]
     ran = subprocess.run(
-        [*command, *arguments],
+        [*session, "--junitxml=junit.xml", *arguments],
         cwd=project,
         env={"PATH": "", "PYTHONPATH": str(project), **environment},
         capture_output=True,
@@ -155,13 +171,6 @@ def test_the_marker_selects_regression_tests(project):
     assert list(found) == ["test_fault_stays_away[leak]"]
 
 
-def replay(folder, *arguments):
-    """Run `dp-audit replay` from a folder. Return its exit code and its whole output on one line."""
-    command = [DP_AUDIT, "replay", *map(str, arguments), "--trust"]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return ran.returncode, " ".join((ran.stdout + ran.stderr).split())
-
-
 def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypatch):
     """The target is the nearest file of that name above the witness, not one in the working folder."""
     witness = project / "tests" / "witnesses" / "leak.json"
@@ -218,12 +227,12 @@ def test_a_replay_says_that_the_file_has_changed_since_the_audit(project, tmp_pa
 def test_another_module_of_the_same_name_is_named_as_changed(project, tmp_path):
     """Python finds a module in the working folder first."""
     witness = tmp_path / "module.json"
-    command = [DP_AUDIT, "run", "mine:leak", *BRIEF, "--json", witness]
-    subprocess.run(command, cwd=project, capture_output=True, check=False)
+    in_own_process(project, "run", "mine:leak", *BRIEF, "--json", witness)
     here, there = project / "mine.py", tmp_path / "mine.py"
     there.write_text("def leak(database, rng):\n    return 0\n")
-    assert f"drawn from {here} Not tested" in replay(project, witness)[1]
-    assert f"drawn from {there}, which has changed since the audit" in replay(tmp_path, witness)[1]
+    again = ("replay", witness, "--trust")
+    assert f"drawn from {here} Not tested" in in_own_process(project, *again)[1]
+    assert f"drawn from {there}, which has changed since the audit" in in_own_process(tmp_path, *again)[1]
 
 
 def test_a_missing_object_is_reported_with_the_full_path_of_its_file(project, tmp_path):
@@ -312,7 +321,6 @@ def test_the_command_line_replays_with_the_convert_of_the_audit(tmp_path):
         "def rows(records):\n    return {'rows': records}\n\n"
         "def leak(database, rng):\n    return database['rows'][0]\n"
     )
-    run = [DP_AUDIT, "run", "mine.py:leak", *BRIEF, "--convert", "mine:rows", "--json", "w.json"]
-    assert subprocess.run(run, cwd=tmp_path, check=False, capture_output=True).returncode == 1
-    again = [DP_AUDIT, "replay", "w.json", "--trust"]
-    assert subprocess.run(again, cwd=tmp_path, check=False, capture_output=True).returncode == 1
+    run = ("run", "mine.py:leak", *BRIEF, "--convert", "mine:rows", "--json", "w.json")
+    assert in_own_process(tmp_path, *run)[0] == 1
+    assert in_own_process(tmp_path, "replay", "w.json", "--trust")[0] == 1

@@ -163,23 +163,13 @@ def test_a_full_disk_loses_no_refutation(tmp_path, monkeypatch):
     assert [note.kind for note in found.notes if "No space left" in note] == ["not-remembered"]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_command_line_remembers_but_keeps_no_refutations_of_mutations(tmp_path, monkeypatch, capsys):
+    always = ("--remember", "found", "--seed", "1", "--jobs", "1", "--no-recorded")
+
     def run(*options):
         with pytest.raises(SystemExit) as ended:
-            main(
-                [
-                    "run",
-                    "mine.py:Count",
-                    "--remember",
-                    "found",
-                    "--seed",
-                    "1",
-                    "--jobs",
-                    "1",
-                    "--no-recorded",
-                    *options,
-                ]
-            )
+            main(["run", "mine.py:Count", *always, *options])
         return ended.value.code
 
     monkeypatch.chdir(tmp_path)

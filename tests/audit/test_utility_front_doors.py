@@ -76,7 +76,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def call(capsys, folder):
+def call(capsys, folder, in_process):
     def run(*arguments):
         with pytest.raises(SystemExit) as left:
             main(arguments)

@@ -24,14 +24,12 @@ def test_a_learner_refuses_anything_but_a_list_of_pairs(learner, database):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("dimension", [1, 2, 64])
-@pytest.mark.parametrize(
-    "example", [("2^d", 1), (-1, 1), (0, 2), (0, -1), (1.0, 1), (0, 1.0), (True, 1), (0, True), (math.nan, 0)]
-)
-def test_a_learner_refuses_an_example_outside_its_domain_at_any_place(learner, dimension, example):
-    wrong = (2**dimension, 1) if example[0] == "2^d" else example
-    for database in ([wrong, (0, 1)], [(0, 1), wrong]):
-        with pytest.raises(InvalidValue, match=r"An example of .* must be \(x, y\)"):
-            learner(dimension=dimension)(database, np.random.default_rng(0))
+def test_a_learner_refuses_an_example_outside_its_domain_at_any_place(learner, dimension):
+    outside = [(2**dimension, 1), (-1, 1), (0, 2), (0, -1)]
+    for wrong in (*outside, (1.0, 1), (0, 1.0), (True, 1), (0, True), (math.nan, 0)):
+        for database in ([wrong, (0, 1)], [(0, 1), wrong]):
+            with pytest.raises(InvalidValue, match=r"An example of .* must be \(x, y\)"):
+                learner(dimension=dimension)(database, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

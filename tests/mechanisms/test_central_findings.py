@@ -10,18 +10,10 @@ from scipy import special, stats
 from audit.findings import Finding
 from mechanisms import findings as page
 from mechanisms.findings import central
-from mechanisms.findings.choosing import bns_lemma_4, n5, n27
-from mechanisms.findings.noises import b_definition_2, b_theorem_3, e8, n18, n22
-from mechanisms.findings.recursion import bns_lemma_2, bns_lemma_3, e6, n6, n8, n26
-from mechanisms.findings.searching import n20, n21
-from mechanisms.findings.selection import (
-    bns_proposition_1_i,
-    bns_proposition_1_ii,
-    bns_proposition_2_i,
-    e9_stable_selection,
-    e12,
-    n7,
-)
+
+
+def finding_of(name):
+    return central.FINDINGS[name]()
 
 
 def column(finding, number, table=0):
@@ -44,7 +36,7 @@ def test_every_finding_is_on_the_page_under_its_own_name():
 
 
 def test_both_parts_of_theorem_3_of_b_hold_with_equality():
-    finding = b_theorem_3()
+    finding = finding_of("B Theorem 3")
     assert finding.judgement == "holds"
     assert column(finding, 1) == pytest.approx([1.0, 1.0, 1.0], rel=1e-9)
     assert column(finding, 4) == pytest.approx(column(finding, 2), rel=1e-9)
@@ -52,14 +44,14 @@ def test_both_parts_of_theorem_3_of_b_hold_with_equality():
 
 
 def test_the_rate_passed_as_the_scale_is_a_million_times_too_wide():
-    finding = b_definition_2()
+    finding = finding_of("B Definition 2")
     assert (finding.judgement, finding.claimed, finding.found) == ("typo", 0.001, 1000.0)
     assert finding.ratio == pytest.approx(1000**2 * 1.0**2 / 1.0**2)  # n²ε²/b²
     assert finding.tables[0].rows[-1][4] == pytest.approx(1000 * math.log(20))
 
 
 def test_the_deviation_is_root_two_times_the_scale():
-    finding = e8()
+    finding = finding_of("E8")
     assert finding.judgement == "typo"
     assert column(finding, 2) == pytest.approx([stats.laplace(scale=s).std() for s in (0.5, 1.0, 2.0)])
     assert finding.ratio == pytest.approx(4.0)
@@ -69,7 +61,7 @@ def test_conditioning_on_the_range_costs_the_ratio_of_normalisers_and_clamping_c
     def normaliser(answer, upper):
         return sum(2.0 ** -abs(k - answer) for k in range(upper + 1))
 
-    finding = n18()
+    finding = finding_of("N18")
     expected = [math.log(2 * normaliser(1, b) / normaliser(0, b)) for b in (1, 2, 5, 20)]
     assert column(finding, 1) == pytest.approx(expected)
     assert [round(x, 3) for x in expected] == [0.693, 0.827, 0.907, 0.916]
@@ -77,7 +69,7 @@ def test_conditioning_on_the_range_costs_the_ratio_of_normalisers_and_clamping_c
 
 
 def test_the_ratio_of_geometric_probabilities():
-    finding = n22()
+    finding = finding_of("N22")
     assert finding.claimed == 2.0
     assert column(finding, 3) == pytest.approx([0.5, 0.5, 2.0])
     assert all(true <= 2.0 for true in column(finding, 3))
@@ -88,7 +80,7 @@ def test_the_ratio_of_geometric_probabilities():
 
 
 def test_the_loss_of_the_exponential_mechanism_approaches_epsilon_from_below():
-    rows = bns_proposition_1_i().tables[0].rows
+    rows = finding_of("BNS Proposition 1(i)").tables[0].rows
     for count, behind, loss in rows:
         before = special.expit(-behind / 2 - math.log(count - 1))
         after = special.expit((2 - behind) / 2 - math.log(count - 1))
@@ -100,13 +92,13 @@ def test_the_loss_of_the_exponential_mechanism_approaches_epsilon_from_below():
 
 def test_a_score_of_sensitivity_ten_has_a_loss_of_five():
     left, right = (special.log_softmax(np.array(scores) / 2) for scores in ([0, 10], [10, 0]))
-    assert n7().found == pytest.approx(np.abs(left - right).max())
-    assert n7().judgement == "hidden condition"
-    assert n7().found > n7().claimed
+    assert finding_of("N7").found == pytest.approx(np.abs(left - right).max())
+    assert finding_of("N7").judgement == "hidden condition"
+    assert finding_of("N7").found > finding_of("N7").claimed
 
 
 def test_the_tail_bound_of_the_exponential_mechanism_is_tight_up_to_the_probability_of_the_best():
-    finding = bns_proposition_1_ii()
+    finding = finding_of("BNS Proposition 1(ii)")
     for count, far, bound, found in finding.tables[0].rows:
         odds = (count - 1) * math.exp(-far / 2)
         assert bound == pytest.approx(count * math.exp(-far / 2))
@@ -129,7 +121,7 @@ def gap_delta(at, *, epsilon, delta, tight=False):
 
 
 def test_a_dist_uses_half_its_claim_and_the_tight_twin_all_of_it():
-    finding = e9_stable_selection()
+    finding = finding_of("E9 (A_dist)")
     assert finding.judgement == "loose"
     for epsilon, at_epsilon, at_half, below, tight in finding.tables[0].rows:
         assert at_epsilon == pytest.approx(5e-7, rel=1e-9)
@@ -141,13 +133,13 @@ def test_a_dist_uses_half_its_claim_and_the_tight_twin_all_of_it():
 
 
 def test_a_dist_keeps_its_claim():
-    finding = bns_proposition_2_i()
+    finding = finding_of("BNS Proposition 2(i)")
     assert finding.judgement == "holds"
     assert column(finding, 2) == pytest.approx([delta / 2 for delta in column(finding, 1)])
 
 
 def test_the_printed_gap_fails_too_often_beyond_four_logs_of_two():
-    for epsilon, beta, gap, failure, needed, right in e12().tables[0].rows:
+    for epsilon, beta, gap, failure, needed, right in finding_of("E12").tables[0].rows:
         scale = 4 / epsilon
         threshold = scale * math.log(1e6) + 2
         assert failure == pytest.approx(stats.laplace(gap, scale).cdf(threshold))
@@ -155,14 +147,14 @@ def test_the_printed_gap_fails_too_often_beyond_four_logs_of_two():
         assert (failure > beta) == (epsilon > 4 * math.log(2))
         assert needed == pytest.approx(scale * math.log(1 / (2 * beta * 1e-6)) + 2)
         assert right == pytest.approx(beta)
-    assert round(e12().found, 4) == 0.3046
+    assert round(finding_of("E12").found, 4) == 0.3046
 
 
 # Choosing
 
 
 def test_lemma_4_is_private_at_the_stated_size_and_not_at_small_ones():
-    first, second = bns_lemma_4().tables[0].rows
+    first, second = finding_of("BNS Lemma 4").tables[0].rows
     assert first[3:5] == (9, pytest.approx(0.00046, abs=5e-6))
     assert second[3:5] == (14, pytest.approx(0.00247, abs=5e-6))
     for epsilon, delta, *_, one, two, three in (first, second):
@@ -176,7 +168,7 @@ def test_lemma_4_is_private_at_the_stated_size_and_not_at_small_ones():
 
 
 def test_without_a_high_score_the_answer_is_a_refusal():
-    finding = n5()
+    finding = finding_of("N5")
     assert finding.judgement == "false"
     assert (finding.claimed, finding.found) == (0.1, 1.0)
     opt, printed, true = finding.tables[0].rows[1]
@@ -188,7 +180,7 @@ def test_without_a_high_score_the_answer_is_a_refusal():
 
 
 def test_an_enormous_epsilon_breaks_lemma_4_by_half_of_k_fresh_solutions():
-    for epsilon, delta, k, found, ratio in n27().tables[0].rows:
+    for epsilon, delta, k, found, ratio in finding_of("N27").tables[0].rows:
         assert delta == pytest.approx(math.exp(-epsilon / 8))
         fresh = k * math.exp(epsilon / 4)
         assert found == pytest.approx(0.5 * fresh / (math.exp(3 * epsilon / 4) + fresh))
@@ -197,14 +189,14 @@ def test_an_enormous_epsilon_breaks_lemma_4_by_half_of_k_fresh_solutions():
         assert bound <= 6 * (1 + 1e-12)
         assert ratio > 1
         assert epsilon > 16 / 0.9
-    assert [round(r, 1) for r in column(n27(), 4)] == [1.1, 1.8, 5.6]
+    assert [round(r, 1) for r in column(finding_of("N27"), 4)] == [1.1, 1.8, 5.6]
 
 
 # Rec
 
 
 def test_the_printed_half_of_h_misses_intervals_across_a_border():
-    finding = e6()
+    finding = finding_of("E6")
     assert finding.claimed == pytest.approx(2 * 0.01 * 4)
     assert finding.tables[0].rows[0][1] == pytest.approx(1.0)
     assert all(row[2] < -9 for row in finding.tables[0].rows)  # the column holds logarithms
@@ -221,12 +213,12 @@ def test_the_printed_h_contains_no_good_point_and_the_corrected_h_contains_one()
 
 def test_at_one_the_iterated_logarithm_gives_a_claim_of_zero():
     left, right = (special.log_softmax(np.array(scores) / 2) for scores in ([0, 1], [1, 0]))
-    assert n6().claimed == 0.0
-    assert n6().found == pytest.approx(np.abs(left - right).max())
+    assert finding_of("N6").claimed == 0.0
+    assert finding_of("N6").found == pytest.approx(np.abs(left - right).max())
 
 
 def test_fig_1_has_undefined_steps():
-    one, none, halves, beyond = column(n8(), 1)
+    one, none, halves, beyond = column(finding_of("N8"), 1)
     ends = range(0, 4097, 8 * 4096)
     assert (one, none) == (len(ends), len(range(4 * 4096, 4097, 8 * 4096)))
     points = [end + i / 2 for end in (0, 8) for i in range(16)]
@@ -236,9 +228,9 @@ def test_fig_1_has_undefined_steps():
 
 def test_a_minimum_of_zeros_and_ones_is_at_most_half():
     m = 1000
-    assert n20().found == max(min(zeros, m - zeros) for zeros in range(m + 1))
-    assert n20().claimed == pytest.approx((1 - 0.75 * 0.1) * m)
-    assert all((first > 500) == (alpha < 2 / 3) for alpha, first, _ in n20().tables[0].rows)
+    assert finding_of("N20").found == max(min(zeros, m - zeros) for zeros in range(m + 1))
+    assert finding_of("N20").claimed == pytest.approx((1 - 0.75 * 0.1) * m)
+    assert all((first > 500) == (alpha < 2 / 3) for alpha, first, _ in finding_of("N20").tables[0].rows)
 
 
 def test_three_eighths_of_the_good_intervals_are_inside_no_printed_one():
@@ -254,12 +246,17 @@ def test_three_eighths_of_the_good_intervals_are_inside_no_printed_one():
         ]
         assert len(missed) / 64 == share
         assert (6 in missed) == bool(share)  # G = [6, 9], the example of the errata
-    assert column(n21(), 1) == [0.375, 0.0]
-    assert [row[1:] for row in n21().tables[1].rows] == [(0, 1), (16, 65536), (1, 3), ("yes", "no")]
+    assert column(finding_of("N21"), 1) == [0.375, 0.0]
+    assert [row[1:] for row in finding_of("N21").tables[1].rows] == [
+        (0, 1),
+        (16, 65536),
+        (1, 3),
+        ("yes", "no"),
+    ]
 
 
 def test_lemma_2_pays_for_fifteen_calls_but_seven_are_made():
-    finding = n26()
+    finding = finding_of("N26")
     assert column(finding, 1) == [12, 12, 15, 15]
     assert column(finding, 2) == [1, 4, 4, 7]
     assert column(finding, 4) == pytest.approx([0.1, 0.3, 0.3, 0.5])  # A_dist at ε/2
@@ -271,7 +268,7 @@ def test_lemma_2_pays_for_fifteen_calls_but_seven_are_made():
 
 
 def test_lemmas_2_and_3_hold_in_every_checked_case():
-    privacy, utility = bns_lemma_2(), bns_lemma_3()
+    privacy, utility = finding_of("BNS Lemma 2"), finding_of("BNS Lemma 3")
     assert privacy.judgement == utility.judgement == "holds"
     assert all(row[4] <= row[3] and row[6] <= row[5] for row in privacy.tables[0].rows)
     assert min(column(privacy, 4)) > 0.09  # the rows checked have a real loss

@@ -6,10 +6,11 @@ from itertools import product
 import pytest
 from scipy import stats
 
-from mechanisms.findings.choosing import bns_definition_12
-from mechanisms.findings.recursion import bns_remark_2
-from mechanisms.findings.simulations import claim_5_9, claim_5_10, lemma_5_8
-from mechanisms.findings.tails import k11_theorem_a_1, k11_theorem_a_2
+from mechanisms.findings import findings
+
+
+def finding_of(name):
+    return findings()[name]()
 
 
 def chernoff(n, mean, *, upper):
@@ -26,7 +27,7 @@ def chernoff(n, mean, *, upper):
 
 @pytest.mark.parametrize("mean", [0.1, 0.5, 0.98])
 def test_theorem_a_1_has_the_ratios_of_a_second_calculation(mean):
-    rows = {row[0]: row[1:] for row in k11_theorem_a_1().tables[0].rows}
+    rows = {row[0]: row[1:] for row in finding_of("K11 Theorem A.1").tables[0].rows}
     small = [[chernoff(n, mean, upper=upper) for n in (1, 2, 5, 20, 100)] for upper in (True, False)]
     large = []
     for upper in (True, False):  # n = 1000
@@ -52,7 +53,7 @@ def test_theorem_a_1_would_fail_with_the_constant_16_of_e14():
 
 
 def test_theorem_a_2_has_the_closed_form_ratio_for_one_coin():
-    for mean, one, *rest in k11_theorem_a_2().tables[0].rows:
+    for mean, one, *rest in finding_of("K11 Theorem A.2").tables[0].rows:
         off = max(mean, 1 - mean)
         near = 1 - off
         closed = max(near / (2 * math.exp(-2 * off**2)), 1 / (2 * math.exp(-2 * near**2)))
@@ -74,7 +75,7 @@ def test_definition_12_counts_the_scores_and_no_more_than_2k_solutions_move():
             for less in ((a - 1, b), (a, b - 1))
             if min(less) >= 0
         )
-    one, two, both = bns_definition_12().tables[0].rows
+    one, two, both = finding_of("BNS Definition 12").tables[0].rows
     assert one[2] == grows
     assert both[2] == grows**2
     assert two[2] < both[2]
@@ -83,12 +84,12 @@ def test_definition_12_counts_the_scores_and_no_more_than_2k_solutions_move():
 
 
 def test_remark_2_has_logarithmic_ranges():
-    assert [row[1] for row in bns_remark_2().tables[0].rows] == ["16", "64, 6", "1024, 10"]
+    assert [row[1] for row in finding_of("BNS Remark 2").tables[0].rows] == ["16", "64, 6", "1024, 10"]
 
 
 def test_lemma_5_8_is_no_worse_than_its_claims_combined():
-    finding = lemma_5_8()
-    assert finding.found == max(claim_5_9().found, claim_5_10().found)
+    finding = finding_of("K11 Lemma 5.8")
+    assert finding.found == max(finding_of("K11 Claim 5.9").found, finding_of("K11 Claim 5.10").found)
     for epsilon, t, tolerance, printed, expected, asked, distance in finding.tables[0].rows:
         # a trial ends with probability Σ q·p/(q·(1 + φ)·e^ε) = 1/((1 + φ)·e^ε), φ = 0.3/3t
         assert expected == pytest.approx((t + 0.1) * math.exp(epsilon))
