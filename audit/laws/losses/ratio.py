@@ -142,25 +142,19 @@ class NumericRatio:
     def _extremum(self, low: float, high: float, *, sign: float) -> float:
         from scipy.optimize import minimize_scalar
 
-        found = minimize_scalar(
-            lambda share: -sign * float(self.value(_between(low, high, share))),
-            bounds=(0.0, 1.0),
-            method="bounded",
-            options={"xatol": 1e-10},
-        )
+        def turned(share: float) -> float:
+            return -sign * float(self.value(_between(low, high, share)))
+
+        found = minimize_scalar(turned, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-10})
         return _between(low, high, float(found.x))
 
     def _root(self, low: float, high: float, level: float) -> float:
         from scipy.optimize import brentq
 
-        share = brentq(
-            lambda share: float(self.value(_between(low, high, share))) - level,
-            0.0,
-            1.0,
-            xtol=1e-14,
-            rtol=1e-14,
-        )
-        return _between(low, high, float(share))
+        def over(share: float) -> float:
+            return float(self.value(_between(low, high, share))) - level
+
+        return _between(low, high, float(brentq(over, 0.0, 1.0, xtol=1e-14, rtol=1e-14)))
 
 
 def _between(low: float, high: float, share: float) -> float:

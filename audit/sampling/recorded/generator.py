@@ -9,17 +9,13 @@ import numpy as np
 
 #: Arguments that can be given by position, with their defaults, of the methods that are understood.
 _LOCATED: Final = {"loc": 0.0, "scale": 1.0, "size": None}
+_SIZED: Final = {"size": None}
+_NORMAL: Final = {"mu": 0.0, "sigma": 1.0}
 _SIGNATURES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "laplace": _LOCATED,
-    "normal": _LOCATED,
-    "logistic": _LOCATED,
-    "gumbel": _LOCATED,
+    **dict.fromkeys(("laplace", "normal", "logistic", "gumbel"), _LOCATED),
     "exponential": {"scale": 1.0, "size": None},
-    "standard_normal": {"size": None},
-    "standard_exponential": {"size": None},
-    "random": {"size": None},
-    "gauss": {"mu": 0.0, "sigma": 1.0},
-    "normalvariate": {"mu": 0.0, "sigma": 1.0},
+    **dict.fromkeys(("standard_normal", "standard_exponential", "random"), _SIZED),
+    **dict.fromkeys(("gauss", "normalvariate"), _NORMAL),
     "expovariate": {"lambd": 1.0},
     "geometric": {"p": None, "size": None},
     "uniform": {"low": 0.0, "high": 1.0, "size": None},
@@ -108,11 +104,7 @@ class Tape:
             values = call(*args, **named)
         finally:
             self.busy = False
-        return self.keep(method, args, named, values, own=own)
-
-    def keep(self, method: str, args: Any, named: Any, values: Any, *, own: bool) -> Any:
-        """Record what a method gave, and return what the subject gets."""
-        if any(type(each) in _MUTABLE for each in args):
+        if not _MUTABLE.isdisjoint(map(type, args)):
             args = tuple(map(_copied, args))
         if named:
             named = {name: _copied(value) for name, value in named.items()}
@@ -130,7 +122,7 @@ class Tape:
         return type(values)(edited) if isinstance(values, float | int | np.generic) else edited
 
 
-_MUTABLE: Final = (np.ndarray, list)
+_MUTABLE: Final = frozenset({np.ndarray, list})
 
 
 def _parameters(method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -186,18 +178,7 @@ class RecordingGenerator(np.random.Generator):
 def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(plain, assigned=("__name__",))
     def method(self: RecordingGenerator, *args: Any, **named: Any) -> Any:
-        tape = self.tape
-        if tape.busy:
-            return plain(self, *args, **named)
-        tape.busy = True
-        try:
-            values = plain(self, *args, **named)
-        finally:
-            tape.busy = False
-        if type(values) is float and tape.edit is None and not named:  # nothing of it can change
-            tape.taken.append((name, args, named, values, self.own))
-            return values
-        return tape.keep(name, args, named, values, own=self.own)
+        return self.tape.record(name, functools.partial(plain, self), args, named, own=self.own)
 
     return method
 

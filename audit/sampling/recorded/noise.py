@@ -23,11 +23,7 @@ ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential"
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
 #: Named without a scale.
 UNSCALED: Final = frozenset({"geometric", "standard_normal", "standard_exponential"})
-_VARIANCES: Final = {
-    "laplace": 2.0,
-    "logistic": math.pi**2 / 3.0,
-    "gumbel": math.pi**2 / 6.0,
-}
+_VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": math.pi**2 / 6.0}
 
 
 def scale_of(draw: Draw) -> Any:
@@ -86,11 +82,7 @@ def numbers_of(runs: Sequence[Run]) -> list[Number]:
         for index in np.ndindex(draw.shape):
             values = [_standard(run, place, index) for run in runs]
             same = (draw.method, *values) if draw.method != "geometric" else (place, index)
-            told = (
-                f"{draw.method}(scale={_short(scales[index])})"
-                if draw.method not in UNSCALED
-                else draw.method
-            )
+            told = draw.method if draw.method in UNSCALED else f"{draw.method}(scale={_short(scales[index])})"
             if draw.method == "geometric":
                 told = f"geometric(p={_short(np.broadcast_to(draw.parameters['p'], draw.shape)[index])})"
             at = (*(found[same].at if same in found else ()), (place, index))

@@ -54,9 +54,7 @@ def _moved(values: Any, index: tuple[int, ...], by: float) -> Any:
 
 
 def probing(
-    call: Callable[[Any, Any], Any],
-    state: Any,
-    probes: Sequence[Probe],
+    call: Callable[[Any, Any], Any], state: Any, probes: Sequence[Probe]
 ) -> Callable[[Any, Any], Run]:
     """Return a call that makes one recorded run of each probe after another, all from one generator state.
 
