@@ -5,7 +5,6 @@ import copy
 import decimal
 import enum
 import fractions
-import itertools
 import pickle
 from typing import Any, Final
 
@@ -24,8 +23,6 @@ IMMUTABLE: Final = frozenset(_SCALARS | {kind for kind in np.sctypeDict.values()
 #: Containers that are copied by calling their type, if their values are immutable. Keys of a dict count as
 #: immutable, because they are hashable.
 _FLAT: Final = frozenset({tuple, frozenset, list, set, dict})
-#: Larger: deeper nested tuples are recognised as immutable. Deeper ones are copied.
-_DEEPEST: Final = 8
 
 
 def snapshot(output: Any) -> Any:
@@ -60,26 +57,12 @@ def _copied(output: Any) -> Any:
         return memory(output.tobytes(), output.format, output.shape)
     if kind is tuple:
         return tuple(map(snapshot, output))
-    return list(output) if kind is list and cannot_change(output) else copy.deepcopy(output)
+    return list(output) if kind is list and all(map(_is_fixed, output)) else copy.deepcopy(output)
 
 
-def cannot_change(records: Any) -> bool:
-    """Return whether all records are plain values or tuples of them; being hashable is not enough.
-
-    Examples
-    --------
-    >>> cannot_change([1, ("a", (2.5,))]), cannot_change([("a", [])])
-    (True, False)
-    """
-    for _ in range(_DEEPEST):
-        kinds = set(map(type, records))
-        if kinds <= IMMUTABLE:
-            return True
-        if not kinds <= IMMUTABLE | {tuple, frozenset}:
-            return False
-        once = dict(zip(map(id, records), records, strict=True)).values()
-        records = list(itertools.chain.from_iterable(x for x in once if type(x) in (tuple, frozenset)))
-    return False
+def _is_fixed(value: Any) -> bool:
+    """Return whether a value is immutable, tuples of such values included."""
+    return type(value) in IMMUTABLE or (type(value) is tuple and all(map(_is_fixed, value)))
 
 
 def memory(content: bytes, kind: Any, shape: Any) -> Any:

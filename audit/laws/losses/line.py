@@ -90,10 +90,8 @@ class LineLoss(ScalarLoss):
     def _cut(self, left: float, right: float) -> list[Interval]:
         """Return left..right cut at the ends of q's pieces; runs of integers include both their ends."""
         step = 1.0 if self.lattice else 0.0
-        starts = {
-            x for piece in self.q_pieces for x in (piece.left, piece.right + step) if left < x < right + step
-        }
-        cuts = sorted({left, right + step} | starts)
+        starts = (x for piece in self.q_pieces for x in (piece.left, piece.right + step))
+        cuts = sorted({left, right + step, *(x for x in starts if left < x < right + step)})
         return [(low, high - step) for low, high in pairwise(cuts)]
 
     def _supremum(self, segment: Segment) -> float:

@@ -135,9 +135,8 @@ class NumericRatio:
         fractions = np.concatenate([tails, np.arange(1, 256) / 256, 1.0 - tails[::-1]])
         ends = [end for end in (self.left, self.right) if math.isfinite(end)]
         points = np.concatenate([self.p.invert(fractions), self.q.invert(fractions), ends])
-        return np.unique(
-            points[np.isfinite(self.p.log_value(points)) & np.isfinite(self.q.log_value(points))]
-        )
+        possible = np.isfinite(self.p.log_value(points)) & np.isfinite(self.q.log_value(points))
+        return np.unique(points[possible])
 
     def _extremum(self, low: float, high: float, *, sign: float) -> float:
         from scipy.optimize import minimize_scalar

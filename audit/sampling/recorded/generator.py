@@ -104,7 +104,11 @@ class Tape:
             values = call(*args, **named)
         finally:
             self.busy = False
-        if not _MUTABLE.isdisjoint(map(type, args)):
+        return self.keep(method, args, named, values, own=own)
+
+    def keep(self, method: str, args: Any, named: Any, values: Any, *, own: bool) -> Any:
+        """Record what a method gave, and return what the subject gets."""
+        if any(type(each) in _MUTABLE for each in args):
             args = tuple(map(_copied, args))
         if named:
             named = {name: _copied(value) for name, value in named.items()}
@@ -122,7 +126,7 @@ class Tape:
         return type(values)(edited) if isinstance(values, float | int | np.generic) else edited
 
 
-_MUTABLE: Final = frozenset({np.ndarray, list})
+_MUTABLE: Final = (np.ndarray, list)
 
 
 def _parameters(method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -178,7 +182,18 @@ class RecordingGenerator(np.random.Generator):
 def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(plain, assigned=("__name__",))
     def method(self: RecordingGenerator, *args: Any, **named: Any) -> Any:
-        return self.tape.record(name, functools.partial(plain, self), args, named, own=self.own)
+        tape = self.tape
+        if tape.busy:
+            return plain(self, *args, **named)
+        tape.busy = True
+        try:
+            values = plain(self, *args, **named)
+        finally:
+            tape.busy = False
+        if type(values) is float and tape.edit is None and not named:  # nothing of it can change
+            tape.taken.append((name, args, named, values, self.own))
+            return values
+        return tape.keep(name, args, named, values, own=self.own)
 
     return method
 

@@ -8,6 +8,7 @@ with the least weighted shift t, J·t = move, the loss of Laplace, exponential a
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -173,9 +174,8 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
     columns = np.flatnonzero((weighted != 0.0).any(axis=0))
     rows = np.flatnonzero((weighted != 0.0).any(axis=1) | (target != 0.0))
     inner = weighted[np.ix_(rows, columns)]
-    signs = [
-        (j, sign) for j in range(len(columns)) for sign in (1.0, -1.0) if sign > 0 or not upward[columns[j]]
-    ]
+    ways = product(range(len(columns)), (1.0, -1.0))
+    signs = [(j, sign) for j, sign in ways if sign > 0 or not upward[columns[j]]]
     if not signs:
         return None
     if inner.shape[1] == np.linalg.matrix_rank(inner) and not upward[columns].any():
