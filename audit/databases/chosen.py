@@ -299,12 +299,12 @@ class Databases:
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
         """A plain database with a neighbour holding each strange record; one without ties that gets a tie."""
-        return tuple(self._strange()) if self.sizes is not None and self.records and not self.whole else ()
+        if self.sizes is None or not self.records or self.whole:
+            return ()
+        return tuple(self._strange(strange(self.records, *self.sizes)))
 
-    def _strange(self) -> Iterator[Pair]:
-        assert self.sizes is not None
-        assert self.records
-        for database, record in strange(self.records, *self.sizes):
+    def _strange(self, found: Iterator[tuple[list[Any], Any]]) -> Iterator[Pair]:
+        for database, record in found:
             wanted = canonical.key(record)
             many = [*map(canonical.key, database)].count(wanted)
             others = filter(self.fits, islice(self._related(database, [record]), _NEIGHBOURS))

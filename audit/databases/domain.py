@@ -87,7 +87,8 @@ def describe(
                 *(", or ", RECORDS, " and ", SIZE, ", or ", DATABASES, "."),
             )
         return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)), valid=valid)
-    values, finite = _records(records)
+    finite = not is_strategy(records)
+    values = listed_records(records) if finite else _telling(examples(records, "records", _DRAWN))
     if sizes is None:
         raise RECORDS.wrong("need a ", SIZE, ": the number of records, or (least, greatest).")
     if not given:
@@ -248,12 +249,6 @@ def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
 
 def _is_whole(number: Any) -> bool:
     return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-
-
-def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
-    if is_strategy(records):
-        return _telling(examples(records, "records", _DRAWN)), False
-    return listed_records(records), True
 
 
 def listed_records(records: Any) -> tuple[Any, ...]:

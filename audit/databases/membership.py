@@ -81,11 +81,8 @@ class KnownRecords:
 
     def _has(self, record: Any) -> bool:
         kind = type(record)
-        if (kind, canonical.key(record)) in self._forms or (
-            self._plain is not None and record in self._plain
-        ):
+        if (kind, canonical.key(record)) in self._forms or record in (self._plain or ()):
             return True
-        return is_labelled(record) and all(
-            (kind, canonical.key(part)) in known
-            for part, known in zip(record, (self._x, self._y), strict=True)
-        )
+        if not is_labelled(record):
+            return False
+        return (kind, canonical.key(record[0])) in self._x and (kind, canonical.key(record[1])) in self._y

@@ -37,17 +37,11 @@ def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
     >>> lengths(0.01, 0.0)
     (64, 32, 2)
     """
-    best, most = (
-        min(float(MOST_STEPS), factor / epsilon if epsilon else math.inf) for factor in (_BEST, _FURTHEST)
-    )
-    wanted = (round(best), math.floor(most), round(best / 2), 2)
-    return tuple(
-        steps
-        for steps in dict.fromkeys(wanted)
-        if steps >= 2
-        and steps * epsilon <= _FURTHEST
-        and at_distance(epsilon, delta, steps)[1] <= _MOST_DELTA
-    )
+    longest = float(MOST_STEPS)
+    best, most = (min(longest, factor / epsilon) if epsilon else longest for factor in (_BEST, _FURTHEST))
+    wanted = dict.fromkeys((round(best), math.floor(most), round(best / 2), 2))
+    allowed = (steps for steps in wanted if steps >= 2 and steps * epsilon <= _FURTHEST)
+    return tuple(steps for steps in allowed if at_distance(epsilon, delta, steps)[1] <= _MOST_DELTA)
 
 
 def halves(path: Sequence[Any]) -> tuple[Path, Path]:

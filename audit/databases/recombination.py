@@ -59,12 +59,9 @@ def labels_cross(strategy: Any) -> bool:
     node = parsed(strategy)
     if isinstance(node, ast.Call) and name_of_call(node) == "lists" and _is_plain(node):
         node = node.args[0]
-    return (
-        isinstance(node, ast.Call)
-        and name_of_call(node) == "tuples"
-        and len(node.args) == 2
-        and _is_plain(node)
-    )
+    if not isinstance(node, ast.Call):
+        return False
+    return name_of_call(node) == "tuples" and len(node.args) == 2 and _is_plain(node)
 
 
 def parsed(strategy: Any) -> ast.expr | None:
@@ -84,13 +81,10 @@ def _is_plain(node: ast.expr) -> bool:
     """Return whether a strategy consists of basic ones alone, each drawn independently."""
     if not isinstance(node, ast.Call):
         return False
-    if name_of_call(node) in _VALUES:
-        return True
-    return (
-        name_of_call(node) in _RECORDS
-        and all(_is_part(each) for each in node.args)
-        and all(_is_harmless(word) for word in node.keywords)
-    )
+    name = name_of_call(node)
+    if name not in _RECORDS:
+        return name in _VALUES
+    return all(map(_is_part, node.args)) and all(map(_is_harmless, node.keywords))
 
 
 def _is_part(node: ast.expr) -> bool:

@@ -46,17 +46,8 @@ def varied(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generato
     """Yield random variations of a pair without end; `pool` holds the records to use."""
     if not pool:
         return
-    steps = (
-        _change_shared,
-        _change_differing,
-        _add_shared,
-        _drop_shared,
-        _make_shared_equal,
-        _move_differing,
-    )
     while True:
-        step = steps[int(rng.integers(len(steps)))]
-        yield step(list(left), list(right), pool, rng)
+        yield _any(_STEPS, rng)(list(left), list(right), pool, rng)
 
 
 def _any(pool: Sequence[Any], rng: np.random.Generator) -> Any:
@@ -109,6 +100,9 @@ def _move_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random
     a, b = left[start : len(left) - end], right[start : len(right) - end]
     place = int(rng.integers(len(shared) + 1))
     return shared[:place] + a + shared[place:], shared[:place] + b + shared[place:]
+
+
+_STEPS = (_change_shared, _change_differing, _add_shared, _drop_shared, _make_shared_equal, _move_differing)
 
 
 def simplicity(record: Any) -> tuple[Any, ...]:
@@ -166,10 +160,8 @@ def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[Ro
     """Yield versions with every number rounded as far as the domain allows."""
     if plain is not None:
         for digits in DIGITS:
-            yield (
-                [plain.rounded(each, digits) for each in left],
-                [plain.rounded(each, digits) for each in right],
-            )
+            rounded = [[plain.rounded(each, digits) for each in rows] for rows in (left, right)]
+            yield rounded[0], rounded[1]
 
 
 def _all_at_once(

@@ -29,6 +29,8 @@ class Countable(LineLaw):
     (-2.0, 0.0)
     """
 
+    lattice = True
+
     def __init__(self, pieces: tuple[Piece, ...], *, whole: bool = True) -> None:
         if any(not isinstance(piece, Piece) or piece.curvature for piece in pieces):
             raise InvalidKind("The `pieces` of `Countable` must be pieces without curvature.")
@@ -82,9 +84,3 @@ class Countable(LineLaw):
     def _tails(self, x: Any) -> tuple[Any, Any]:
         whole = np.floor(np.asarray(x, dtype=np.float64))
         return self.log_mass(-np.inf, whole), self.log_mass(whole + 1.0, np.inf)
-
-    def _piece_mass(self, piece: Any, low: Floats, high: Floats) -> Floats:
-        return np.asarray(piece.log_sum(low, high))
-
-    def _piece_point(self, piece: Any, fraction: Floats) -> Floats:
-        return np.asarray(piece.invert_sum(fraction))

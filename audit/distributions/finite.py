@@ -218,9 +218,6 @@ class Finite(Ordered):
             raise InvalidValue(f"`Finite` has {expected[0]} outcomes but probabilities of shape {shape}.")
         total = float(np.exp(log_add(self.log_probabilities)))
         refuse_unless_whole(total, what="The probabilities of `Finite`")
-        self._refuse_duplicates()
-
-    def _refuse_duplicates(self) -> None:
         if isinstance(self.outcomes, range):
             return
         if isinstance(self.outcomes, np.ndarray):

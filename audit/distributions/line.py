@@ -25,14 +25,21 @@ class LineLaw(Ordered):
     ----------
     rounding : float
         The largest rounding error of the mass of a piece, if masses were given as floats; else 0.
+    lattice : bool
+        Whether outputs are integers: the mass of a piece is then a sum instead of an integral.
     """
 
     rounding = 0.0
+    lattice = False
 
     def __init__(self, pieces: tuple[Piece | SmoothPiece, ...], *, whole: bool = True) -> None:
         self.pieces = tuple(pieces)
-        if whole:
-            self._validate()
+        if not whole:
+            return
+        if not self.pieces:
+            raise InvalidValue(f"`{type(self).__name__}` needs at least one piece; got none.")
+        total = float(np.exp(self.log_mass(-np.inf, np.inf)))
+        refuse_unless_whole(total, what=f"The masses of the pieces of `{type(self).__name__}`")
 
     def support(self) -> tuple[float, float]:
         """Return the ends of the smallest closed interval that holds all the mass."""
@@ -53,7 +60,7 @@ class LineLaw(Ordered):
         for number, piece in enumerate(self.pieces):
             inside = index == number
             if np.any(inside):
-                points[inside] = self._piece_point(piece, np.clip(fraction[inside], 2.0**-54, 1.0 - 2.0**-53))
+                points[inside] = self._point_of(piece, np.clip(fraction[inside], 2.0**-54, 1.0 - 2.0**-53))
         return scalar_or_array(points, probability)
 
     def sample(self, size: int, rng: np.random.Generator) -> Floats:
@@ -88,12 +95,6 @@ class LineLaw(Ordered):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.pieces)} pieces on {self.support()})"
 
-    def _validate(self) -> None:
-        if not self.pieces:
-            raise InvalidValue(f"`{type(self).__name__}` needs at least one piece; got none.")
-        total = float(np.exp(self.log_mass(-np.inf, np.inf)))
-        refuse_unless_whole(total, what=f"The masses of the pieces of `{type(self).__name__}`")
-
     def _tails(self, x: Any) -> tuple[Any, Any]:
         return self.log_mass(-np.inf, x), self.log_mass(x, np.inf)
 
@@ -103,10 +104,11 @@ class LineLaw(Ordered):
         return np.asarray(cumulative / cumulative[-1])
 
     def _masses(self, low: Floats, high: Floats) -> Floats:
-        return np.array([self._piece_mass(piece, low, high) for piece in self.pieces])
+        return np.array([self.mass_of(piece, low, high) for piece in self.pieces])
 
-    def _piece_mass(self, piece: Any, low: Floats, high: Floats) -> Floats:
-        return np.asarray(piece.log_mass(low, high))
+    def mass_of(self, piece: Any, low: Any, high: Any) -> Any:
+        """Return the log-mass of the part of a piece between two outputs."""
+        return piece.log_sum(low, high) if self.lattice else piece.log_mass(low, high)
 
-    def _piece_point(self, piece: Any, fraction: Floats) -> Floats:
-        return np.asarray(piece.invert(fraction))
+    def _point_of(self, piece: Any, fraction: Floats) -> Any:
+        return piece.invert_sum(fraction) if self.lattice else piece.invert(fraction)

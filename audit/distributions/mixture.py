@@ -13,7 +13,7 @@ from audit.distributions.law import (
     OUTSIDE,
     Floats,
     Ints,
-    Law,
+    Ordered,
     Outputs,
     Partition,
     log_add,
@@ -25,7 +25,7 @@ from audit.distributions.rounding import Given, moved_logs, read, rounding
 from audit.errors import InvalidValue
 
 
-class Mixture(Law):
+class Mixture(Ordered):
     """Atoms (any Python values) and a density for the rest of the mass.
 
     Parameters
@@ -107,24 +107,6 @@ class Mixture(Law):
         """Return the logarithm of `pdf`."""
         return scalar_or_array(self.log_weight + self.density.log_at(x), x)
 
-    def cdf(self, x: Any) -> Any:
-        """Return Pr[output ≤ x]; all atoms must be numbers."""
-        return scalar_or_array(np.exp(self.logcdf(x)), x)
-
-    def logcdf(self, x: Any) -> Any:
-        """Return log Pr[output ≤ x]."""
-        atoms = -math.inf if self.atoms is None else self.log_atoms + self.atoms.logcdf(x)
-        return scalar_or_array(np.logaddexp(atoms, self.log_weight + self.density.logcdf(x)), x)
-
-    def sf(self, x: Any) -> Any:
-        """Return Pr[output > x]; all atoms must be numbers."""
-        return scalar_or_array(np.exp(self.logsf(x)), x)
-
-    def logsf(self, x: Any) -> Any:
-        """Return log Pr[output > x]."""
-        atoms = -math.inf if self.atoms is None else self.log_atoms + self.atoms.logsf(x)
-        return scalar_or_array(np.logaddexp(atoms, self.log_weight + self.density.logsf(x)), x)
-
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
         """Return `size` independent outputs: an array if the atoms are numbers, else a list."""
         smooth: Floats = self.density.sample(size, rng)
@@ -162,6 +144,13 @@ class Mixture(Law):
         moved.atoms = None if self.atoms is None else self.atoms.extreme(sign)
         moved.log_weight = float(moved_logs(self.log_weight, sign * self.rounding))
         return moved
+
+    def _tails(self, x: Any) -> tuple[Any, Any]:
+        tails = self.log_weight + self.density.logcdf(x), self.log_weight + self.density.logsf(x)
+        if self.atoms is None:
+            return tails
+        atoms = self.log_atoms + self.atoms.logcdf(x), self.log_atoms + self.atoms.logsf(x)
+        return np.logaddexp(atoms[0], tails[0]), np.logaddexp(atoms[1], tails[1])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mixture):

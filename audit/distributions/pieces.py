@@ -111,8 +111,7 @@ class Piece:
             return np.asarray(self.constant + np.log(high - low))
         rate = abs(self.slope)
         top = self.log_value(low if self.slope < 0 else high)
-        mass: Floats = top - np.log(rate) + log_complement(-rate * (high - low))
-        return mass
+        return np.asarray(top - np.log(rate) + log_complement(-rate * (high - low)))
 
     def _normal_form(self) -> tuple[float, float, float]:
         """Return mean − centre, standard deviation and log of the whole mass (completing the square)."""
@@ -128,8 +127,7 @@ class Piece:
         a, b = (low - self.centre - mean) / deviation, (high - self.centre - mean) / deviation
         a, b = np.where(a > 0, -b, a), np.where(a > 0, -a, b)
         upper, lower = log_ndtr(b), log_ndtr(a)
-        mass: Floats = log_total + upper + log_complement(lower - upper)
-        return mass
+        return np.asarray(log_total + upper + log_complement(lower - upper))
 
     def _from_top(self, u: Floats, width: float) -> Floats:
         """Return the distance between the point with mass u on its left and the end of larger density."""
@@ -149,8 +147,7 @@ class Piece:
         a, b, v = (-b, -a, 1.0 - u) if flip else (a, b, u)
         log_a, log_b = log_ndtr(a), log_ndtr(b)
         point = ndtri_exp(np.logaddexp(log_a, np.log(v) + log_b + log_complement(log_a - log_b)))
-        inverse: Floats = self.centre + (mean + deviation * np.where(flip, -point, point))
-        return inverse
+        return np.asarray(self.centre + (mean + deviation * np.where(flip, -point, point)))
 
 
 @dataclass(frozen=True)

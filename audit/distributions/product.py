@@ -1,6 +1,7 @@
 """Vectors of independent coordinates."""
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -62,10 +63,7 @@ class Product(Law):
         """Return the joint partition of the first coordinates into halves, with at most k cells."""
         first = self.factors[: max(1, int(np.log2(k)))]
         cells = [self._of_coordinate(i, factor.bins(2)) for i, factor in enumerate(first)]
-        joint = cells[0]
-        for cell in cells[1:]:
-            joint = _joint(joint, cell)
-        return joint
+        return reduce(_joint, cells)
 
     def partitions(self) -> list[Partition]:
         """Return the partitions of every coordinate, and joint ones of consecutive coordinates."""

@@ -257,9 +257,8 @@ def _is_point(low: float, high: float) -> bool:
     if not np.isfinite(size):
         return False
     is_whole = (low / 2.0 + high / 2.0).is_integer()
-    width = min(
-        20 * ATOM_WIDTH * size, 0.5 if is_whole else 1e-2
-    )  # wider intervals read as ranges, not as one number
+    # wider intervals read as ranges, not as one number
+    width = min(20 * ATOM_WIDTH * size, 0.5 if is_whole else 1e-2)
     return high - low <= max(width, 2.0 * math.ulp(size))
 
 

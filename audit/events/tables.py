@@ -46,11 +46,6 @@ class NumberBins:
         """Number of leading bins that are in numeric order."""
         return len(self.edges) + 1
 
-    @property
-    def nameable(self) -> int:
-        """Number of leading bins that have words of their own."""
-        return self.width
-
     def find(self, view: View) -> Ints:
         """Return the bin of every output of a block."""
         return bins_of(self.feature.column(view), self.edges)
@@ -79,11 +74,6 @@ class AtomBins:
     def width(self) -> int:
         """The number of bins."""
         return len(self.known) + 1
-
-    @property
-    def nameable(self) -> int:
-        """Number of leading bins that have words of their own: all but the bin of all other values."""
-        return len(self.known)
 
     def find(self, view: View) -> Ints:
         """Return the bin of every output of a block."""
@@ -115,9 +105,8 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
             counts[value] += 1
             examples.setdefault(value, output)
     known = [value for value, count in counts.most_common(MOST_ATOMS) if count >= 2]
-    return AtomBins(
-        feature, {value: k for k, value in enumerate(known)}, tuple(examples[value] for value in known)
-    )
+    places = {value: k for k, value in enumerate(known)}
+    return AtomBins(feature, places, tuple(examples[value] for value in known))
 
 
 @dataclass(frozen=True)
@@ -221,7 +210,7 @@ class Table:
 
         They are for showing, not for betting: their estimates are not corrected for selection bias.
         """
-        width = self.bins.nameable
+        width = self.bins.width if self.bins.ordered else self.bins.width - 1  # "all others" has no words
         x, y = self.counts[side], self.counts[1 - side]
         if unfinished_counts_against:
             x, y = x[:-1], y[:-1]

@@ -93,6 +93,7 @@ class SideBySide:
 
     def __init__(self, laws: list[Law], table: Floats, claim: PrivacyClaim) -> None:
         self._laws, self._table, self._claim = laws, table, claim
+        self._fractions = any(fractions_of(law) is not None for law in laws)
 
     def scores(self, pairs: Ints) -> Scores:
         """Return the scores of pairs of rows."""
@@ -133,10 +134,6 @@ class SideBySide:
         assert tables[0] is not None
         assert tables[1] is not None
         return np.concatenate([tables[0], tables[1]])
-
-    @cached_property
-    def _fractions(self) -> bool:
-        return any(fractions_of(law) is not None for law in self._laws)
 
 
 def _exactly_over(p: Law, q: Law, claim: PrivacyClaim) -> bool | None:

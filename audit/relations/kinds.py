@@ -390,10 +390,6 @@ def _custom_objection(relation: NeighbourRelation, left: Any, right: Any) -> str
     return None if neighbours else f"its `are_neighbours` returns False for {show(left)} and {show(right)}"
 
 
-(
-    Relation.REPLACE_ONE,
-    Relation.ADD_OR_REMOVE_ONE,
-    Relation.REPLACE_LABEL,
-    Relation.LOCAL,
-    Relation.QUERY_ANSWERS,
-) = _ALL = (_ReplaceOne(), _AddOrRemoveOne(), _ReplaceLabel(), _Local(), _QueryAnswers())
+_ALL = (_ReplaceOne(), _AddOrRemoveOne(), _ReplaceLabel(), _Local(), _QueryAnswers())
+for _each in _ALL:
+    setattr(Relation, _each.name.upper().replace("-", "_"), _each)

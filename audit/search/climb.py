@@ -226,12 +226,8 @@ class Search:
         """
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
-        return (
-            (growth if growth * memory.pairs > _LUCK else 0.0),
-            *smaller,
-            -memory.distance,
-            self._rank(memory)[1],
-        )
+        promise = growth if growth * memory.pairs > _LUCK else 0.0
+        return promise, *smaller, -memory.distance, self._rank(memory)[1]
 
     def wants(self, spent: int) -> bool:
         """Whether the search may spend more, after `spent` runs in all."""

@@ -49,10 +49,7 @@ def size(pair: Pair) -> tuple[Any, ...]:
 
 
 def failing_step(
-    memory: PairMemory,
-    *,
-    look: Callable[[PairMemory, int], bool],
-    growth: Callable[[PairMemory], float],
+    memory: PairMemory, *, look: Callable[[PairMemory, int], bool], growth: Callable[[PairMemory], float]
 ) -> PairMemory:
     """Return the memory of the step of a path on which the claim fails most clearly, by one event.
 

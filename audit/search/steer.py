@@ -20,14 +20,7 @@ import numpy as np
 from audit.claims import at_distance
 from audit.evidence.memory import growth_rate
 from audit.sampling.recorded.leaves import Place, is_number
-from audit.sampling.recorded.noise import (
-    Floats,
-    Number,
-    kinds_of,
-    least_shift,
-    numbers_of,
-    values_at,
-)
+from audit.sampling.recorded.noise import Floats, Number, kinds_of, least_shift, numbers_of, values_at
 from audit.sampling.recorded.runs import Probe, Run, Shift
 from audit.values import canonical
 
@@ -114,9 +107,8 @@ class Steering:
         alike = left.calls == right.calls and [n.at for n in noise[0]] == [n.at for n in noise[1]]
         if sides[0] is None or sides[1] is None or not alike or not 0 < len(noise[1]) <= _MOST_NUMBERS:
             return None
-        if any(
-            not canonical.same(left.leaves.get(p), right.leaves[p]) for p in right.leaves.keys() - set(places)
-        ):
+        words = right.leaves.keys() - set(places)
+        if not all(canonical.same(left.leaves.get(place), right.leaves[place]) for place in words):
             return None
         reach = self._reach(right, places, noise[1], draw)
         if reach is None:
@@ -160,11 +152,8 @@ def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None
     reaching = (reach[moved != 0] != 0).any(axis=0)
     kinds = kinds_of([number for number, near in zip(numbers, reaching, strict=True) if near])
     found = np.linalg.lstsq(reach, moved, rcond=None)[0]
-    if (
-        len(kinds) != 1
-        or "other" in kinds
-        or np.abs(reach @ found - moved).max() > _CLOSE * np.abs(moved).max()
-    ):
+    undone = np.abs(reach @ found - moved).max() <= _CLOSE * np.abs(moved).max()
+    if len(kinds) != 1 or "other" in kinds or not undone:
         return None
     return least_shift(numbers, reach, moved, normal="normal" in kinds)
 
@@ -208,9 +197,8 @@ def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> 
         if len(weights) == 2 and not any(each is None for each in weights):
             p, q = (np.asarray(each, float) for each in weights)
             if p.shape == q.shape:
-                best = max(
-                    best or 0.0, _best_choice(p, q, epsilon, delta), _best_choice(q, p, epsilon, delta)
-                )
+                both = _best_choice(p, q, epsilon, delta), _best_choice(q, p, epsilon, delta)
+                best = max(best or 0.0, *both)
         if not canonical.same(one.values, other.values):
             break
     return best if best is None or best > _LEAST else 0.0

@@ -20,7 +20,6 @@ from audit.values.outcomes import Raised, Unfinished
 class Whole(AtomFeature):
     """The canonical output itself: text, tuples, sets, predictors, exceptions, NaN, None."""
 
-    cheap = True
     said = "the output"
 
     def column(self, view: View) -> list[Hashable]:
@@ -54,7 +53,6 @@ class Whole(AtomFeature):
 class Keys(AtomFeature):
     """The keys of a mapping or of a list of pairs, in order."""
 
-    cheap = True
     said = "the tuple of keys of the output"
 
     def _of(self, output: Any) -> Hashable:
@@ -94,7 +92,6 @@ class Keys(AtomFeature):
 class Kind(AtomFeature):
     """A coarse class of the output: number, str, list, array of a shape, or the type of the exception."""
 
-    cheap = True
     said = "the kind of the output"
 
     def column(self, view: View) -> list[Hashable]:
@@ -162,7 +159,6 @@ class Type(AtomFeature):
     """
 
     path: Path = ()
-    cheap = True
 
     @property
     def words(self) -> str:

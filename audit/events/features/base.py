@@ -62,11 +62,19 @@ class NumberFeature(Feature):
         """Return special words for "the value lies in these intervals [low, high)", or None."""
         if unscored:
             return None if intervals else self.absent.format(self)
-        return self.present.format(self) if intervals == ((-np.inf, np.inf),) else None
+        if intervals == ((-np.inf, np.inf),):
+            return self.present.format(self)
+        return self._special_interval(*intervals[0]) if len(intervals) == 1 else None
+
+    def _special_interval(self, low: float, high: float) -> str | None:  # noqa: ARG002 - most have none
+        """Return special words for "the value lies in this interval, which has an end", or None."""
+        return None
 
 
 class AtomFeature(Feature):
     """A feature whose value is a canonical key."""
+
+    cheap = True
 
     def column(self, view: View) -> list[Hashable]:
         """Return the feature of every output of a block."""

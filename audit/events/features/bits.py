@@ -91,15 +91,12 @@ class FinestBit(_OfBits):
 
     said = "the exponent of the lowest set bit of {0.number.words}"
 
-    def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Return words for "the number has bits, or none, below a power of 2"."""
-        if len(intervals) == 1 and not unscored:
-            [(low, high)] = intervals
-            if low == -np.inf and np.isfinite(high):
-                return f"{self.number.words} has bits below {_power(np.ceil(high))}"
-            if np.isfinite(low) and high == np.inf:
-                return f"{self.number.words} has no bits below {_power(np.ceil(low))}"
-        return super().special(intervals, unscored=unscored)
+    def _special_interval(self, low: float, high: float) -> str | None:
+        if low == -np.inf and np.isfinite(high):
+            return f"{self.number.words} has bits below {_power(np.ceil(high))}"
+        if np.isfinite(low) and high == np.inf:
+            return f"{self.number.words} has no bits below {_power(np.ceil(low))}"
+        return None
 
     @staticmethod
     def read(values: Floats) -> Floats:

@@ -29,15 +29,10 @@ class Length(NumberFeature):
     cheap = True
     said = "the length of the output"
 
-    def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Return whether the output is empty, in words."""
-        if len(intervals) == 1 and not unscored:
-            [(low, high)] = intervals
-            if low <= 0 < high <= 1:
-                return "the output is empty"
-            if 0 < low <= 1 and high == np.inf:
-                return "the output is not empty"
-        return super().special(intervals, unscored=unscored)
+    def _special_interval(self, low: float, high: float) -> str | None:
+        if low <= 0 < high <= 1:
+            return "the output is empty"
+        return "the output is not empty" if 0 < low <= 1 and high == np.inf else None
 
     def column(self, view: View) -> Floats:
         """Return the feature of every output of a block."""
@@ -171,13 +166,10 @@ class ArgMax(_OfVector):
 
     said = "the position of the largest entry of the output"
 
-    def special(self, intervals: tuple[tuple[float, float], ...], *, unscored: bool) -> str | None:
-        """Return in words which entry is the largest, if the intervals hold one position."""
-        if len(intervals) == 1 and not unscored:
-            [(low, high)] = intervals
-            if high - low <= 1 and (place := np.ceil(low)) < high and place >= 0:
-                return f"output[{place:.0f}] is the largest entry"
-        return super().special(intervals, unscored=unscored)
+    def _special_interval(self, low: float, high: float) -> str | None:
+        place = np.ceil(low)
+        alone = high - low <= 1 and 0 <= place < high
+        return f"output[{place:.0f}] is the largest entry" if alone else None
 
     def _of_rows(self, matrix: Floats) -> Any:
         return np.argmax(np.where(np.isnan(matrix), -np.inf, matrix), axis=1)

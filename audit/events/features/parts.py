@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.distributions.law import Floats
-from audit.events.features.base import AtomFeature, NumberFeature
+from audit.events.features.base import AtomFeature, Feature, NumberFeature
 from audit.events.features.numbers import added
 from audit.events.features.openings import ABSENT, MOST_ENTRIES, Path, follow, parts_of, words_of
 from audit.events.features.scores import TableScore
@@ -115,8 +115,8 @@ def part_at(output: object, path: Path) -> object:
 
 
 @dataclass(frozen=True)
-class Part(NumberFeature):
-    """A number inside the output; NaN if it is absent or not a number. A bool counts as 0 or 1."""
+class _AtPath(Feature):
+    """What the output holds at a path."""
 
     path: Path
     cheap = True
@@ -125,6 +125,10 @@ class Part(NumberFeature):
     def words(self) -> str:
         """The subject of a sentence."""
         return words_of(self.path)
+
+
+class Part(_AtPath, NumberFeature):
+    """A number inside the output; NaN if it is absent or not a number. A bool counts as 0 or 1."""
 
     def column(self, view: View) -> Floats:
         """Return the feature of every output of a block."""
@@ -240,17 +244,8 @@ def _listed(paths: Sequence[Path]) -> str:
     )
 
 
-@dataclass(frozen=True)
-class PartIs(AtomFeature):
+class PartIs(_AtPath, AtomFeature):
     """The part at a path inside the output; all numbers count as one value, "a number"."""
-
-    path: Path
-    cheap = True
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return words_of(self.path)
 
     def column(self, view: View) -> list[Hashable]:
         """Return the feature of every output of a block."""

@@ -1,7 +1,7 @@
 """Which features fit the kinds of past outputs. Reads past outputs only; decides nothing."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from itertools import combinations
 
 import numpy as np
@@ -137,14 +137,11 @@ def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iter
 
 def _repeats(views: Side) -> bool:
     """Return whether whole vectors recur often enough to be atoms."""
-    keys = [
-        canonical.key(view.outputs[i])
-        for view in views
-        for at, matrix in view.vectors.values()
-        for i in np.arange(len(view))[at][
-            : max(20, min(_SOME, MOST_COMPARED // max(1, matrix.shape[1])))
-        ].tolist()
-    ]
+    keys: list[Hashable] = []
+    for view in views:
+        for at, matrix in view.vectors.values():
+            most = max(20, min(_SOME, MOST_COMPARED // max(1, matrix.shape[1])))
+            keys += [canonical.key(view.outputs[i]) for i in np.arange(len(view))[at][:most].tolist()]
     return len(keys) - len(set(keys)) >= _SHARE_OF_REPEATS * len(keys)
 
 

@@ -73,8 +73,13 @@ class TableScore(NumberFeature):
 
     def column(self, view: View) -> Floats:
         """Return the feature of every output of a block."""
-        sized = [found for size, found in view.vectors.items() if size == len(self.edges)]
-        return scored(view, ((where, self.of_rows(matrix)) for where, matrix in sized))
+        sized = [found for size, found in view.vectors.items() if size == self.entries]
+        return scored(view, ((where, self.of_rows(self._scored(matrix))) for where, matrix in sized))
+
+    @staticmethod
+    def _scored(matrix: Floats) -> Floats:
+        """Return what the tables are about, given the entries."""
+        return matrix
 
     def of_rows(self, matrix: Floats) -> Floats:
         """Return the score of each row of a matrix of shape (runs, entries)."""
@@ -83,6 +88,12 @@ class TableScore(NumberFeature):
             if any(scores):
                 total = total + np.asarray(scores)[bins_of(values, np.asarray(edges))]
         return total
+
+
+def with_differences(matrix: Floats) -> Floats:
+    """Return the entries of each row, then the differences of neighbours: (runs, d) gives (runs, 2d − 1)."""
+    with np.errstate(all="ignore"):
+        return np.hstack([matrix, np.diff(matrix, axis=1)])
 
 
 @dataclass(frozen=True)
@@ -105,16 +116,7 @@ class AdditiveScore(TableScore):
         single = [f"output[{i}]" for i in range(self.entries)]
         return single + [f"({after} − {before})" for before, after in pairwise(single)]
 
-    def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
-        sized = [found for size, found in view.vectors.items() if size == self.entries]
-        return scored(view, ((where, self.of_rows(with_differences(matrix))) for where, matrix in sized))
-
-
-def with_differences(matrix: Floats) -> Floats:
-    """Return the entries of each row, then the differences of neighbours: (runs, d) gives (runs, 2d − 1)."""
-    with np.errstate(all="ignore"):
-        return np.hstack([matrix, np.diff(matrix, axis=1)])
+    _scored = staticmethod(with_differences)
 
 
 def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -> TableScore:

@@ -218,11 +218,8 @@ def _texts(looked: Looked) -> dict[Path, list[str]]:
 
 def _is_plain(view: View) -> bool:
     """Return whether a block is fully described by its numbers and coordinates."""
-    return view.all_numbers or (
-        not view.rest
-        and all(isinstance(where, slice) for where, _ in view.vectors.values())
-        and bool(view.vectors)
-    )
+    everywhere = all(isinstance(where, slice) for where, _ in view.vectors.values())
+    return view.all_numbers or (bool(view.vectors) and everywhere and not view.rest)
 
 
 def unread(sides: Iterable[list[View]]) -> list[Said]:

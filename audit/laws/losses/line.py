@@ -35,14 +35,12 @@ class LineLoss(ScalarLoss):
     Examples
     --------
     >>> from audit.distributions import Density
-    >>> LineLoss(Density.laplace(0.0), Density.laplace(1.0), lattice=False).supremum()
+    >>> LineLoss(Density.laplace(0.0), Density.laplace(1.0)).supremum()
     1.0
     """
 
-    def __init__(
-        self, p: LineLaw, q: LineLaw | None, *, lattice: bool, log_p: float = 0.0, log_q: float = 0.0
-    ) -> None:
-        self.p, self.lattice = p, lattice
+    def __init__(self, p: LineLaw, q: LineLaw | None, *, log_p: float = 0.0, log_q: float = 0.0) -> None:
+        self.p, self.lattice = p, p.lattice
         self.q_pieces: tuple[Any, ...] = () if q is None else q.pieces
         self.log_p, self.log_q = log_p, log_q
 
@@ -92,10 +90,8 @@ class LineLoss(ScalarLoss):
     def _cut(self, left: float, right: float) -> list[Interval]:
         """Return left..right cut at the ends of q's pieces; runs of integers include both their ends."""
         step = 1.0 if self.lattice else 0.0
-        starts = {
-            x for piece in self.q_pieces for x in (piece.left, piece.right + step) if left < x < right + step
-        }
-        cuts = sorted({left, right + step} | starts)
+        starts = (x for piece in self.q_pieces for x in (piece.left, piece.right + step))
+        cuts = sorted({left, right + step, *(x for x in starts if left < x < right + step)})
         return [(low, high - step) for low, high in pairwise(cuts)]
 
     def _supremum(self, segment: Segment) -> float:
@@ -118,9 +114,7 @@ class LineLoss(ScalarLoss):
         return sets
 
     def _log_mass(self, piece: Any, low: Any, high: Any) -> Any:
-        if piece is None:
-            return np.full(np.shape(low), -np.inf)
-        return piece.log_sum(low, high) if self.lattice else piece.log_mass(low, high)
+        return np.full(np.shape(low), -np.inf) if piece is None else self.p.mass_of(piece, low, high)
 
     def _segment_cells(self, segment: Segment, step: float) -> Cells:
         if self.lattice:

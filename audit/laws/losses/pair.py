@@ -92,9 +92,9 @@ def _scalar_loss(p: Law, q: Law) -> ScalarLoss:
     if isinstance(p, Finite) and isinstance(q, (Finite, Countable)):
         return AtomLoss(p, q)
     if isinstance(p, Countable) and isinstance(q, (Finite, Countable)):
-        return LineLoss(p, _on_integers(q), lattice=True)
+        return LineLoss(p, _on_integers(q))
     if isinstance(p, LineLaw) and type(p) is type(q):
-        return LineLoss(p, q, lattice=False)
+        return LineLoss(p, q)
     return _joined(_shares(p), _shares(q))
 
 
@@ -104,7 +104,7 @@ def _joined(p: _Shares, q: _Shares) -> JoinedLoss:
         parts.append(AtomLoss(p.atoms, q.atoms, log_p=p.log_atoms, log_q=q.log_atoms, alone=False))
     if p.line is not None and math.isfinite(p.log_line):
         q_line = q.line if math.isfinite(q.log_line) else None
-        parts.append(LineLoss(p.line, q_line, lattice=False, log_p=p.log_line, log_q=q.log_line))
+        parts.append(LineLoss(p.line, q_line, log_p=p.log_line, log_q=q.log_line))
     laws = [law for law in (p.atoms, q.atoms) if law is not None]
     atoms = {key: law.outcome(k) for law in laws for k, key in enumerate(law.exact_keys)}
     return JoinedLoss(parts, list(atoms.values()))

@@ -135,32 +135,25 @@ class NumericRatio:
         fractions = np.concatenate([tails, np.arange(1, 256) / 256, 1.0 - tails[::-1]])
         ends = [end for end in (self.left, self.right) if math.isfinite(end)]
         points = np.concatenate([self.p.invert(fractions), self.q.invert(fractions), ends])
-        return np.unique(
-            points[np.isfinite(self.p.log_value(points)) & np.isfinite(self.q.log_value(points))]
-        )
+        possible = np.isfinite(self.p.log_value(points)) & np.isfinite(self.q.log_value(points))
+        return np.unique(points[possible])
 
     def _extremum(self, low: float, high: float, *, sign: float) -> float:
         from scipy.optimize import minimize_scalar
 
-        found = minimize_scalar(
-            lambda share: -sign * float(self.value(_between(low, high, share))),
-            bounds=(0.0, 1.0),
-            method="bounded",
-            options={"xatol": 1e-10},
-        )
+        def turned(share: float) -> float:
+            return -sign * float(self.value(_between(low, high, share)))
+
+        found = minimize_scalar(turned, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-10})
         return _between(low, high, float(found.x))
 
     def _root(self, low: float, high: float, level: float) -> float:
         from scipy.optimize import brentq
 
-        share = brentq(
-            lambda share: float(self.value(_between(low, high, share))) - level,
-            0.0,
-            1.0,
-            xtol=1e-14,
-            rtol=1e-14,
-        )
-        return _between(low, high, float(share))
+        def over(share: float) -> float:
+            return float(self.value(_between(low, high, share))) - level
+
+        return _between(low, high, float(brentq(over, 0.0, 1.0, xtol=1e-14, rtol=1e-14)))
 
 
 def _between(low: float, high: float, share: float) -> float:

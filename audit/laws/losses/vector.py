@@ -88,9 +88,8 @@ class VectorLoss(Loss):
             cells = loss.cells(0.0)
             if len(losses) * len(cells.low) > 8 * MOST_VALUES:
                 raise OverflowError
-            losses, logs = _merged(
-                np.add.outer(losses, cells.low).ravel(), np.add.outer(logs, cells.log_p).ravel()
-            )
+            sums, masses = np.add.outer(losses, cells.low), np.add.outer(logs, cells.log_p)
+            losses, logs = _merged(sums.ravel(), masses.ravel())
         return losses, logs
 
     def _exact(self, level: float) -> float:

@@ -4,6 +4,7 @@ It replaces what modules hold, so it belongs into a process that ends afterwards
 """
 
 import contextlib
+import functools
 import gc
 import random
 import secrets
@@ -92,7 +93,7 @@ def _replacements(reel: Reel) -> Iterator[_Replacement]:
         if name not in {"seed", "getstate", "setstate"} and not isinstance(held, type):
             yield random, name, _function(reel, name, held)
     for name in ("random", "getrandbits"):
-        yield random.SystemRandom, name, _from_system(reel, name)
+        yield random.SystemRandom, name, staticmethod(_secret(reel, name))
     for name in ("randbelow", "choice", "randbits", "token_bytes"):
         yield secrets, name, _secret(reel, name)
 
@@ -142,7 +143,7 @@ def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
 
 def _method(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **named: Any) -> Any:
-        return reel.tape.record(name, lambda *a, **k: plain(self, *a, **k), args, named, own=self.own)
+        return reel.tape.record(name, functools.partial(plain, self), args, named, own=self.own)
 
     return method
 
@@ -154,20 +155,14 @@ def _function(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[...,
     return function
 
 
-def _from_system(reel: Reel, name: str) -> Callable[..., Any]:
-    """Return a method of `random.SystemRandom` that draws from the run's seed instead of the system."""
-
-    def method(_: Any, *args: Any) -> Any:
-        fresh = random.Random(int(reel.entropy.integers(2**63)))  # noqa: S311  it stands for the system's
-        return reel.tape.record(name, getattr(fresh, name), args, {})
-
-    return method
-
-
 def _secret(reel: Reel, name: str) -> Callable[..., Any]:
+    """Return a function that draws from the run's seed instead of the system."""
+
     def function(*args: Any) -> Any:
         fresh = random.Random(int(reel.entropy.integers(2**63)))  # noqa: S311  it stands for the system's
         drawn: dict[str, Callable[..., Any]] = {
+            "random": fresh.random,
+            "getrandbits": fresh.getrandbits,
             "randbelow": fresh.randrange,
             "choice": fresh.choice,
             "randbits": fresh.getrandbits,

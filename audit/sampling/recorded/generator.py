@@ -9,17 +9,13 @@ import numpy as np
 
 #: Arguments that can be given by position, with their defaults, of the methods that are understood.
 _LOCATED: Final = {"loc": 0.0, "scale": 1.0, "size": None}
+_SIZED: Final = {"size": None}
+_NORMAL: Final = {"mu": 0.0, "sigma": 1.0}
 _SIGNATURES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "laplace": _LOCATED,
-    "normal": _LOCATED,
-    "logistic": _LOCATED,
-    "gumbel": _LOCATED,
+    **dict.fromkeys(("laplace", "normal", "logistic", "gumbel"), _LOCATED),
     "exponential": {"scale": 1.0, "size": None},
-    "standard_normal": {"size": None},
-    "standard_exponential": {"size": None},
-    "random": {"size": None},
-    "gauss": {"mu": 0.0, "sigma": 1.0},
-    "normalvariate": {"mu": 0.0, "sigma": 1.0},
+    **dict.fromkeys(("standard_normal", "standard_exponential", "random"), _SIZED),
+    **dict.fromkeys(("gauss", "normalvariate"), _NORMAL),
     "expovariate": {"lambd": 1.0},
     "geometric": {"p": None, "size": None},
     "uniform": {"low": 0.0, "high": 1.0, "size": None},

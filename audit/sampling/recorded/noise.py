@@ -8,6 +8,7 @@ with the least weighted shift t, J·t = move, the loss of Laplace, exponential a
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -23,11 +24,7 @@ ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential"
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
 #: Named without a scale.
 UNSCALED: Final = frozenset({"geometric", "standard_normal", "standard_exponential"})
-_VARIANCES: Final = {
-    "laplace": 2.0,
-    "logistic": math.pi**2 / 3.0,
-    "gumbel": math.pi**2 / 6.0,
-}
+_VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": math.pi**2 / 6.0}
 
 
 def scale_of(draw: Draw) -> Any:
@@ -86,11 +83,7 @@ def numbers_of(runs: Sequence[Run]) -> list[Number]:
         for index in np.ndindex(draw.shape):
             values = [_standard(run, place, index) for run in runs]
             same = (draw.method, *values) if draw.method != "geometric" else (place, index)
-            told = (
-                f"{draw.method}(scale={_short(scales[index])})"
-                if draw.method not in UNSCALED
-                else draw.method
-            )
+            told = draw.method if draw.method in UNSCALED else f"{draw.method}(scale={_short(scales[index])})"
             if draw.method == "geometric":
                 told = f"geometric(p={_short(np.broadcast_to(draw.parameters['p'], draw.shape)[index])})"
             at = (*(found[same].at if same in found else ()), (place, index))
@@ -181,9 +174,8 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
     columns = np.flatnonzero((weighted != 0.0).any(axis=0))
     rows = np.flatnonzero((weighted != 0.0).any(axis=1) | (target != 0.0))
     inner = weighted[np.ix_(rows, columns)]
-    signs = [
-        (j, sign) for j in range(len(columns)) for sign in (1.0, -1.0) if sign > 0 or not upward[columns[j]]
-    ]
+    ways = product(range(len(columns)), (1.0, -1.0))
+    signs = [(j, sign) for j, sign in ways if sign > 0 or not upward[columns[j]]]
     if not signs:
         return None
     if inner.shape[1] == np.linalg.matrix_rank(inner) and not upward[columns].any():

@@ -39,24 +39,17 @@ def shifted(values: Any, place: int, shift: Shift) -> Any:
     >>> shifted(1.0, 0, {(0, ()): 2.0}), shifted(np.array([1.0, 2.0]), 1, {(1, (0,)): 2.0}).tolist()
     (3.0, [3.0, 2.0])
     """
-    for (at, index), by in shift.items():
-        if at == place:
-            values = _moved(values, index, by)
+    for index, by in [(index, by) for (at, index), by in shift.items() if at == place]:
+        if index or np.shape(values):
+            values = np.array(values)
+            values[index] += by
+        else:
+            values = values + by
     return values
 
 
-def _moved(values: Any, index: tuple[int, ...], by: float) -> Any:
-    if not index and not np.shape(values):
-        return values + by
-    moved = np.array(values)
-    moved[index] += by
-    return moved
-
-
 def probing(
-    call: Callable[[Any, Any], Any],
-    state: Any,
-    probes: Sequence[Probe],
+    call: Callable[[Any, Any], Any], state: Any, probes: Sequence[Probe]
 ) -> Callable[[Any, Any], Run]:
     """Return a call that makes one recorded run of each probe after another, all from one generator state.
 

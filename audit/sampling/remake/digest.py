@@ -18,13 +18,12 @@ _NAMES = (type, types.BuiltinFunctionType, np.ufunc)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
 
 
-_HOLDERS: tuple[tuple[type, Callable[[Any], Iterable[Any]]], ...] = (
+_HOLDERS: tuple[tuple[Any, Callable[[Any], Iterable[Any]]], ...] = (
     (functools.partial, lambda value: (value.func, value.args, value.keywords)),
     (types.MethodType, lambda value: (value.__func__, value.__self__)),
     (types.CodeType, lambda value: (value.co_code, value.co_names, *value.co_consts)),
     (dict, lambda value: (*value.keys(), *value.values())),
-    (list, tuple),
-    (tuple, tuple),
+    ((list, tuple), tuple),
 )
 """The contents of a value, by its type."""
 

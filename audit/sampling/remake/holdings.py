@@ -53,13 +53,10 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _is_own(value: Any) -> bool:
+    if value.__module__ == "__main__" or "<locals>" in value.__qualname__:
+        return True
     module = sys.modules.get(value.__module__)
-    return (
-        value.__module__ == "__main__"
-        or "<locals>" in value.__qualname__
-        or module is None
-        or is_users(module)
-    )
+    return module is None or is_users(module)
 
 
 def _is_shared(value: Any) -> bool:

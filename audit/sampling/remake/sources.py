@@ -82,36 +82,24 @@ def _found(name: str) -> Path | frozenset[str] | None:
     top, *rest = name.split(".")
     if top in sys.stdlib_module_names or top in sys.builtin_module_names:
         return None
-    file, folders = _top(top)
-    place = file or next(iter(folders), None)
+    spec = spec_of(top)
+    file, folders = _place(spec)
+    if spec is None:
+        file = getattr(sys.modules.get(top), "__file__", None)
+    place = next((Path(each) for each in (file, *folders) if each and Path(each).exists()), None)
     if place is None:
         return None
     owners = _owners().get(top) if _INSTALLED.intersection(place.parts) else None
     if owners:
         return frozenset(owners)
     for part in rest:
-        file, folders = _inside(folders, part)
-    return file
+        file, folders = _place(machinery.PathFinder.find_spec(part, folders))
+    return Path(file) if file and Path(file).is_file() else None
 
 
-def _top(name: str) -> tuple[Path | None, list[Path]]:
-    spec = spec_of(name)
-    if spec is None:
-        file = getattr(sys.modules.get(name), "__file__", None)
-        return (Path(file) if file and Path(file).is_file() else None), []
-    file = Path(spec.origin) if spec.origin and Path(spec.origin).is_file() else None
-    return file, [Path(folder) for folder in spec.submodule_search_locations or ()]
-
-
-def _inside(folders: list[Path], part: str) -> tuple[Path | None, list[Path]]:
-    for folder in folders:
-        for suffix in machinery.all_suffixes():
-            whole = folder / part / f"__init__{suffix}"
-            if whole.is_file():
-                return whole, [folder / part]
-            if (folder / f"{part}{suffix}").is_file():
-                return folder / f"{part}{suffix}", []
-    return None, [folder / part for folder in folders if part and (folder / part).is_dir()]
+def _place(spec: machinery.ModuleSpec | None) -> tuple[str | None, list[str]]:
+    """Return where a module lies, and the folders of the modules inside it."""
+    return (None, []) if spec is None else (spec.origin, [*(spec.submodule_search_locations or ())])
 
 
 @functools.cache

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from audit.distributions import Countable, Finite, Law, Mixture, Product
 from audit.distributions.law import Floats, Ints, as_numbers
 from audit.distributions.line import LineLaw
+from audit.events.edges import bins_of
 from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Whole
 from audit.events.features.views import View
@@ -170,13 +171,9 @@ def _part(region: Region, low: float, high: float) -> Region:
     """Return the part of a region of a line that lies in an interval."""
     inside = ((max(low, a), min(high, b)) for a, b in region.intervals)
     return Region(
-        outcomes=tuple(x for x in region.outcomes if _is_number(x) and low < x < high),
+        outcomes=tuple(x for x in region.outcomes if as_numbers([x])[1][0] and low < x < high),
         intervals=tuple((a, b) for a, b in inside if a < b),
     )
-
-
-def _is_number(value: Any) -> bool:
-    return bool(as_numbers([value])[1][0])
 
 
 def _by_number(
@@ -204,10 +201,7 @@ def _by_number(
     if edges is None:
         return None
     bins = len(edges) - 1
-    codes = [
-        np.where(np.isnan(c), bins, np.clip(np.searchsorted(edges, c, side="right") - 1, 0, bins - 1))
-        for c in columns
-    ]
+    codes = [bins_of(column, edges[1:-1]) for column in columns]  # the outer bins reach to ±∞
     table = _table(codes, weights, inside, bins + 1)
     names = ["no number"] if table[:, bins].any() else []
     return _made(of, edges, table[:, : bins + len(names)], names)
@@ -236,12 +230,10 @@ def _by_name(
         kept = np.array([place for place in kept.tolist() if place in first])
     others = np.delete(counted, kept, axis=1).sum(axis=1, keepdims=True)
     listed = [name(outputs[place]) for place in kept.tolist()]
-    return _made(
-        of,
-        None,
-        np.concatenate([table[:, kept], others], axis=1) if others.any() else table[:, kept],
-        [*listed, "any other"] if others.any() else listed,
-    )
+    table = table[:, kept]
+    if others.any():
+        table, listed = np.concatenate([table, others], axis=1), [*listed, "any other"]
+    return _made(of, None, table, listed)
 
 
 def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Flags], size: int) -> Floats:

@@ -5,7 +5,7 @@ are tested on separate runs (`judge`).
 """
 
 from collections.abc import Iterator
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -62,17 +62,14 @@ def boxes(
     p_side, q_side = (merged(views) for views in memory.kept(side))
     for first, second in combinations(_single(score), 2):
         columns = [[each.column(view) for each in (first, second)] for view in (p_side, q_side)]
-        found = max(
-            (_best_box(columns, signs, claimed) for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1))),
-            key=lambda box: box[0],
-        )
-        growth, bounds, p, q = found
+        tried = (_best_box(columns, signs, claimed) for signs in product((1, -1), repeat=2))
+        growth, bounds, p, q = max(tried, key=lambda box: box[0])
         if growth > 0:
             yield Event((NumberIn(first, (bounds[0],)), NumberIn(second, (bounds[1],)))), p, q
 
 
 def _best_box(
-    columns: list[list[Floats]], signs: tuple[int, int], claimed: tuple[float, float]
+    columns: list[list[Floats]], signs: tuple[int, ...], claimed: tuple[float, float]
 ) -> tuple[float, list[tuple[float, float]], float, float]:
     """Return the growth, the bounds, p and q of the best event "both beyond a bound", by direction."""
     turned = [[sign * column for sign, column in zip(signs, side, strict=True)] for side in columns]
@@ -83,9 +80,9 @@ def _best_box(
         hits = beyond[0].T.astype(np.float32) @ beyond[1].astype(np.float32)
         shares.append((hits.astype(np.float64) + 0.5) / (len(side[0]) + 1))
     growth = growth_rate(shares[0], shares[1], *claimed)
-    i, j = np.unravel_index(int(np.argmax(growth)), growth.shape) if growth.size else (0, 0)
     if not growth.size:
         return -np.inf, [], 0.5, 0.5
+    i, j = np.unravel_index(int(np.argmax(growth)), growth.shape)
     cuts = (float(edges[0][i]), float(edges[1][j]))
     bounds = [
         (cut, np.inf) if sign > 0 else (-np.inf, float(np.nextafter(-cut, np.inf)))

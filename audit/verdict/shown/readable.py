@@ -152,11 +152,7 @@ def _roundings(
 
 
 #: Rounding modes of the lower and the upper bound of an interval, in the order tried.
-_HOW = (
-    (ROUND_HALF_EVEN, ROUND_HALF_EVEN),
-    (ROUND_CEILING, ROUND_FLOOR),
-    (ROUND_FLOOR, ROUND_CEILING),
-)
+_HOW = ((ROUND_HALF_EVEN, ROUND_HALF_EVEN), (ROUND_CEILING, ROUND_FLOOR), (ROUND_FLOOR, ROUND_CEILING))
 
 
 def _next_whole(bound: float, _end: int) -> float:
