@@ -1,23 +1,25 @@
 """One examination of a subject, in the process that records its runs."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from contextlib import contextmanager
 from typing import Any
 
 from audit.faults.asked import Asked
 from audit.faults.rules import fault_of
-from audit.faults.scene import RIGHT, Scene
+from audit.faults.scene import LEFT, RIGHT, Scene
 from audit.results.fault import Fault, FaultKind
 from audit.sampling.recorded import recorded_everywhere
-from audit.sampling.recorded.leaves import TooLargeError
+from audit.sampling.recorded.everywhere import Reel
+from audit.sampling.recorded.leaves import Leaves, TooLargeError
+from audit.sampling.recorded.twins import Twins
 from audit.sampling.remake.state import Pristine
-from audit.sampling.seeds import FAULT
 from audit.sampling.snapshots import Input
 from audit.sampling.watch import ComputedTooLong, computing_for
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around
+from audit.values.canonical import same
 from audit.words import fault_words as words
 
 
@@ -46,24 +48,72 @@ class Examiner(Around):
             return Fault(FaultKind.UNKNOWN, None, words.TOO_LONG.format(self.limit))
 
 
+@dataclass(frozen=True, eq=False)
+class Answers(Around):
+    """Answers of a subject on both databases, on the draws of seed 0, after runs on other draws.
+
+    Two processes that both make the subject anew get the same answers, unless the answers hold other noise:
+    drawn when the subject was made, taken from a clock, or kept from an earlier run.
+
+    Parameters
+    ----------
+    calling
+        How the subject gets its generator.
+    first
+        The seed of the earlier runs.
+    """
+
+    calling: Calling
+    first: int
+
+    def __call__(self, databases: Mapping[str, Any], _: Any = None) -> dict[str, Leaves]:
+        """Return the leaves of each side's answer that two runs repeat."""
+        found = {}
+        with _ready(self.inner, self.calling, databases, first=self.first) as scene:
+            for side in (LEFT, RIGHT):
+                scene.run(side, self.first)
+                one, other = (scene.run(side, 0).leaves for _ in range(2))
+                found[side] = {p: leaf for p, leaf in one.items() if p in other and same(leaf, other[p])}
+        return found
+
+
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
     """Return the fault that runs of a mechanism show, each from the mechanism's first state."""
-    pristine, given = (
-        Pristine(mechanism),
-        {name: Input(each, every_run=True) for name, each in databases.items()},
-    )
-    call = calling.bind(mechanism)
     try:
-        with recorded_everywhere() as reel:
-            scene = Scene(call, given, reel)
-            for seed in range(2):
-                scene.run(RIGHT, seed)
-            if pristine.copies and pristine.differs_from(mechanism) is not False:
-                scene = Scene(partial(_from_first, pristine, calling), given, reel)
+        with _ready(mechanism, calling, databases, first=0) as scene:
             return fault_of(scene, asked)
     except TooLargeError:
         return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format("an output has too many parts"))
 
 
-def _from_first(pristine: Pristine, calling: Calling, database: Any, rng: Any) -> Any:
-    return calling.bind(pristine.copy(seed=0, path=(FAULT,)))(database, rng)
+@contextmanager
+def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, first: int) -> Iterator[Scene]:
+    """Yield the scene for a mechanism, which has run twice from seed `first` to see whether it keeps state."""
+    pristine = Pristine(mechanism)
+    given = {name: Input(each, every_run=True) for name, each in databases.items()}
+    with recorded_everywhere() as reel:
+        scene = Scene(calling.bind(mechanism), given, reel)
+        for seed in range(first, first + 2):
+            scene.run(RIGHT, seed)
+        if pristine.copies and pristine.differs_from(mechanism) is not False:
+            scene = Scene(_from_first(pristine, calling, reel), given, reel)
+        elif pristine.copies and pristine.sources:
+            scene = Scene(_with_twins(pristine, calling, reel), given, reel)
+        yield scene
+
+
+def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
+    """Return a call of another copy of the mechanism in every run."""
+    return lambda database, rng: calling.bind(pristine.copy_with(Twins(reel)))(database, rng)
+
+
+def _with_twins(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
+    """Return a call of one copy of the mechanism, whose generators start anew in every run."""
+    twins = Twins(reel)
+    call = calling.bind(pristine.copy_with(twins))
+
+    def from_seed(database: Any, rng: Any) -> Any:
+        twins.start()
+        return call(database, rng)
+
+    return from_seed

@@ -13,6 +13,7 @@ from audit.faults.noise import noise_from_data, scales_from_data
 from audit.faults.outputs import constant_part, exact_weights, one_sided_outputs, raises_or_missing
 from audit.faults.scene import Scene
 from audit.results.fault import Fault, FaultKind
+from audit.values.canonical import same
 from audit.words import fault_words as words
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -34,5 +35,7 @@ def fault_of(scene: Scene, asked: Asked) -> Fault:
         found = rule(scene, asked)
         if found is not None:
             return found
-    seen = any(run.draws for side in SIDES for run in scene.plain(side))
-    return Fault(FaultKind.UNKNOWN, None, words.NOT_SHOWN if seen else words.NOTHING_SEEN)
+    if not any(run.draws for side in SIDES for run in scene.plain(side)):
+        return Fault(FaultKind.UNKNOWN, None, words.NOTHING_SEEN)
+    repeats = all(same(scene.run(side, 0).output, scene.plain(side)[0].output) for side in SIDES)
+    return Fault(FaultKind.UNKNOWN, None, words.NOT_SHOWN if repeats else words.UNSEEN_TOO)

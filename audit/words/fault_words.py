@@ -302,6 +302,14 @@ NOTHING_SEEN = (
     "The outputs vary, but the audit saw no draw from `rng`, numpy.random, random or secrets, so it cannot "
     "say where the fault is."
 )
+UNSEEN_TOO = (
+    "The outputs vary on the same recorded draws: some noise comes from a source that the audit cannot record, "
+    "so it cannot say where the fault is."
+)
+KEPT = (
+    "A part of the output never varies within a process, but two new processes give different answers on the "
+    "same draws: the code keeps noise that it drew when it was loaded or made, or in an earlier call."
+)
 NOT_SHOWN = "The recorded draws do not show which fault this is."
 NOT_LOOKED = "The audit could not look at the draws: {}."
 TOO_LONG = "The audit stopped looking at the draws after {:g} s of processor time."
