@@ -129,7 +129,9 @@ def move_of(scene: Scene, seed: int, force: Force | None = None, *, right: str =
     if any(first.leaves[p] != second.leaves[p] for p in second.leaves.keys() - set(numeric)):
         return None
     values = values_at(first, numeric), values_at(second, numeric)
-    numbers = numbers_of(runs[right])
+    # Forced coins may lead to other draws than those of the plain runs.
+    several = force is None and sum(np.size(d.values) for d in second.draws if d.method == "geometric") > 1
+    numbers = numbers_of(runs[right], more=scene.plain(right) if several else ())
     if values[0] is None or values[1] is None or not numeric or len(numbers) > MOST_NUMBERS:
         return None
     moved = values[1] - values[0]

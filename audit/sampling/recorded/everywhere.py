@@ -17,6 +17,8 @@ from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_
 
 _SEED_NUMPY: Final = np.random.seed
 _GENERATOR: Final = np.random.Generator
+#: Added to the seed of a run, so that the global generators differ from one that the code seeds with it.
+_APART: Final = 0x5EED_0000
 
 
 @dataclass(eq=False)
@@ -25,15 +27,20 @@ class Reel:
 
     tape: Tape = field(default_factory=Tape)
     seed: int = 0
-    entropy: np.random.Generator = field(default_factory=lambda: _GENERATOR(np.random.PCG64(0)))
+    _entropy: np.random.Generator | None = None
+
+    @property
+    def entropy(self) -> np.random.Generator:
+        """Where generators without a seed get theirs; made when the first one asks, for most runs have none."""
+        if self._entropy is None:
+            self._entropy = _GENERATOR(np.random.PCG64(self.seed))
+        return self._entropy
 
     def start(self, tape: Tape, seed: int) -> None:
         """Let a new run record on this tape, the global generators and those without a seed at this one."""
-        self.tape, self.seed = tape, seed
-        self.entropy = _GENERATOR(np.random.PCG64(seed))
-        first = int(self.entropy.integers(2**32))
-        _SEED_NUMPY(first)
-        random.seed(first)
+        self.tape, self.seed, self._entropy = tape, seed, None
+        _SEED_NUMPY(_APART + seed)
+        random.seed(_APART + seed)
 
 
 #: Packages that hold what is replaced for themselves; tempfile draws the names of files.
