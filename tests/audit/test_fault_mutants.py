@@ -231,7 +231,7 @@ def test_a_move_is_given_in_units_of_the_draws_if_they_reach_the_output_unevenly
     said = [examined(adapt(each), ([0], [1]), PureDP(1.0)).words for each in (share, several, normal)]
     assert "has to shift by 1 to hide what moves" in said[0]
     assert "output[0] moves by 2, output[1] by 1." in said[1]
-    assert "`standard_normal`, times 3, covers less at ε = 1" in said[2]
+    assert "`standard_normal`, times 3, covers less than that at ε = 1" in said[2]
     assert "Normal noise of any scale breaks a claim without δ" in said[2]
 
 
