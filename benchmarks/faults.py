@@ -196,7 +196,7 @@ def _read(lines: Path | None, again: list[str]) -> dict[tuple[str, str], tuple[s
 
 
 def calls() -> None:
-    """Print the processor time of a recorded call as a multiple of an ordinary one, the least of several rounds."""
+    """Print the processor time of a recorded call, also as a multiple of an ordinary one: least of many."""
     database = [0, 1, 1, 1, 0] * 2
     told = {
         "sum, one draw": lambda rng: sum(database) + rng.laplace(0.0, 1.0),
@@ -226,7 +226,7 @@ def main() -> None:
     parser.add_argument("--each", action="store_true", help="print every mutant")
     parser.add_argument("--most", type=int, default=200, help="stop after this many refuted mutants")
     parser.add_argument("--lines", type=Path, help="keep what was found in this file")
-    parser.add_argument("--again", nargs="+", default=[], metavar="SAID", help="audit these again: wrong, unknown")
+    parser.add_argument("--again", nargs="+", default=[], metavar="SAID", help="audit these again")
     given = parser.parse_args()
     table: dict[str, Counter[str]] = defaultdict(Counter)
     known = _read(given.lines, given.again)

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from audit.faults.asked import Asked
@@ -88,7 +88,7 @@ def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], as
 
 @contextmanager
 def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, first: int) -> Iterator[Scene]:
-    """Yield the scene for a mechanism, which has run twice from seed `first` to see whether it keeps state."""
+    """Yield the scene for a mechanism after two runs, from seed `first`, that show whether it keeps state."""
     pristine = Pristine(mechanism)
     given = {name: Input(each, every_run=True) for name, each in databases.items()}
     with recorded_everywhere() as reel:
@@ -104,7 +104,11 @@ def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, fi
 
 def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
     """Return a call of another copy of the mechanism in every run."""
-    return lambda database, rng: calling.bind(pristine.copy_with(Twins(reel)))(database, rng)
+
+    def from_first(database: Any, rng: Any) -> Any:
+        return calling.bind(pristine.copy_with(Twins(reel)))(database, rng)
+
+    return from_first
 
 
 def _with_twins(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:

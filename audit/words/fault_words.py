@@ -314,13 +314,13 @@ NOTHING_SEEN = (
     "say where the fault is."
 )
 UNSEEN_TOO = (
-    "The outputs vary on the same recorded draws: some noise comes from a source that the audit cannot record, "
-    "so it cannot say where the fault is."
+    "The outputs vary on the same recorded draws: some noise comes from a source that the audit cannot "
+    "record, so it cannot say where the fault is."
 )
 KEPT = (
-    "The output does not vary within a process, but two new processes give different answers on the same draws: "
-    "the code uses noise from before the call, kept in memory or on disk, or a clock. So the audit cannot say "
-    "where the fault is."
+    "The output does not vary within a process, but two new processes give different answers on the same "
+    "draws: the code uses noise from before the call, kept in memory or on disk, or a clock. So the audit "
+    "cannot say where the fault is."
 )
 NOT_SHOWN = "The recorded draws do not show which fault this is."
 NOT_LOOKED = "The audit could not look at the draws: {}."

@@ -1,4 +1,4 @@
-"""Faults of subjects that hold their generators, and of those that hold noise from before they were recorded."""
+"""Faults of subjects that hold their generators, or noise from before their draws were recorded."""
 
 import importlib.util
 import random
@@ -127,7 +127,7 @@ def test_noise_beside_what_can_be_recorded_is_reported():
 
 def forced(mechanism):
     """Return the fault of a subject as if it were refuted on `PAIR`."""
-    refuted = audit_privacy(lambda database: sum(database), CLAIM, pairs=[PAIR], budget=500)
+    refuted = audit_privacy(sum, CLAIM, pairs=[PAIR], budget=500)
     assert refuted.refuted
     return fault_behind(make_task(mechanism, CLAIM, pairs=[PAIR]), refuted)
 

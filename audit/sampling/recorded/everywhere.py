@@ -31,7 +31,7 @@ class Reel:
 
     @property
     def entropy(self) -> np.random.Generator:
-        """Where generators without a seed get theirs; made when the first one asks, for most runs have none."""
+        """Where generators without a seed get theirs; made only if one asks."""
         if self._entropy is None:
             self._entropy = _GENERATOR(np.random.PCG64(self.seed))
         return self._entropy
@@ -109,7 +109,7 @@ def _of_generators(reel: Reel) -> Iterator[_Replacement]:
     """Yield `Generator`, which numpy's own checks still know, and `default_rng`."""
     default = np.random.default_rng
 
-    class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[misc]
+    class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]
         def __init__(self, bit_generator: Any, tape: Any = None, *, own: bool = True) -> None:
             super().__init__(bit_generator, tape, own=own)
 
@@ -130,7 +130,7 @@ def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
     """Yield `RandomState`, and the functions of numpy.random that share one."""
     state = np.random.RandomState
 
-    class OwnState(state, metaclass=_alike(state)):  # type: ignore[misc, valid-type]
+    class OwnState(state, metaclass=_alike(state)):  # type: ignore[metaclass, misc, valid-type]
         def __init__(self, seed: Any = None) -> None:
             super().__init__(int(reel.entropy.integers(2**32)) if seed is None else seed)
             self.own = seed is not None
@@ -159,7 +159,7 @@ def _own_random(reel: Reel) -> type:
     """Return `random.Random` as it records."""
     kind = random.Random
 
-    class OwnRandom(kind, metaclass=_alike(kind)):  # type: ignore[misc, valid-type]
+    class OwnRandom(kind, metaclass=_alike(kind)):  # type: ignore[metaclass, misc, valid-type]
         def __init__(self, seed: Any = None) -> None:
             super().__init__(int(reel.entropy.integers(2**63)) if seed is None else seed)
             self.own = seed is not None

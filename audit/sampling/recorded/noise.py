@@ -87,8 +87,8 @@ class Number:
 def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]:
     """Return the numbers of noise of the first of some runs; those that are equal in every run are one.
 
-    Geometric noise is small whole numbers, which are often equal by chance. It is compared in `more` runs too,
-    and counts as equal only if the chance of that is below `_BY_CHANCE`.
+    Geometric noise is small whole numbers, which are often equal by chance. It is compared in `more` runs
+    too, and counts as equal only if the chance of that is below `_BY_CHANCE`.
     """
     found: dict[Any, Number] = {}
     for place, draw in enumerate(runs[0].draws):
@@ -99,7 +99,8 @@ def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]
         for index in np.ndindex(draw.shape):
             near = runs if draw.method != "geometric" else (*runs, *more)
             values = [_standard(run, place, index) for run in near]
-            same = (draw.method, *values) if _is_telling(draw.method, scales[index], values) else (place, index)
+            telling = _is_telling(draw.method, float(scales[index]), values)
+            same = (draw.method, *values) if telling else (place, index)
             at = (*(found[same].at if same in found else ()), (place, index))
             if scales[index] > 0:
                 told = written(draw.method, float(scales[index]))

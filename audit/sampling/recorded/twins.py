@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from audit.sampling.recorded.everywhere import Reel
 from audit.sampling.remake.reseeding import Reseeding, StandIn
 from audit.sampling.seeds import FAULT
@@ -24,6 +22,7 @@ class Twins(Reseeding):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from audit.sampling.recorded import Tape, recorded_everywhere
     >>> from audit.sampling.remake.state import Pristine
     >>> pristine = Pristine([np.random.default_rng(7)])

@@ -82,7 +82,7 @@ class Pristine:
         return self.copy_with(Reseeding(seed, path))
 
     def copy_with(self, reseeding: Reseeding) -> Any:
-        """Return a fresh copy with the generators that `reseeding` makes; raise `ValueError` as `copy` does."""
+        """Return a fresh copy with the generators that `reseeding` makes; raise what `copy` raises."""
         if self._text is None:
             raise ValueError("the subject cannot be copied")
         return Reader(self._text, reseeding, self._shared).load()
