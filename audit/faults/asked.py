@@ -8,7 +8,7 @@ import numpy as np
 
 from audit.faults.scene import LEFT, RIGHT, Scene
 from audit.results.fault import Fault
-from audit.sampling.recorded.noise import UNSCALED, scale_of
+from audit.sampling.recorded.noise import scale_of, written
 from audit.sampling.recorded.runs import Run
 from audit.words import fault_words as words
 
@@ -54,9 +54,7 @@ Rule = Callable[[Scene, Asked], Fault | None]
 def draw_words(draw: Any) -> str:
     """Return a draw as code would write it, with its scale."""
     scale = scale_of(draw)
-    if draw.method in UNSCALED or scale is None or np.ndim(scale):
-        return str(draw.method)
-    return f"{draw.method}(scale={float(scale):.4g})"
+    return str(draw.method) if scale is None or np.ndim(scale) else written(draw.method, float(scale))
 
 
 def draws_of(run: Run) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from audit.errors import AuditError, SubjectError
 from audit.events.features.bits import reads_bits_of_floats
 from audit.faults.asked import ELSEWHERE, FAR, MIDDLE, Asked
-from audit.faults.examiner import Examiner, looked_at
+from audit.faults.examiner import Answers, Examiner, looked_at
 from audit.faults.scene import LEFT, RIGHT
 from audit.relations import Relation, check_relation
 from audit.results.fault import Fault, FaultKind
@@ -19,7 +19,7 @@ from audit.results.result import AuditResult, Witness
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.fresh import can_start, draw_once
 from audit.sampling.isolated.recipes import recipe_of
-from audit.sampling.recorded.leaves import leaves_of
+from audit.sampling.recorded.leaves import Leaves, leaves_of
 from audit.sampling.seeds import FAULT
 from audit.sampling.shipping import Parcel
 from audit.subject.signatures import Calling
@@ -34,6 +34,8 @@ from audit.words import fault_words as words
 LIMIT: Final = 3.0
 #: Seconds that it may take in all, for a subject that sleeps or hangs in compiled code.
 PATIENCE: Final = 30.0
+#: Faults that noise from before the run would excuse.
+_STEADY: Final = frozenset({FaultKind.UNNOISED_PART, FaultKind.FIXED_SEED})
 
 
 def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
@@ -89,9 +91,6 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
     subject, left, right = task.subject, witness.left, witness.right
     if not can_start():
         raise AuditError("this system cannot start a process for it")
-    left_over = math.inf if task.deadline is None else task.deadline - time.monotonic()
-    if left_over <= 0:
-        raise AuditError("time was over")
     steps, event = witness.distance, witness.event
     bits = reads_bits_of_floats(event)
     asked = Asked(
@@ -100,25 +99,48 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
     databases = {LEFT: left, RIGHT: right, **_middle(left, right, task.relation), **_far(task, left, right)}
     databases |= zip(ELSEWHERE, (strongest.left, strongest.right, *_both(left, right)), strict=False)
     prepared = {name: subject.prepare(database) for name, database in databases.items()}
-    examiner, calling = Examiner(subject.object, subject.calling, LIMIT), Calling(takes_rng=True)
-    question = (prepared, asked)
+    found = _answered(task, Examiner(subject.object, subject.calling, LIMIT), (prepared, asked))
+    assert isinstance(found, Fault)
+    if found.kind in _STEADY:
+        kept = [
+            _answered(task, Answers(subject.object, subject.calling, first), prepared, place=first)
+            for first in (1, 2)
+        ]
+        if _differ(*kept):
+            return Fault(FaultKind.UNKNOWN, None, words.KEPT)
+    return found
+
+
+def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0) -> Any:
+    """Return what an examiner answers in a fresh process; its generators are those of a place."""
+    left_over = math.inf if task.deadline is None else task.deadline - time.monotonic()
+    if left_over <= 0:
+        raise AuditError("time was over")
     asking = Task(
         left=question,
         right=question,
         size=1,
         seed=task.options.seed,
-        path=(FAULT,),
+        path=(FAULT, place) if place else (FAULT,),
         alone=True,
         limit=min(PATIENCE, left_over),
     )
-    block = _drawn(replace(subject, object=examiner, calling=calling), asking)
+    block = _drawn(replace(task.subject, object=examiner, calling=Calling(takes_rng=True)), asking)
     found: Any = next(iter([*block.left, *block.right]))
     if isinstance(found, Unfinished):
         raise AuditError(found.reason)
     if isinstance(found, Raised):
         raise AuditError(f"{found.kind}: {found.message}")
-    assert isinstance(found, Fault)
     return found
+
+
+def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
+    """Whether the answers of two processes differ in a part that each of them repeats."""
+    return any(
+        place in other[side] and not same(leaf, other[side][place])
+        for side in one
+        for place, leaf in one[side].items()
+    )
 
 
 def _drawn(subject: Subject, asking: Task) -> Block:

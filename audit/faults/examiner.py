@@ -6,9 +6,9 @@ their ends.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from audit.faults.asked import SIDES, Asked, Rule
@@ -16,16 +16,18 @@ from audit.faults.counted import low_bits, too_likely
 from audit.faults.covered import moves_too_far
 from audit.faults.noise import noise_from_data, scales_from_data
 from audit.faults.outputs import constant_part, exact_weights, one_sided_outputs, raises_or_missing
-from audit.faults.scene import RIGHT, Scene
+from audit.faults.scene import LEFT, RIGHT, Scene
 from audit.results.fault import Fault, FaultKind
 from audit.sampling.recorded import recorded_everywhere
-from audit.sampling.recorded.leaves import TooLargeError
+from audit.sampling.recorded.everywhere import Reel
+from audit.sampling.recorded.leaves import Leaves, TooLargeError
+from audit.sampling.recorded.twins import Twins
 from audit.sampling.remake.state import Pristine
-from audit.sampling.seeds import FAULT
 from audit.sampling.snapshots import Input
 from audit.sampling.watch import ComputedTooLong, computing_for
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around
+from audit.values.canonical import same
 from audit.words import fault_words as words
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -66,25 +68,42 @@ class Examiner(Around):
             return Fault(FaultKind.UNKNOWN, None, words.TOO_LONG.format(self.limit))
 
 
+@dataclass(frozen=True, eq=False)
+class Answers(Around):
+    """Answers of a subject on both databases, on the draws of seed 0, after runs on other draws.
+
+    Two processes that both make the subject anew get the same answers, unless the answers hold other noise:
+    drawn when the subject was made, taken from a clock, or kept from an earlier run.
+
+    Parameters
+    ----------
+    calling
+        How the subject gets its generator.
+    first
+        The seed of the earlier runs.
+    """
+
+    calling: Calling
+    first: int
+
+    def __call__(self, databases: Mapping[str, Any], _: Any = None) -> dict[str, Leaves]:
+        """Return the leaves of each side's answer that two runs repeat."""
+        found = {}
+        with _ready(self.inner, self.calling, databases, first=self.first) as scene:
+            for side in (LEFT, RIGHT):
+                scene.run(side, self.first)
+                one, other = (scene.run(side, 0).leaves for _ in range(2))
+                found[side] = {p: leaf for p, leaf in one.items() if p in other and same(leaf, other[p])}
+        return found
+
+
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
     """Return the fault that runs of a mechanism show, each from the mechanism's first state."""
-    pristine = Pristine(mechanism)
-    given = {name: Input(each, every_run=True) for name, each in databases.items()}
-    call = calling.bind(mechanism)
     try:
-        with recorded_everywhere() as reel:
-            scene = Scene(call, given, reel)
-            for seed in range(2):
-                scene.run(RIGHT, seed)
-            if pristine.copies and pristine.differs_from(mechanism) is not False:
-                scene = Scene(partial(_from_first, pristine, calling), given, reel)
+        with _ready(mechanism, calling, databases, first=0) as scene:
             return fault_of(scene, asked)
     except TooLargeError:
         return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format("an output has too many parts"))
-
-
-def _from_first(pristine: Pristine, calling: Calling, database: Any, rng: Any) -> Any:
-    return calling.bind(pristine.copy(seed=0, path=(FAULT,)))(database, rng)
 
 
 def fault_of(scene: Scene, asked: Asked) -> Fault:
@@ -93,5 +112,44 @@ def fault_of(scene: Scene, asked: Asked) -> Fault:
         found = rule(scene, asked)
         if found is not None:
             return found
-    seen = any(run.draws for side in SIDES for run in scene.plain(side))
-    return Fault(FaultKind.UNKNOWN, None, words.NOT_SHOWN if seen else words.NOTHING_SEEN)
+    if not any(run.draws for side in SIDES for run in scene.plain(side)):
+        return Fault(FaultKind.UNKNOWN, None, words.NOTHING_SEEN)
+    repeats = all(same(scene.run(side, 0).output, scene.plain(side)[0].output) for side in SIDES)
+    return Fault(FaultKind.UNKNOWN, None, words.NOT_SHOWN if repeats else words.UNSEEN_TOO)
+
+
+@contextmanager
+def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, first: int) -> Iterator[Scene]:
+    """Yield the scene for a mechanism after two runs, from seed `first`, that show whether it keeps state."""
+    pristine = Pristine(mechanism)
+    given = {name: Input(each, every_run=True) for name, each in databases.items()}
+    with recorded_everywhere() as reel:
+        scene = Scene(calling.bind(mechanism), given, reel)
+        for seed in range(first, first + 2):
+            scene.run(RIGHT, seed)
+        if pristine.copies and pristine.differs_from(mechanism) is not False:
+            scene = Scene(_from_first(pristine, calling, reel), given, reel)
+        elif pristine.copies and pristine.sources:
+            scene = Scene(_with_twins(pristine, calling, reel), given, reel)
+        yield scene
+
+
+def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
+    """Return a call of another copy of the mechanism in every run."""
+
+    def from_first(database: Any, rng: Any) -> Any:
+        return calling.bind(pristine.copy_with(Twins(reel)))(database, rng)
+
+    return from_first
+
+
+def _with_twins(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
+    """Return a call of one copy of the mechanism, whose generators start anew in every run."""
+    twins = Twins(reel)
+    call = calling.bind(pristine.copy_with(twins))
+
+    def from_seed(database: Any, rng: Any) -> Any:
+        twins.start()
+        return call(database, rng)
+
+    return from_seed

@@ -120,7 +120,9 @@ def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
     if any(first.leaves[p] != second.leaves[p] for p in second.leaves.keys() - set(numeric)):
         return None
     values = noise.values_at(first, numeric), noise.values_at(second, numeric)
-    numbers = noise.numbers_of(runs[RIGHT])
+    # Forced coins may lead to other draws than those of the plain runs.
+    several = force is None and sum(np.size(d.values) for d in second.draws if d.method == "geometric") > 1
+    numbers = noise.numbers_of(runs[RIGHT], more=scene.plain(RIGHT) if several else ())
     if values[0] is None or values[1] is None or not numeric or len(numbers) > MOST_NUMBERS:
         return None
     moved = values[1] - values[0]

@@ -151,7 +151,8 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
             if share is not None and _never(scene, other, those, share):
                 seen = Counter(token for each in shown[side] for token in each if token in those)
                 first = min(those, key=lambda t: (t[0] == "length", -seen[t], repr(t)))
-                more = 0 if those is always else len(those) - 1
+                like = sum(t[0] == first[0] for t in those)
+                more = 0 if those is always else like - 1
                 said = words.possible(names[first], more, side, share, asked.delta)
                 return Fault(FaultKind.DATA_DEPENDENT_DOMAIN, None, said)
     return None

@@ -107,7 +107,8 @@ class Scene:
 
     def run(self, side: str, seed: int, *, force: Force | None = None, shift: Shift | None = None) -> Run:
         """Return the run of a side on the draws of a seed, forced and shifted."""
-        most = _SPARE + _LONGER * max((len(run.draws) for run in self._plain.get(side, ())), default=0)
+        plain = self._plain.get(side, ()) if force is not None else ()
+        most = _SPARE + _LONGER * max((len(run.draws) for run in plain), default=0)
 
         def edit(place: int, draw: Draw) -> Any:
             if force is not None and place >= most:

@@ -82,9 +82,10 @@ def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None
     On the same random draws the output moves by 2. `laplace(scale=1)` covers 1 at ε = 1: the sensitivity is
     at least twice what the scale assumes.
     >>> print(too_far(moves([()], 2.0, "L1"), times_slope("standard_normal", 0.5), math.nan, "ε = 1", None))
-    On the same random draws the output moves by 2. `standard_normal`, times 0.5, covers less at ε = 1.
+    On the same random draws the output moves by 2. `standard_normal`, times 0.5, covers less than that
+    at ε = 1.
     """
-    amount = "less" if math.isnan(covers) else number(covers)
+    amount = "less than that" if math.isnan(covers) else number(covers)
     said = f"On the same random draws {moves}. {draws} covers {amount} at {at}"
     if factor and math.isnan(covers):
         said += f": the noise is too small by a factor of {number(factor)}"
@@ -138,7 +139,7 @@ def has_to_shift(draws: str, by: float, norm: str) -> str:
 
 def besides(methods: Sequence[str]) -> str:
     """Say that draws which are no noise were made too."""
-    return f" What `{listed(sorted(set(methods)))}` hides of the records is left out here."
+    return f" `{listed(sorted(set(methods)))}` may hide part of this move; that is not counted here."
 
 
 NO_PURE = " Normal noise of any scale breaks a claim without δ: claim one with δ, or draw Laplace noise."
@@ -215,8 +216,8 @@ def weights(left: Any, right: Any) -> str:
     """Return the words for a choice that exact weights decide."""
     return (
         f"`choice(p=...)` gets exact weights: {shown(_list(left), 60)} on the left and "
-        f"{shown(_list(right), 60)} on the right. An option with weight 0 on one side only reveals which "
-        "database was used."
+        f"{shown(_list(right), 60)} on the right. An option has weight 0 on one side and more on the "
+        "other: drawing it reveals the database."
     )
 
 
@@ -225,12 +226,22 @@ def _list(weights: Any) -> list[float]:
 
 
 def possible(what: str, more: int, side: str, share: float, delta: float) -> str:
-    """Return the words for an output, and `more` others, that only one database can give."""
+    """Return the words for an output, and `more` others, that only one database can give.
+
+    Examples
+    --------
+    >>> print(possible("the key 'a'", 0, "left", 1.0, 0.0))
+    The key 'a' occurs in the output on the left in every run; on the right no draw gives it.
+    >>> print(possible("the key 'a'", 3, "left", 0.04, 0.01))
+    The key 'a', or one of 3 others, occurs in the output on the left with a probability of about 0.04 (more
+    than δ = 0.01); on the right no draw gives them.
+    """
     other = "left" if side == "right" else "right"
     allowed = "" if not delta else f" (more than δ = {number(delta)})"
     often = "in every run" if share == 1.0 else f"with a probability of about {number(share, digits=2)}"
-    first = f"{what[0].upper()}{what[1:]}{', or another like it,' if more else ''}"
-    return f"{first} comes out on the {side} {often}{allowed}; on the {other} no draw gives it."
+    others = "" if not more else f", or one of {more} others," if more > 1 else ", or one other,"
+    said = f"{what[0].upper()}{what[1:]}{others} occurs in the output on the {side} {often}{allowed}"
+    return f"{said}; on the {other} no draw gives {'them' if more else 'it'}."
 
 
 def missing(left: str, right: str) -> str:
@@ -280,7 +291,7 @@ def likely(output: str, p: float, q: float, at: str, side: str) -> str:
     """Return the words for a random choice that favours an output too much."""
     other = "left" if side == "right" else "right"
     return (
-        f"The random draws give {output} with probability {number(p)} on the {side} and {number(q)} on the "
+        f"The output is {output} with probability {number(p)} on the {side} and {number(q)} on the "
         f"{other}: a loss of {number(math.log(p / q))}, where {at} is claimed. Check the sensitivity of the "
         "score and the noise in the choice."
     )
@@ -301,6 +312,15 @@ LOW_BITS = (
 NOTHING_SEEN = (
     "The outputs vary, but the audit saw no draw from `rng`, numpy.random, random or secrets, so it cannot "
     "say where the fault is."
+)
+UNSEEN_TOO = (
+    "The outputs vary on the same recorded draws: some noise comes from a source that the audit cannot "
+    "record, so it cannot say where the fault is."
+)
+KEPT = (
+    "The output does not vary within a process, but two new processes give different answers on the same "
+    "draws: the code uses noise from before the call, kept in memory or on disk, or a clock. So the audit "
+    "cannot say where the fault is."
 )
 NOT_SHOWN = "The recorded draws do not show which fault this is."
 NOT_LOOKED = "The audit could not look at the draws: {}."

@@ -247,7 +247,7 @@ CASES = {
         ([-1.0] * 99, [1.0] + [-1.0] * 99),
         ADD,
         (K.NOISE_TOO_SMALL,),
-        "What `shuffle` hides of the records is left out",
+        "`shuffle` may hide part of this move",
         ApproximateDP(2.0, 0.0085),
     ),
     "o16": Case(
@@ -255,7 +255,7 @@ CASES = {
         ([], ["k"]),
         ADD,
         (K.DATA_DEPENDENT_DOMAIN, K.NOISE_TOO_SMALL),
-        "'k', or another like it,",
+        "'k' occurs in the output on the right",
         ApproximateDP(1.0, 0.004926),
     ),
     # the second set

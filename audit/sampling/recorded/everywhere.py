@@ -18,33 +18,42 @@ from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_
 
 _SEED_NUMPY: Final = np.random.seed
 _GENERATOR: Final = np.random.Generator
+#: Added to the seed of a run, so that the global generators differ from one that the code seeds with it.
+_APART: Final = 0x5EED_0000
 
 
 @dataclass(eq=False)
 class Reel:
-    """The tape of the current run, and the seed for generators that the code does not seed."""
+    """The tape of the current run, its seed, and the entropy of generators that the code does not seed."""
 
     tape: Tape = field(default_factory=Tape)
-    entropy: np.random.Generator = field(default_factory=lambda: _GENERATOR(np.random.PCG64(0)))
+    seed: int = 0
+    _entropy: np.random.Generator | None = None
+
+    @property
+    def entropy(self) -> np.random.Generator:
+        """Where generators without a seed get theirs; made only if one asks."""
+        if self._entropy is None:
+            self._entropy = _GENERATOR(np.random.PCG64(self.seed))
+        return self._entropy
 
     def start(self, tape: Tape, seed: int) -> None:
         """Let a new run record on this tape, the global generators and those without a seed at this one."""
-        self.tape = tape
-        self.entropy = _GENERATOR(np.random.PCG64(seed))
-        first = int(self.entropy.integers(2**32))
-        _SEED_NUMPY(first)
-        random.seed(first)
+        self.tape, self.seed, self._entropy = tape, seed, None
+        _SEED_NUMPY(_APART + seed)
+        random.seed(_APART + seed)
 
 
-#: Packages that hold what is replaced for themselves.
-_THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets"})
+#: Packages that hold what is replaced for themselves; tempfile draws the names of files.
+_THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets", "tempfile"})
 
 
 @contextlib.contextmanager
 def recorded_everywhere() -> Iterator[Reel]:
     """Record what is drawn through numpy.random, `RandomState`, random and secrets while the context is open.
 
-    Not seen are generators that exist already, bit generators asked directly, and other libraries' own.
+    Not seen are bit generators asked directly, other libraries' own, and generators that exist already.
+    Of the latter, those that a subject holds are made anew in a copy of it (`Twins`).
 
     Examples
     --------
@@ -88,10 +97,9 @@ _Replacement = tuple[Any, str, Any]
 def _replacements(reel: Reel) -> Iterator[_Replacement]:
     yield from _of_generators(reel)
     yield from _of_old_generators(reel)
-    for name in random.__all__:
-        held = getattr(random, name)
-        if name not in {"seed", "getstate", "setstate"} and not isinstance(held, type):
-            yield random, name, _function(reel, name, held)
+    for name in _OF_RANDOM:
+        yield random, name, _function(reel, name, getattr(random, name))
+    yield random, "Random", _own_random(reel)
     for name in ("random", "getrandbits"):
         yield random.SystemRandom, name, staticmethod(_secret(reel, name))
     for name in ("randbelow", "choice", "randbits", "token_bytes"):
@@ -102,20 +110,18 @@ def _of_generators(reel: Reel) -> Iterator[_Replacement]:
     """Yield `Generator`, which numpy's own checks still know, and `default_rng`."""
     default = np.random.default_rng
 
-    class AsGenerator(type):
-        def __instancecheck__(cls, value: Any) -> bool:
-            return isinstance(value, _GENERATOR)
+    class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]
+        def __init__(self, bit_generator: Any, tape: Any = None, *, own: bool = True) -> None:
+            super().__init__(bit_generator, tape, own=own)
 
-    class Own(RecordingGenerator, metaclass=AsGenerator):
-        def __init__(self, bit_generator: Any) -> None:
-            super().__init__(bit_generator, reel.tape, own=True)
+        tape = property(lambda _: reel.tape, lambda *_: None)  # of the current run, however old it is
 
     def default_rng(seed: Any = None) -> np.random.Generator:
         if isinstance(seed, _GENERATOR):
             return seed
         if seed is None:
-            return RecordingGenerator(np.random.PCG64(int(reel.entropy.integers(2**63))), reel.tape)
-        return RecordingGenerator(default(seed).bit_generator, reel.tape, own=True)
+            return Own(np.random.PCG64(int(reel.entropy.integers(2**63))), own=False)
+        return Own(default(seed).bit_generator)
 
     yield np.random, "Generator", Own
     yield np.random, "default_rng", default_rng
@@ -125,11 +131,7 @@ def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
     """Yield `RandomState`, and the functions of numpy.random that share one."""
     state = np.random.RandomState
 
-    class AsState(type):
-        def __instancecheck__(cls, value: Any) -> bool:
-            return isinstance(value, state)
-
-    class OwnState(state, metaclass=AsState):  # type: ignore[misc, valid-type]
+    class OwnState(state, metaclass=_alike(state)):  # type: ignore[metaclass, misc, valid-type]
         def __init__(self, seed: Any = None) -> None:
             super().__init__(int(reel.entropy.integers(2**32)) if seed is None else seed)
             self.own = seed is not None
@@ -139,6 +141,33 @@ def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
         if hasattr(np.random, name):
             yield np.random, name, _function(reel, name, getattr(np.random, name))
     yield np.random, "RandomState", OwnState
+
+
+def _alike(kind: type) -> type:
+    """Return a metaclass of classes that call every instance of `kind` their own."""
+    return type("Alike", (type,), {"__instancecheck__": lambda _, value: isinstance(value, kind)})
+
+
+#: The functions of the module random that draw, which are also methods of its class.
+_OF_RANDOM: Final = tuple(
+    name
+    for name in random.__all__
+    if name not in {"seed", "getstate", "setstate"} and not isinstance(getattr(random, name), type)
+)
+
+
+def _own_random(reel: Reel) -> type:
+    """Return `random.Random` as it records."""
+    kind = random.Random
+
+    class OwnRandom(kind, metaclass=_alike(kind)):  # type: ignore[metaclass, misc, valid-type]
+        def __init__(self, seed: Any = None) -> None:
+            super().__init__(int(reel.entropy.integers(2**63)) if seed is None else seed)
+            self.own = seed is not None
+
+    for name in _OF_RANDOM:
+        setattr(OwnRandom, name, _method(reel, name, getattr(kind, name)))
+    return OwnRandom
 
 
 def _method(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,8 +22,17 @@ Floats = NDArray[np.float64]
 LAPLACE: Final = frozenset({"laplace", "logistic"})
 ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
-#: Named without a scale.
-UNSCALED: Final = frozenset({"geometric", "standard_normal", "standard_exponential"})
+#: The name of the parameter that says how wide the noise is, unless it is `scale`; None if there is none.
+_WIDTHS: Final = {
+    "geometric": "p",
+    "expovariate": "lambd",
+    "gauss": "sigma",
+    "normalvariate": "sigma",
+    "standard_normal": None,
+    "standard_exponential": None,
+}
+#: The largest chance at which equal geometric draws count as one.
+_BY_CHANCE: Final = 1e-6
 _VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": math.pi**2 / 6.0}
 
 
@@ -72,8 +81,12 @@ class Number:
         return _VARIANCES.get(self.method, 1.0) * self.scale**2
 
 
-def numbers_of(runs: Sequence[Run]) -> list[Number]:
-    """Return the numbers of noise of the first of some runs; those that are equal in every run are one."""
+def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]:
+    """Return the numbers of noise of the first of some runs; those that are equal in every run are one.
+
+    Geometric noise is small whole numbers, which are often equal by chance. It is compared in `more` runs
+    too, and counts as equal only if the chance of that is below `_BY_CHANCE`.
+    """
     found: dict[Any, Number] = {}
     for place, draw in enumerate(runs[0].draws):
         scale = scale_of(draw)
@@ -81,19 +94,40 @@ def numbers_of(runs: Sequence[Run]) -> list[Number]:
             continue
         scales = np.broadcast_to(np.asarray(scale, float), draw.shape)
         for index in np.ndindex(draw.shape):
-            values = [_standard(run, place, index) for run in runs]
-            same = (draw.method, *values) if draw.method != "geometric" else (place, index)
-            told = draw.method if draw.method in UNSCALED else f"{draw.method}(scale={_short(scales[index])})"
-            if draw.method == "geometric":
-                told = f"geometric(p={_short(np.broadcast_to(draw.parameters['p'], draw.shape)[index])})"
+            near = runs if draw.method != "geometric" else (*runs, *more)
+            values = [_standard(run, place, index) for run in near]
+            telling = _is_telling(draw.method, float(scales[index]), values)
+            same = (draw.method, *values) if telling else (place, index)
             at = (*(found[same].at if same in found else ()), (place, index))
             if scales[index] > 0:
+                told = written(draw.method, float(scales[index]))
                 found[same] = Number(at, draw.method, float(scales[index]), told)
     return list(found.values())
 
 
-def _short(value: Any) -> str:
-    return f"{float(value):.4g}"
+def _is_telling(method: str, scale: float, values: Sequence[float | None]) -> bool:
+    """Whether two independent draws hardly have the same values in all runs."""
+    if method != "geometric" or scale <= 0:
+        return True
+    p = -math.expm1(-1.0 / scale)
+    return bool((p / (2.0 - p)) ** sum(value is not None for value in values) < _BY_CHANCE)
+
+
+def written(method: str, scale: float) -> str:
+    """Return a draw of noise as code would write it.
+
+    Examples
+    --------
+    >>> written("laplace", 2.0), written("expovariate", 0.5), written("standard_normal", 1.0)
+    ('laplace(scale=2)', 'expovariate(lambd=2)', 'standard_normal')
+    """
+    name = _WIDTHS.get(method, "scale")
+    if name is None:
+        return method
+    width = scale
+    if name in {"p", "lambd"} and scale > 0:
+        width = 1.0 / scale if name == "lambd" else -math.expm1(-1.0 / scale)
+    return f"{method}({name}={width:.4g})"
 
 
 def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:

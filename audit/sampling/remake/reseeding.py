@@ -1,7 +1,7 @@
 """Generators inside a subject: removed when it is pickled, made anew when it is loaded."""
 
 import random
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,9 @@ class StandIn(NamedTuple):
     bits: type | None = None
 
 
+#: While draws are recorded, the module `random` has other classes of these names.
+_RANDOM: Final = random.Random
+_SYSTEM: Final = random.SystemRandom
 #: The most common types; none of them is a generator, class or handle, so they need no check.
 ORDINARY = frozenset({int, float, str, bytes, bool, tuple, list, dict, type(None), np.ndarray})
 
@@ -58,9 +61,12 @@ class Sources:
             return self._numpy("RandomState", value._bit_generator)  # noqa: SLF001  it has no public name
         if isinstance(value, np.random.BitGenerator):
             return self._numpy("BitGenerator", value)
-        if type(value) is random.Random:
+        if type(value) is _RANDOM:
             return StandIn("Random", self._number(value))
-        return StandIn("SystemRandom") if type(value) is random.SystemRandom else None
+        return StandIn("SystemRandom") if type(value) is _SYSTEM else None
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
     def reseed(self, seed: int, path: Path) -> None:
         """Reseed the numbered sources in place.
@@ -76,11 +82,7 @@ class Sources:
         True
         """
         for number, source in self._numbers.values():
-            seeds = _seeds(seed, path, number)
-            if isinstance(source, random.Random):
-                source.seed(_whole(seeds))
-            else:
-                source.state = type(source)(seeds).state
+            _restart(source, _seeds(seed, path, number))
 
     def _numpy(self, kind: str, bits: Any) -> StandIn:
         return StandIn(kind, self._number(bits), type(bits))
@@ -119,6 +121,18 @@ class Reseeding:
         if kind == "Generator":
             return np.random.Generator(source)
         return np.random.RandomState(source) if kind == "RandomState" else source
+
+    def again(self, seed: int) -> None:
+        """Reseed in place what was made, as if it were made with this seed."""
+        for number, source in self._made.items():
+            _restart(source, _seeds(seed, self._path, number))
+
+
+def _restart(source: Any, seeds: np.random.SeedSequence) -> None:
+    if isinstance(source, _RANDOM):
+        source.seed(_whole(seeds))
+    else:
+        source.state = type(source)(seeds).state
 
 
 def reseed_process(seed: int, path: Path) -> None:

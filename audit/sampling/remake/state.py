@@ -79,9 +79,13 @@ class Pristine:
         ValueError
             The subject cannot be copied.
         """
+        return self.copy_with(Reseeding(seed, path))
+
+    def copy_with(self, reseeding: Reseeding) -> Any:
+        """Return a fresh copy with the generators that `reseeding` makes; raise what `copy` raises."""
         if self._text is None:
             raise ValueError("the subject cannot be copied")
-        return Reader(self._text, Reseeding(seed, path), self._shared).load()
+        return Reader(self._text, reseeding, self._shared).load()
 
 
 _MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
