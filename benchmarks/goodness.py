@@ -15,7 +15,7 @@ The tests in tests/mechanisms draw as many runs if that fits into ten seconds pe
 compositions and learners are drawn alike, those that are wrong on purpose too: what is wrong is their claim,
 not their law.
 
-Usage: python benchmarks/goodness.py [--runs N] [--seed N] [--only GROUP] [--found FILE]
+Usage: python benchmarks/goodness.py [NAME ...] [--runs N] [--seed N] [--only GROUP] [--found FILE]
 """
 
 from __future__ import annotations
@@ -236,6 +236,7 @@ def fits_of(case: Case, *, runs: int, seconds: float, seed: int) -> list[Fit]:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("names", nargs="*", metavar="NAME", help="only cases of these names, in this order")
     options.add_argument("--runs", type=int, default=1_000_000)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--only", choices=("shapes", "compositions", "catalogue"))
@@ -249,6 +250,9 @@ def main() -> None:
         if given.only in (None, name)
         for case in group(np.random.default_rng(given.seed))
     ]
+    if given.names:
+        named = [case for case in cases if case.name in given.names]
+        cases = sorted(named, key=lambda case: given.names.index(case.name))
     known = json.loads(given.found.read_text()) if given.found and given.found.exists() else {}
     for case in cases:
         if case.name in known:
