@@ -30,6 +30,10 @@ BAD = {
     "an object": object(),
 }
 
+"""What a field may be given."""
+
+RAW = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, MemoryError)
+
 
 def subjects():
     """Return the subjects of the catalogue that are dataclasses of its packages, one of each class."""
