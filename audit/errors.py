@@ -311,7 +311,9 @@ def positive_int(
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `budget` must be a whole number ≥ 1; got 0.
     """
-    counts = maximum == MOST_COUNTED and not (isinstance(value, numbers.Integral) and value > maximum)
+    counts = maximum == MOST_COUNTED and not (
+        isinstance(value, numbers.Integral) and int(value) > MOST_COUNTED
+    )
     wanted = f"a whole number ≥ {minimum}" + ("" if maximum is None or counts else f" and ≤ {maximum}")
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise _refusal(InvalidKind, what, wanted, value)
