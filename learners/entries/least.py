@@ -51,13 +51,6 @@ _RARE = "1.01·α at 0"
 
 entries = (
     _least(
-        "vc-learner",
-        partial(VCLearner, concepts=IntervalClass(10), alpha=0.2, beta=0.1, epsilon=0.1),
-        examples=1_050,
-        hardest="two rivals",
-        seen="at 0.7·ε it fails in 32 of 100",
-    ),
-    _least(
         "searching-interval-learner",
         partial(SearchingIntervalLearner, epsilon=8.0, delta=0.4),
         examples=175,
@@ -84,5 +77,16 @@ entries = (
         examples=280,
         hardest=_RARE,
         seen="at 0.7·ε it fails in 30 of 100",
+    ),
+)
+
+#: Audited by `tests/learners/test_least_sizes.py` alone: `make audit` has no time left for it.
+tested = (
+    _least(
+        "vc-learner",
+        partial(VCLearner, concepts=IntervalClass(10), alpha=0.2, beta=0.1, epsilon=0.1),
+        examples=1_050,
+        hardest="two rivals",
+        seen="at 0.7·ε it fails in 32 of 100",
     ),
 )
