@@ -2,7 +2,8 @@
 
 import math
 import numbers
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from operator import ge, gt, le, lt
@@ -26,6 +27,7 @@ __all__ = [
     "flag",
     "positive_int",
     "probability",
+    "whole_numbers",
 ]
 
 
@@ -275,7 +277,13 @@ def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bo
     return _number(value, what, wanted, is_inside)
 
 
-def positive_int(value: Any, *, what: str | Parameter, minimum: int = 1, maximum: int | None = None) -> int:
+MOST_COUNTED = sys.maxsize
+"""The most records, bits, categories or rounds: no list and no array has more."""
+
+
+def positive_int(
+    value: Any, *, what: str | Parameter, minimum: int = 1, maximum: int | None = MOST_COUNTED
+) -> int:
     """Return `value` as an int; raise an error unless it is a whole number within the bounds.
 
     Parameters
@@ -285,7 +293,8 @@ def positive_int(value: Any, *, what: str | Parameter, minimum: int = 1, maximum
     what
         The argument and its owner, in the message.
     minimum, maximum
-        Inclusive bounds.
+        Inclusive bounds. By default a number that can count something: at most 2^63 − 1 on most machines.
+        None for a number of any size.
 
     Raises
     ------
@@ -302,13 +311,48 @@ def positive_int(value: Any, *, what: str | Parameter, minimum: int = 1, maximum
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `budget` must be a whole number ≥ 1; got 0.
     """
-    wanted = f"a whole number ≥ {minimum}" + ("" if maximum is None else f" and ≤ {maximum}")
+    counts = maximum == MOST_COUNTED and not (
+        isinstance(value, numbers.Integral) and int(value) > MOST_COUNTED
+    )
+    wanted = f"a whole number ≥ {minimum}" + ("" if maximum is None or counts else f" and ≤ {maximum}")
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise _refusal(InvalidKind, what, wanted, value)
     number = int(value)
     if number < minimum or (maximum is not None and number > maximum):
         raise _refusal(InvalidValue, what, wanted, value)
     return number
+
+
+def whole_numbers(values: Any, *, what: str | Parameter, maximum: int | None = MOST_COUNTED) -> list[int]:
+    """Return `values` as a list of ints; raise an error unless it holds whole numbers in [0, maximum].
+
+    Parameters
+    ----------
+    values
+        What the user gave: a list, a tuple, a range or an array.
+    what
+        The argument and its owner, in the message.
+    maximum
+        As in `positive_int`.
+
+    Raises
+    ------
+    InvalidKind
+        `values` is a text, a number or a mapping, or one of its members is not of an integer type.
+    InvalidValue
+        A member is out of bounds.
+
+    Examples
+    --------
+    >>> whole_numbers(range(3), what="The `points`")
+    [0, 1, 2]
+    >>> whole_numbers(3, what="The `points`")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The `points` must be a list of whole numbers; got 3.
+    """
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise _refusal(InvalidKind, what, "a list of whole numbers", values)
+    return [positive_int(each, what=f"A member of {what}", minimum=0, maximum=maximum) for each in values]
 
 
 def flag(value: Any, *, what: str | Parameter) -> bool:
@@ -349,7 +393,7 @@ def check_word(value: Any, words: Any, *, what: str) -> None:
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `letter` of a `Word` must be one of a, b; got 'c'.
     """
-    if value not in get_args(words):
+    if not isinstance(value, str) or value not in get_args(words):
         named = ", ".join(word or "an empty text" for word in get_args(words))
         raise InvalidValue(f"{what} must be one of {named}; got {value!r:.40}.")
 

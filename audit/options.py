@@ -100,7 +100,7 @@ class Options:
     significance: float = _option(1e-6, _error_rate, "Maximum probability of refuting a claim that holds.")
     seed: int = _option(
         0,
-        partial(positive_int, minimum=0),
+        partial(positive_int, minimum=0, maximum=None),
         "Random seed. It fixes the result if the subject draws from `rng` and no time limit ends the audit.",
         "N",
     )

@@ -97,7 +97,7 @@ def _laws(formulas: Formulas, made: Any) -> Iterator[Agreement]:
             drawn["`sample`"] = list(at_once(database, formulas.calls, np.random.default_rng([place, 1])))
         for name, outputs in drawn.items():
             what = f"−log10 p of {formulas.calls:,} outputs of {name} on {where}"
-            yield Agreement(what, _misfit(outputs, text), 0.0, 0.0, LEAST_P)
+            yield Agreement(what, misfit(outputs, text), 0.0, 0.0, LEAST_P)
 
 
 def _apart(law: Any, text: TextLaw) -> float:
@@ -129,8 +129,15 @@ def _difference(one: float, other: float) -> float:
     return abs(one - other)
 
 
-def _misfit(outputs: list[Any], text: TextLaw) -> float:
-    """Return −log10 of the p-value of a chi-square test of the outputs against a law, at most 300."""
+def misfit(outputs: list[Any], text: TextLaw) -> float:
+    """Return −log10 of the p-value of a chi-square test of the outputs against a law, at most 300.
+
+    Examples
+    --------
+    >>> fair = {0: math.log(0.5), 1: math.log(0.5)}
+    >>> misfit([0, 1] * 50, fair) < 1, misfit([0] * 100, fair) > 20
+    (True, True)
+    """
     chi, freedom = _chi_square(outputs, text)
     if freedom == 0:
         return min(chi, _CAP)

@@ -50,7 +50,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     """
     subject = adapt(mechanism, convert=options.pop("convert", None))
     claim = check_scalable(subject.claim if claim is None else claim)
-    seed = positive_int(options.pop("seed", 0), what=Parameter("seed"), minimum=0)
+    seed = positive_int(options.pop("seed", 0), what=Parameter("seed"), minimum=0, maximum=None)
     repetitions = []
     for place, factor in enumerate(FACTORS):
         [own] = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from audit.catalogue import Entry
-from audit.errors import InvalidKind, InvalidValue
+from audit.errors import InvalidKind, check_word
 from learners.approximate.budgets import Split, even_split, fitted_split
 from learners.approximate.samples import threshold_errors
 from learners.approximate.sizes import interval_size, promise_at
@@ -145,9 +145,7 @@ class IntervalLearner(ThresholdLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.split not in ("fitted", "even"):
-            owner = type(self).__name__
-            raise InvalidValue(f"The `split` of `{owner}` must be fitted or even; got {self.split!r:.60}.")
+        check_word(self.split, Literal["fitted", "even"], what=f"The `split` of `{type(self).__name__}`")
 
     @cached_property
     def budgets(self) -> Split:

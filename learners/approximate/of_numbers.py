@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Entry, Later
+from audit.errors import whole_numbers
 from mechanisms.subjects.sizes import StatedSize
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class OfNumbers(StatedSize):
     def audited_points(self) -> tuple[int, ...]:
         """The numbers that a privacy audit builds databases of: `points`, else all of d ≤ 2, else three."""
         if self.points is not None:
-            return self.points
+            what = f"The `points` of `{type(self).__name__}`"
+            return tuple(whole_numbers(self.points, what=what, maximum=(1 << self.dimension) - 1))
         return tuple(range(1 << self.dimension)) if self.dimension <= 2 else (0, 1, (1 << self.dimension) - 1)
 
     @property

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from audit.errors import InvalidValue, finite_number, positive_int
+from audit.errors import InvalidValue, check_word, finite_number, positive_int
 from mechanisms.local.averaging.sizes import laplace_size
 from mechanisms.local.averaging.sums import LaplaceSum
 from mechanisms.local.laplace import LocalLaplace
@@ -62,8 +62,7 @@ class ChunkNoise:
     epsilon: float
 
     def __post_init__(self) -> None:
-        if self.model not in get_args(Model):
-            raise InvalidValue(f"The `model` must be central or local; got {self.model!r:.40}.")
+        check_word(self.model, Model, what="The `model`")
         finite_number(self.epsilon, what="The `epsilon` of `ChunkNoise`", above=0)
 
     def law(self, chunk: int, *, width: float) -> LaplaceSum:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MOST_LISTED", "ConceptClass"]
+__all__ = ["MOST_LISTED", "ConceptClass", "check_concepts"]
 
 MOST_LISTED = 2**22
 """A domain or a class of more members is not listed; everything else about it still works."""
@@ -124,6 +124,21 @@ class ConceptClass(ABC):
     def listed_concepts(self) -> Sequence[Any]:
         """Return the concepts, or refuse a class too large to go through."""
         return _listed(self.concepts, f"The class `{type(self).__name__}`")
+
+
+def check_concepts(concepts: Any) -> None:
+    """Raise `InvalidKind` unless it is a concept class.
+
+    Examples
+    --------
+    >>> check_concepts([0, 1])
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The `concepts` must be a `ConceptClass`, such as `PointClass(2)`; got [0, 1].
+    """
+    if not isinstance(concepts, ConceptClass):
+        raise InvalidKind(
+            f"The `concepts` must be a `ConceptClass`, such as `PointClass(2)`; got {show(concepts, 40)}."
+        )
 
 
 def _count(members: Sequence[Any]) -> int:

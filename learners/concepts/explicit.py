@@ -9,7 +9,7 @@ import numpy as np
 from audit.errors import InvalidValue
 from audit.values import canonical
 from audit.values.brief import show
-from learners.concepts.base import ConceptClass
+from learners.concepts.base import ConceptClass, check_concepts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,6 +114,7 @@ def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> 
     >>> dichotomies(ExplicitClass(["a"], [[0], [1], [1]])).size
     2
     """
+    check_concepts(concepts)
     points = concepts.listed_domain() if points is None else points
     table = concepts.table(points)
     _, first = np.unique(np.packbits(table, axis=1), axis=0, return_index=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import InvalidValue
+from learners.concepts.base import check_concepts
 from learners.concepts.bits import BitWords
 from learners.finite.tables import LabelCounts, TruthTable
 
@@ -109,6 +110,7 @@ class Hypotheses:
         """
         if isinstance(concepts, Hypotheses):
             return concepts
+        check_concepts(concepts)
         domain, names = concepts.listed_domain(), concepts.listed_concepts()
         if len(domain) * len(names) >= _MOST_CELLS:
             raise InvalidValue(

@@ -25,7 +25,7 @@ class OnSample(PlainParameters):
     Parameters
     ----------
     part
-        The learner, whose problems have a `size`.
+        The learner, whose problems have a `size` or `examples`.
     examples
         Their number.
 
@@ -55,7 +55,10 @@ class OnSample(PlainParameters):
 
     def problems(self) -> list[Any]:
         """Return the learner's problems with this many examples."""
-        return [replace(problem, size=self.examples) for problem in self.part.problems()]
+        return [
+            replace(problem, **{"size" if hasattr(problem, "size") else "examples": self.examples})
+            for problem in self.part.problems()
+        ]
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Any:
         """Return a problem near another one."""

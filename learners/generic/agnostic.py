@@ -315,7 +315,7 @@ class VCLearner(GenericLearner):
 
 
 def _check(hypotheses: int, *, alpha: float, beta: float, epsilon: float, owner: str) -> None:
-    positive_int(hypotheses, what=f"The `hypotheses` of `{owner}`")
+    positive_int(hypotheses, what=f"The `hypotheses` of `{owner}`", maximum=None)
     probability(alpha, what=f"The `alpha` of `{owner}`", zero=False)
     probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
     finite_number(epsilon, what=f"The `epsilon` of `{owner}`", above=0)

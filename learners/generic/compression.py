@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PAC, PureDP
-from audit.errors import InvalidValue, positive_int
+from audit.errors import InvalidValue, positive_int, whole_numbers
 from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT
 from learners.concepts import ConjunctionClass, ExplicitClass
@@ -165,8 +165,10 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         owner = type(self).__name__
         if self.first_round is not None:
             positive_int(self.first_round, what=f"The `first_round` of `{owner}`", minimum=2)
-        if self.caps is not None and not self.caps:
-            raise InvalidValue(f"The `caps` of `{owner}` must hold one number or more; got none.")
+        if self.caps is not None:
+            told = whole_numbers(self.caps, what=f"The `caps` of `{owner}`")
+            if not told:
+                raise InvalidValue(f"The `caps` of `{owner}` must hold one number or more; got none.")
 
     @cached_property
     def hypotheses(self) -> Hypotheses:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from audit.catalogue import Entry
+from audit.errors import finite_number
 from learners.parity.amplified import AmplifiedParityLearner
 from learners.parity.learner import ParityLearner
 from learners.parity.plans import Form, Plan
@@ -37,7 +38,8 @@ class UncheckedParityLearner(ParityLearner):
     @property
     def rates(self) -> Rates:
         """The probabilities p = epsilon/4 and q = 1/2."""
-        return Rates(self.epsilon / 4.0, 0.5)
+        what = "The `epsilon` of `UncheckedParityLearner`"
+        return Rates(finite_number(self.epsilon, what=what, above=0, below=4) / 4.0, 0.5)
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from audit.errors import InvalidValue, positive_int
+from audit.errors import check_word, positive_int
 from learners.parity.rates import Rates, printed_sample_size
 
 __all__ = ["Form", "Plan", "check_form", "derived_plan", "failure_bound", "rates_of"]
@@ -77,10 +77,7 @@ class Plan:
 
 def check_form(form: str) -> None:
     """Refuse anything but a form of A*."""
-    if form not in get_args(Form):
-        raise InvalidValue(
-            f"The `form` of `{_OWNER}` must be one of {', '.join(get_args(Form))}; got {form!r}."
-        )
+    check_word(form, Form, what=f"The `form` of `{_OWNER}`")
 
 
 def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rates:

@@ -82,12 +82,11 @@ class NumberSanitizer(StatedSize, PlainParameters):
         positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
         finite_number(self.dimension, what=f"The `dimension` of `{owner}`", maximum=MOST_BITS)
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        if self.delta == 0:
+        if probability(self.delta, what=f"The `delta` of `{owner}`", one=False) == 0.0:
             raise InvalidValue(
                 f"The `delta` of `{owner}` must be > 0; for delta = 0 there is "
                 "`GenericSanitizer`, which is pure."
             )
-        probability(self.delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
         probability(self.alpha, what=f"The `alpha` of `{owner}`", zero=False, one=False)
         if self.alpha < LEAST_ALPHA:
             raise InvalidValue(

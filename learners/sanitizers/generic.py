@@ -13,11 +13,12 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PAC
-from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from audit.values import canonical
 from learners.concepts import ConceptClass, IntervalClass
+from learners.concepts.base import check_concepts
 from learners.finite.hypotheses import sauer_bound
 from learners.formulas import classes
 from learners.sanitizers.tallies import length
@@ -106,10 +107,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         probability(self.alpha, what=f"The `alpha` of `{owner}`", zero=False, one=False)
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         positive_int(self.size, what=f"The `size` of `{owner}`")
-        if not isinstance(self.concepts, ConceptClass):
-            raise InvalidKind(
-                f"The `concepts` of `{owner}` must be a `ConceptClass`; got {self.concepts!r:.40}."
-            )
+        check_concepts(self.concepts)
         if self.count > MOST_CANDIDATES:
             raise InvalidValue(
                 f"The small databases of `{owner}` must be at most {MOST_CANDIDATES}; "

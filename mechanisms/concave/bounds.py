@@ -83,7 +83,7 @@ def lemma_2(top: int, *, epsilon: float, delta: float) -> ApproximateDP:
             f"got {delta:g}."
         )
     spread = math.sqrt(6 * depth * math.log(1 / (depth * delta)))
-    return ApproximateDP(spread * epsilon + 6 * depth * epsilon**2, 4 * depth * delta)
+    return ApproximateDP(spread * epsilon + 6 * depth * epsilon * epsilon, 4 * depth * delta)
 
 
 def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> list[PureDP | ApproximateDP]:
@@ -141,4 +141,4 @@ def least_promise(top: int, *, alpha: float, beta: float, epsilon: float, delta:
 
 
 def _range(top: int) -> int:
-    return positive_int(top, what="The `top` of a range for Rec", minimum=2)
+    return positive_int(top, what="The `top` of a range for Rec", minimum=2, maximum=None)

@@ -64,7 +64,7 @@ class StepFunction:
                 f"The values of a quality function must be finite, one for each of its {len(starts)} pieces; "
                 f"got {show(values.tolist())}."
             )
-        last = positive_int(self.top, what="The `top` of a quality function", minimum=0)
+        last = positive_int(self.top, what="The `top` of a quality function", minimum=0, maximum=None)
         if not starts or starts[0] != 0 or starts[-1] > last or any(b <= a for a, b in pairwise(starts)):
             raise InvalidValue(
                 f"The pieces of a quality function must begin at 0 and increase up to {last}; "

@@ -7,11 +7,11 @@ import warnings
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from audit.catalogue import Entry
 from audit.claims import PAC
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidValue, check_word, finite_number, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.composition.accounting import sequential_bound
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConcavePromise"]
 
-_ACCOUNTS = ("lemma 2", "calls", "tight")
+Accounting: TypeAlias = Literal["lemma 2", "calls", "tight"]
 _FEW = 3
 """This many of the listed records are used for suggested pairs."""
 
@@ -132,15 +132,11 @@ class ConcavePromise(PlainParameters):
         owner = type(self).__name__
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         probability(self.delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
-        positive_int(self.top, what=f"The `top` of `{owner}`", minimum=2)
+        positive_int(self.top, what=f"The `top` of `{owner}`", minimum=2, maximum=None)
         finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, maximum=1)
         if self.beta is not None:
             probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
-        if self.accounting not in _ACCOUNTS:
-            raise InvalidValue(
-                f"The `accounting` of `{owner}` must be one of {', '.join(_ACCOUNTS)}; "
-                f"got {self.accounting!r:.60}."
-            )
+        check_word(self.accounting, Accounting, what=f"The `accounting` of `{owner}`")
         self._check_promise()
         if self.size is None:
             object.__setattr__(self, "size", self.top + 1)

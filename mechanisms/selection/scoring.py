@@ -110,7 +110,7 @@ class MostFrequent:
     candidates: int
 
     def __post_init__(self) -> None:
-        positive_int(self.candidates, what="The `candidates` of `MostFrequent`", minimum=2)
+        positive_int(self.candidates, what="The `candidates` of `MostFrequent`", minimum=2, maximum=None)
 
     def __call__(self, database: Sequence[Any]) -> dict[int, int]:
         """Return how often each candidate that occurs does."""

@@ -198,7 +198,7 @@ CASES = {
     "a run on none": (lambda: LocalRun()(None, rng()), "must be a list or an array; got None"),
     "a run of none": (lambda: LocalRun(make=lambda tau: 3), "must return an `SQAlgorithm`; got 3"),
     "a run of no function": (lambda: LocalRun(make=3), "must return an `SQAlgorithm`; got 3"),
-    "a run with views": (lambda: LocalRun(view=[]), "must be output or transcript; got []"),
+    "a run with views": (lambda: LocalRun(view=[]), "must be one of output, transcript; got []"),
     "against oracles, None": (lambda: OracleRun(make=None), "must return an `SQAlgorithm`; got None"),
     "against oracles, 3": (lambda: OracleRun(make=lambda: 3), "must return an `SQAlgorithm`; got 3"),
     # local protocols

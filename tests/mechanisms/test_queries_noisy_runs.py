@@ -172,8 +172,8 @@ def test_noise_for_a_larger_epsilon_is_refuted():
     [
         (lambda: NoisyRun(eta=0.5), "The `eta` of `NoisyRun` must be a finite number ≥ 0 and < 0.5; got 0.5"),
         (lambda: NoisyRun(eta=math.nan), "The `eta` of `NoisyRun`"),
-        (lambda: NoisyRun(model="both"), "must be central or local; got 'both'"),
-        (lambda: NoisyRun(view="labels"), "must be output or transcript; got 'labels'"),
+        (lambda: NoisyRun(model="both"), "must be one of central, local; got 'both'"),
+        (lambda: NoisyRun(view="labels"), "must be one of output, transcript; got 'labels'"),
         (lambda: NoisyRun(tau=0.0), "The `tau` of `NoisyRun`"),
         (lambda: NoisyRun(beta=1.0), "The `beta` of `NoisyRun`"),
         (lambda: NoisyRun(epsilon=0), "The `epsilon` of `NoisyRun`"),

@@ -206,7 +206,7 @@ def test_a_transcript_claims_no_utility_and_an_unknown_view_is_refused():
     assert central.utility_claim is None
     records = [1] * central.size
     assert central(records, np.random.default_rng(0)) == CentralRun()(records, np.random.default_rng(0))
-    with pytest.raises(InvalidValue, match="must be output or transcript; got 'all'"):
+    with pytest.raises(InvalidValue, match="must be one of output, transcript; got 'all'"):
         LocalRun(view="all")
 
 

@@ -32,7 +32,7 @@ def show_self_audit(
 ) -> int:
     """Audit the auditor, keep every finished row, and return the exit code: 1 if a limit is exceeded."""
     wanted = matching(_NAMES, part, what="part", shown=f"the parts are {', '.join(_NAMES)}")
-    seed = positive_int(0 if seed is None else seed, what=Parameter("seed"), minimum=0)
+    seed = positive_int(0 if seed is None else seed, what=Parameter("seed"), minimum=0, maximum=None)
     outputs = Outputs(html, saved)
     began, stopped = time.monotonic(), False
     sizes = QUICK if quick else FULL

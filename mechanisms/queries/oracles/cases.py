@@ -80,7 +80,7 @@ class OracleCase:
         if self.adversary == "exact":
             return ExactOracle(self.population)
         if isinstance(self.adversary, int):
-            seed = positive_int(self.adversary, what="The seed of `OracleCase`", minimum=0)
+            seed = positive_int(self.adversary, what="The seed of `OracleCase`", minimum=0, maximum=None)
             return RandomOracle(self.population, rng=np.random.default_rng(seed))
         return AdversarialOracle(self.population, self.adversary)
 

@@ -12,6 +12,7 @@ from audit.catalogue import Entry
 from audit.claims import PAC, Accuracy
 from audit.errors import InvalidKind
 from audit.problems import FixedProblem
+from audit.values.brief import show
 from mechanisms.queries.oracles.adversarial import POLICIES, AdversarialOracle, Greedy
 from mechanisms.queries.oracles.cases import OracleCase, Reweighted, Watched, moved_offset
 from mechanisms.subjects.draws import ChecksDraws
@@ -85,6 +86,10 @@ class OracleRun(ChecksDraws):
     reference: str = "K11 Definitions 5.4 and 5.5"
 
     def __post_init__(self) -> None:
+        if not any(self.accuracy is kind for kind in (PAC, Accuracy)):
+            raise InvalidKind(
+                f"The `accuracy` of `OracleRun` must be `PAC` or `Accuracy`; got {show(self.accuracy, 40)}."
+            )
         _ = self.algorithm  # anything that is not an algorithm is refused here, not by an audit
 
     @cached_property

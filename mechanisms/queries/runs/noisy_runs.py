@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PAC
-from audit.errors import InvalidKind, InvalidValue, finite_number
+from audit.errors import InvalidKind, check_word, finite_number
 from mechanisms.queries.oracles.classification_noise import (
     NoisyLabelOracle,
     noisy_labels,
@@ -124,8 +124,7 @@ class NoisyRun(SQRun):
     def __post_init__(self) -> None:
         owner = type(self).__name__
         rate(self.eta, what=f"The `eta` of `{owner}`")
-        if self.model not in get_args(Model):
-            raise InvalidValue(f"The `model` of `{owner}` must be central or local; got {self.model!r:.40}.")
+        check_word(self.model, Model, what=f"The `model` of `{owner}`")
         super().__post_init__()
 
     @property

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from audit.catalogue import Entry
 from audit.claims import Accuracy
-from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from audit.errors import (
+    AuditError,
+    InvalidKind,
+    InvalidValue,
+    blamed,
+    check_word,
+    finite_number,
+    positive_int,
+    probability,
+)
 from audit.relations import Relation
 from mechanisms.formulas import answers
 from mechanisms.queries.oracles.local_answers import LaplaceEntries, TranscribedOracle, local_sample_size
@@ -101,10 +110,7 @@ class SQRun(StatedSize, ClaimsPure):
     def __post_init__(self) -> None:
         super().__post_init__()
         owner = type(self).__name__
-        if self.view not in get_args(View):
-            raise InvalidValue(
-                f"The `view` of `{owner}` must be output or transcript; got {self.view!r:.40}."
-            )
+        check_word(self.view, View, what=f"The `view` of `{owner}`")
         finite_number(self.tau, what=f"The `tau` of `{owner}`", above=0)
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.size is None:
@@ -119,7 +125,8 @@ class SQRun(StatedSize, ClaimsPure):
     @cached_property
     def algorithm(self) -> SQAlgorithm:
         """The algorithm that is run."""
-        made = self.make(tau=self.tau) if callable(self.make) else self.make
+        with blamed(f"The `make` of `{type(self).__name__}` failed", passing=(AuditError,)):
+            made = self.make(tau=self.tau) if callable(self.make) else self.make
         if not isinstance(made, SQAlgorithm):
             raise InvalidKind(
                 f"The `make` of `{type(self).__name__}` must return an `SQAlgorithm`; got {made!r:.60}."

@@ -74,7 +74,7 @@ def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float)
     >>> rate_test_size(4, bound=0.4, excess=0.1, beta=0.05)
     25376
     """
-    candidates = positive_int(candidates, what="The `candidates` of `rate_test_size`")
+    candidates = positive_int(candidates, what="The `candidates` of `rate_test_size`", maximum=None)
     bound = rate(bound, what="The `bound` of `rate_test_size`")
     excess = finite_number(excess, what="The `excess` of `rate_test_size`", above=0)
     beta = probability(beta, what="The `beta` of `rate_test_size`", zero=False, one=False)

@@ -1,0 +1,24 @@
+"""At its least size a learner keeps its claim, and the same audit refutes it with 0.7 of its ε."""
+
+from dataclasses import replace
+
+import pytest
+
+from audit import audit_utility
+from audit.results.result import Verdict
+from learners.entries.least import entries, tested
+
+
+@pytest.mark.parametrize("entry", [*entries, *tested], ids=lambda entry: entry.name)
+def test_a_fault_of_a_third_of_the_noise_is_seen_at_the_least_size(entry):
+    right, told = entry.factory(), entry.options_for("utility")
+    weak = replace(right, part=replace(right.part, epsilon=0.7 * right.part.epsilon))
+    assert audit_utility(right, **told).verdict is not Verdict.REFUTED
+    assert audit_utility(weak, **told).verdict is Verdict.REFUTED
+
+
+def test_every_entry_has_problems_and_fewer_examples_than_are_stated():
+    for entry in (*entries, *tested):
+        subject = entry.factory()
+        assert entry.utility["problems"]
+        assert subject.examples < subject.part.sample_size()

@@ -1,0 +1,71 @@
+"""Constructors of the catalogue's subjects refuse bad arguments in words: an `AuditError`, not one of numpy.
+
+Every field of every class is given each bad value beside good ones. A value that a field may have builds the
+subject; what it claims is then read too, because some arguments are first used there.
+"""
+
+import dataclasses
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from audit.catalogue import load_catalogue
+from audit.errors import AuditError
+
+BAD = {
+    "None": None,
+    "a text": "x",
+    "nan": math.nan,
+    "inf": math.inf,
+    "-1": -1,
+    "0": 0,
+    "1e300": 1e300,
+    "10^400": 10**400,
+    "no members": [],
+    "a mapping": {},
+    "numbers": [0.5, 2.5],
+    "an array": np.array([1.0, 2.0]),
+    "an object": object(),
+}
+
+"""What a field may be given."""
+
+RAW = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, MemoryError)
+
+
+def subjects():
+    """Return the subjects of the catalogue that are dataclasses of its packages, one of each class."""
+    made = (entry.factory() for entry in load_catalogue())
+    kinds = {type(subject): subject for subject in made if dataclasses.is_dataclass(subject)}
+    return [pytest.param(subject, id=kind.__name__) for kind, subject in kinds.items()]
+
+
+def used(subject):
+    for name in ("claim", "utility_claim", "relation", "parameters"):
+        getattr(subject, name, None)
+
+
+@pytest.mark.parametrize("subject", subjects())
+def test_a_bad_argument_is_refused_in_words(subject):
+    given = {each.name: getattr(subject, each.name) for each in dataclasses.fields(subject) if each.init}
+    raw = []
+    for name in given:
+        for said, value in BAD.items():
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    used(type(subject)(**{**given, name: value}))
+            except AuditError:
+                continue
+            except (
+                TypeError,
+                ValueError,
+                ArithmeticError,
+                LookupError,
+                AttributeError,
+                MemoryError,
+            ) as error:
+                raw.append(f"{name} = {said}: {type(error).__name__}: {error}")
+    assert not raw
