@@ -101,19 +101,29 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
 
 
 def _walk(values: Floats, errors: Floats) -> Floats:
-    """Return the posterior mean of a random walk seen with known variances; the step variance is fitted."""
+    """Return the posterior mean of a random walk seen with known variances; the step variance is fitted.
+
+    A Kalman filter with a free level runs for every candidate variance at once; the one of largest likelihood
+    is then smoothed backwards. This takes time in proportion to the number of cells.
+    """
     size = len(values)
     if size < 2:
         return values
-    place, scale = np.arange(size), np.sqrt(errors)
-    level = float(np.average(values, weights=1 / errors))  # the common level is free: only steps are shrunk
-    common = 1 / (scale * np.sqrt((1 / errors).sum()))
-    free = np.eye(size) - np.outer(common, common)
-    shares, ways = np.linalg.eigh(free @ (np.minimum(place[:, None], place) / np.outer(scale, scale)) @ free)
-    seen = ways.T @ ((values - level) / scale)
-    known = _SPREADS[:, None] * np.maximum(shares, 0)
-    best = np.argmin((seen**2 / (1 + known) + np.log1p(known)).sum(axis=1))
-    return np.asarray(level + scale * (ways @ (seen * known[best] / (1 + known[best]))))
+    levels, aheads, gaps = np.empty((3, size, len(_SPREADS)))
+    level, variance = np.full(len(_SPREADS), values[0]), np.full(len(_SPREADS), errors[0])
+    levels[0] = level
+    for k in range(1, size):
+        ahead = np.add(variance, _SPREADS, out=aheads[k])
+        gap = np.subtract(values[k], level, out=gaps[k])
+        gain = ahead / (ahead + errors[k])
+        level = np.add(level, gain * gap, out=levels[k])
+        variance = gain * errors[k]
+    totals = aheads[1:] + errors[1:, None]
+    best = int(np.argmin((gaps[1:] ** 2 / totals + np.log(totals)).sum(axis=0)))
+    found, followed = levels[:, best].tolist(), (1 - _SPREADS[best] / aheads[1:, best]).tolist()
+    for k in range(size - 2, -1, -1):
+        found[k] += followed[k] * (found[k + 1] - found[k])
+    return np.array(found)
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:

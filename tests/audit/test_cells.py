@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from audit.evidence.cells import most_broken, payoffs, smoothed
+from audit.evidence.cells import _walk, most_broken, payoffs, smoothed
 from audit.evidence.goals import CellCounts
 
 
@@ -118,6 +118,24 @@ def test_differences_by_chance_are_smoothed_away(ordered):
         p, q = smoothed(rng.multinomial(1000, law), rng.multinomial(1000, law), ordered=ordered)
         left.append(np.sqrt(np.mean(np.log(p / q) ** 2)))
     assert np.mean(left) < 0.06
+
+
+@pytest.mark.parametrize("size", [2, 5, 40])
+def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
+    """The law of all cells in one matrix: values around a free level, steps of one of the variances."""
+    rng = np.random.default_rng(size)
+    errors = 10.0 ** rng.uniform(-3, 1, size)
+    values = 0.3 * rng.normal(size=size).cumsum() + rng.normal(size=size) * np.sqrt(errors)
+    place, ones, fits = np.arange(size), np.ones(size), []
+    for step in (0.0, *10.0 ** np.arange(-8, 2)):
+        walk = step * np.minimum(place[:, None], place)
+        inverse = np.linalg.inv(walk + np.diag(errors))
+        known = ones @ inverse @ ones
+        off = values - ones @ inverse @ values / known
+        misfit = off @ inverse @ off + math.log(known) - np.linalg.slogdet(inverse)[1]
+        fits.append((misfit, values - errors * (inverse @ off)))
+    best = min(fits, key=lambda fit: fit[0])[1]
+    assert np.allclose(_walk(values, errors), best, rtol=1e-6, atol=1e-9)
 
 
 def test_a_cell_that_stands_out_is_not_shrunk_because_the_others_are_alike():

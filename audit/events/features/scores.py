@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.law import Floats
 from audit.events.edges import bins_of, learn_edges
 from audit.events.features.base import NumberFeature, scored
 from audit.events.features.views import View
+
+Codes = NDArray[np.int16]
 
 #: A score is fitted from this many runs a side on; with fewer it would be noise.
 LEAST_FOR_SCORES = 96
@@ -107,8 +110,28 @@ class AdditiveScore(TableScore):
 
     def column(self, view: View) -> Floats:
         """Return the feature of every output of a block."""
-        sized = [found for size, found in view.vectors.items() if size == self.entries]
-        return scored(view, ((where, self.of_rows(with_differences(matrix))) for where, matrix in sized))
+        if self.entries not in view.vectors:
+            return scored(view, ())
+        where, matrix = view.vectors[self.entries]
+        total = np.zeros(len(matrix))
+        for codes, scores in zip(coded(view, self.edges), self.scores, strict=True):
+            total += np.asarray(scores).take(codes)
+        return scored(view, [(where, total)])
+
+
+def coded(view: View, edges: tuple[tuple[float, ...], ...]) -> list[Codes]:
+    """Return the bins of the entries and differences of a block's vectors, one array a column.
+
+    A fitted score and the fit of the next one read the same bins, so the block keeps them.
+    """
+    if ("coded", edges) not in view.inside:
+        columns = with_differences(view.vectors[(len(edges) + 1) // 2][1]).T
+        view.inside["coded", edges] = [
+            bins_of(column, np.asarray(inner)).astype(np.int16)
+            for column, inner in zip(columns, edges, strict=True)
+        ]
+    found: list[Codes] = view.inside["coded", edges]
+    return found
 
 
 def with_differences(matrix: Floats) -> Floats:
