@@ -320,9 +320,8 @@ class PairMemory:
         epsilon, delta = at_distance(epsilon, delta, self.distance)
         if self._estimates is None:  # the search asks often
             offers = [candidates for _, _, candidates in self.suggested(against=True)]
-            past = [np.full(len(offer.p), offer.past) for offer in offers]
-            columns = ([offer.p for offer in offers], [offer.q for offer in offers], past)
-            self._estimates = np.array([np.concatenate(column or [np.zeros(0)]) for column in columns])
+            rows = [np.stack([each.p, each.q, np.full(len(each.p), each.past)]) for each in offers]
+            self._estimates = np.concatenate([np.zeros((3, 0)), *rows], axis=1)
         p, q, past = self._estimates
         low, high = apart(p, q, past, errors)
         if not len(low):
