@@ -14,6 +14,9 @@ ATOM_WIDTH = 1e-11
 #: More bins see finer differences on fewer runs each: at most this many equal-count bins of a number feature,
 #: about one for every 8 runs. Bins for tails and heavy atoms are added.
 MOST_BINS = 64
+#: These affect speed only: from `_MANY` values on, bins are found by a grid of `_CELLS` equal cells with at
+#: most `_CROWDED` edges each, for `_CHUNK` values at once, which fit into the processor's cache.
+_MANY, _CELLS, _CROWDED, _CHUNK = 1_000, 4_096, 3, 8_192
 
 
 def point(value: float, scale: float = 0.0) -> tuple[float, float]:
@@ -66,7 +69,45 @@ def bins_of(values: Floats, edges: Floats) -> Ints:
     >>> bins_of(np.array([-1.0, 0.0, 0.5, 1.0, np.nan]), np.array([0.0, 1.0])).tolist()
     [0, 1, 1, 2, 3]
     """
-    return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
+    found = _by_grid(values, edges) if len(values) >= _MANY and len(edges) > 1 else None
+    if found is None:
+        found = np.searchsorted(edges, values, side="right")
+    missing = np.isnan(values)
+    if missing.any():
+        found[missing] = len(edges) + 1
+    return found
+
+
+def _by_grid(values: Floats, edges: Floats) -> Ints | None:
+    """Return `np.searchsorted(edges, values, side="right")`, several times faster on many values.
+
+    A grid of equal cells between the first edge and the last says how many edges lie in lower cells than a
+    value. Only the edges in the value's own cell are compared with it. A cell's index never falls as the
+    value grows, so the answer is exact. Return None if the edges are too uneven for a grid.
+    """
+    with np.errstate(all="ignore"):
+        low, scale = edges[0], _CELLS / (edges[-1] - edges[0])
+        if not 0 < scale < INF:
+            return None
+        of_edges = _cells(edges, low, scale)
+    most = int(np.bincount(of_edges).max())
+    if most > _CROWDED:
+        return None
+    lower = np.searchsorted(of_edges, np.arange(_CELLS + 1))
+    ends, found = np.append(edges, np.nan), np.empty(len(values), dtype=np.intp)
+    for start in range(0, len(values), _CHUNK):
+        some = values[start : start + _CHUNK]
+        with np.errstate(all="ignore"):
+            bins = lower.take(_cells(some, low, scale), out=found[start : start + _CHUNK], mode="clip")
+        for _ in range(most):
+            bins += some >= ends.take(bins, mode="clip")
+    return found
+
+
+def _cells(values: Floats, low: float, scale: float) -> Ints:
+    """Return the grid cell of each value; NaN has any of them."""
+    place = (values - low) * scale
+    return np.fmin(np.fmax(place, 0.0, out=place), _CELLS, out=place).astype(np.intp)
 
 
 def _between(atoms: Floats) -> Floats:

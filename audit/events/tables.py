@@ -9,6 +9,7 @@ third, counts are leave-one-out, because a learned order makes the runs it was l
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -200,9 +201,10 @@ class Table:
         x, y = self.counts[side], self.counts[1 - side]
         if unfinished_counts_against:
             x, y = x[:-1], y[:-1]
-        tails, (rated, hits_p, hits_q) = _tails(len(x), self.bins.ordered), _ratios(x, y)
-        inside = np.concatenate([tails, rated])
-        hits_p, hits_q = np.concatenate([tails @ x, hits_p]), np.concatenate([tails @ y, hits_q])
+        ordered, (rated, hits_p, hits_q) = self.bins.ordered, _ratios(x, y)
+        inside = np.concatenate([_tails(len(x), ordered), rated])
+        hits_p = np.concatenate([_in_tails(x, ordered), hits_p])
+        hits_q = np.concatenate([_in_tails(y, ordered), hits_q])
         return self._estimated(side, inside, hits_p, hits_q, against=unfinished_counts_against)
 
     def plain(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
@@ -238,12 +240,19 @@ class Table:
         return Candidates(inside_p, inside_q, p, q, past=float(of_p + of_q) / 2)
 
 
+@lru_cache(maxsize=256)
 def _tails(width: int, ordered: int) -> NDArray[np.bool_]:
     """Return the events "at least an edge" and "below an edge", for every edge of the ordered bins."""
     index, cuts = np.arange(width), np.arange(1, ordered)
     above = (index[None, :] >= cuts[:, None]) & (index < ordered)
     below = index[None, :] < cuts[:, None]
     return np.concatenate([above, below])
+
+
+def _in_tails(counts: Floats, ordered: int) -> Floats:
+    """Return the counts in each of `_tails`."""
+    below = counts[:ordered].cumsum()
+    return np.concatenate([below[-1] - below[:-1], below[:-1]]) if ordered else counts[:0]
 
 
 _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8])

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audit.distributions.law import Floats, Ints
 from audit.events.edges import bins_of, learn_edges
-from audit.events.features.scores import AdditiveScore, with_differences
+from audit.events.features.scores import AdditiveScore, Codes, coded, with_differences
 from audit.events.features.views import View
 from audit.events.tables import NumberBins, Table
-
-Codes = NDArray[np.int16]
 
 #: More estimates the covariance better: this many runs of each side are used for it and kept to cut the score
 #: into cells.
@@ -61,7 +58,7 @@ class ScoreLearner:
         self.entries = left.shape[1]
         columns = with_differences(np.concatenate([left, right])).T
         most = int(np.clip(_ALL_BINS // len(columns), 3, _BINS))
-        self.edges = [_few(learn_edges(column), most - 1) for column in columns]
+        self.edges = tuple(tuple(_few(learn_edges(column), most - 1).tolist()) for column in columns)
         self.starts = np.cumsum([0, *(len(edges) + 2 for edges in self.edges)])
         width = int(self.starts[-1])
         self.counts, self.runs = np.zeros((2, width)), np.zeros(2)
@@ -71,15 +68,18 @@ class ScoreLearner:
 
     def code(self, left: View, right: View) -> Coded:
         """Return a block coded as bins."""
-        width, sides = int(self.starts[-1]), []
-        for view in (left, right):
-            columns = with_differences(vectors(view, self.entries)).T
-            coded = [bins_of(c, e) + s for c, e, s in zip(columns, self.edges, self.starts[:-1], strict=True)]
-            sides.append(np.array(coded, dtype=np.int16).T)
-        counts = np.array([np.bincount(side.ravel(), minlength=width) for side in sides], dtype=float)
-        runs = np.array([len(side) for side in sides], dtype=float)
-        kept = [side[: max(0, self._most - int(seen))] for side, seen in zip(sides, self._seen, strict=True)]
-        return Coded(counts, runs, (kept[0].copy(), kept[1].copy()))
+        counts, runs, kept = np.zeros((2, int(self.starts[-1]))), np.zeros(2), []
+        for side, view in enumerate((left, right)):
+            columns = coded(view, self.edges) if self.entries in view.vectors else []
+            runs[side] = len(columns[0]) if columns else 0
+            most = max(0, self._most - int(self._seen[side]))
+            some = np.zeros((min(most, int(runs[side])), len(self.edges)), dtype=np.int16)
+            for k, column in enumerate(columns):
+                start, end = self.starts[k : k + 2]
+                counts[side, start:end] = np.bincount(column, minlength=end - start)
+                some[:, k] = column[:most] + start
+            kept.append(some)
+        return Coded(counts, runs, (kept[0], kept[1]))
 
     def add(self, coded: Coded) -> None:
         """Learn from a block."""
@@ -105,10 +105,7 @@ class ScoreLearner:
         self._kept = ([sides[0]], [sides[1]])
         scored = [_scored(codes, weights) for codes in sides]
         pieces = [weights[a:b] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
-        score = AdditiveScore(
-            tuple(tuple(edges.tolist()) for edges in self.edges),
-            tuple(tuple(piece.tolist()) for piece in pieces),
-        )
+        score = AdditiveScore(self.edges, tuple(tuple(piece.tolist()) for piece in pieces))
         edges = learn_edges(np.concatenate(scored))
         table = Table(NumberBins(score, edges))
         width = table.counts.shape[1]

@@ -1,6 +1,6 @@
 """Past runs of one pair of databases: early outputs for re-learning, and counts of everything."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,6 +102,7 @@ class PairMemory:
     _kept_bytes: int = 0
     _next_learning: int = 1
     _offered: Any = None
+    _suggested: dict[bool, list[Offer]] = field(default_factory=dict)
     _learner: ScoreLearner | None = None
     _looked: bool = False
     _next_score: int = 0
@@ -132,10 +133,6 @@ class PairMemory:
         """Half the number of runs: the average of both sides."""
         return self.runs // 2
 
-    def count(self, left: View, right: View) -> list[Floats]:
-        """Return the counts of a block in every table, without learning from it."""
-        return [table.count(left, right) for table in self.tables]
-
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
         """Return the part of a counted block that will be learned from; large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
@@ -146,18 +143,21 @@ class PairMemory:
         views = (left, right) if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST) else None
         return Block(runs, aimed, coded, views)
 
+    def count(self, left: View, right: View, parts: Mapping[int, Floats] | None = None) -> list[Floats]:
+        """Return the counts of a block in every table (`parts` of some are known), without learning."""
+        had, every = parts or {}, enumerate(self.tables)
+        return [had[k].sum(axis=0) if k in had else table.count(left, right) for k, table in every]
+
     def take(self, drawn: Iterable[Runs], aim: Aim | None = None) -> tuple[list[Floats], list[Block]]:
         """Return the counts of a batch and its blocks for `learn`, without learning from them yet."""
         counts: list[Floats] = []
         blocks = []
         for runs in drawn:
             left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
-            counts = added(counts, self.count(left, right))
-            tables = (
-                [] if aim is None else [self.tables[c.table] for c in aim.tables if isinstance(c, CellCounts)]
-            )
-            aimed = [table.count_parts(left, right, runs.parts) for table in tables]
-            blocks.append(self.keep(left, right, aimed))
+            cells = [] if aim is None else [c.table for c in aim.tables if isinstance(c, CellCounts)]
+            whole = {k: self.tables[k].count_parts(left, right, runs.parts) for k in cells}
+            counts = added(counts, self.count(left, right, whole))
+            blocks.append(self.keep(left, right, list(whole.values())))
         return counts, blocks
 
     def hear(self, view: View) -> None:
@@ -170,7 +170,7 @@ class PairMemory:
             self.silence = silent[0]
 
     def learn(self, blocks: list[Block], counts: list[Floats]) -> None:
-        """Learn from a finished batch; `counts` are the sums of `count` over its blocks."""
+        """Learn from a finished batch; `counts` are the sums of `Table.count` over its blocks."""
         for table, counted in zip(self.tables, counts, strict=True):
             table.counts += counted
         for block in blocks:
@@ -183,6 +183,7 @@ class PairMemory:
             if block.coded is not None and self._learner is not None:
                 self._learner.add(block.coded)
         self._prospects.clear()
+        self._suggested.clear()
         self._estimates = None
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
@@ -237,8 +238,9 @@ class PairMemory:
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)
-            offers = list(self.suggested(against=against))
-            promise = [_promise(offer[2], epsilon, delta) for offer in offers]
+            offers = self.suggested(against=against)
+            levels = levels_of(epsilon)[:, None]
+            promise = [each.past * growth_rate(each.p, each.q, levels, delta) for _, _, each in offers]
             self._offered = key, offers, np.concatenate(promise or [np.zeros((1, 0))], axis=1)
         return self._offered[1], self._offered[2]
 
@@ -269,13 +271,16 @@ class PairMemory:
         cells = (CellCounts(k, counts[k].copy(), self.tables[k].bins.ordered) for k in chosen)
         return Aim(tuple(cells), calls, self.distance)
 
-    def suggested(self, *, against: bool) -> Iterator[Offer]:
-        """Yield the events of every table, with each side as the p side: index of the table, side, events."""
-        for index, table in enumerate(self.tables):
-            for side in (0, 1):
-                candidates = table.suggest(side, unfinished_counts_against=against)
-                if candidates is not None:
-                    yield index, side, candidates
+    def suggested(self, *, against: bool) -> list[Offer]:
+        """Return the events of every table, either side as the p side: index of the table, side, events."""
+        if against not in self._suggested:  # asked several times between two batches
+            every = [
+                (k, side, table.suggest(side, unfinished_counts_against=against))
+                for k, table in enumerate(self.tables)
+                for side in (0, 1)
+            ]
+            self._suggested[against] = [(k, side, found) for k, side, found in every if found is not None]
+        return self._suggested[against]
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
         """Return the kept outputs of both databases, those of `side` (0 left, 1 right) first."""
@@ -315,9 +320,8 @@ class PairMemory:
         epsilon, delta = at_distance(epsilon, delta, self.distance)
         if self._estimates is None:  # the search asks often
             offers = [candidates for _, _, candidates in self.suggested(against=True)]
-            past = [np.full(len(offer.p), offer.past) for offer in offers]
-            columns = ([offer.p for offer in offers], [offer.q for offer in offers], past)
-            self._estimates = np.array([np.concatenate(column or [np.zeros(0)]) for column in columns])
+            rows = [np.stack([each.p, each.q, np.full(len(each.p), each.past)]) for each in offers]
+            self._estimates = np.concatenate([np.zeros((3, 0)), *rows], axis=1)
         p, q, past = self._estimates
         low, high = apart(p, q, past, errors)
         if not len(low):
@@ -357,10 +361,6 @@ def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> 
     excess = p - ratio * q - delta
     spread = p * (1 - p) + ratio**2 * q * (1 - q)
     return np.asarray(0.5 * excess * np.abs(excess) / (spread + excess**2))
-
-
-def _promise(candidates: Candidates, epsilon: float, delta: float) -> Floats:
-    return candidates.past * growth_rate(candidates.p, candidates.q, levels_of(epsilon)[:, None], delta)
 
 
 def levels_of(epsilon: float) -> Floats:

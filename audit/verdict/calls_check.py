@@ -72,7 +72,7 @@ class CallsCheck:
             batches = self._drawn(pair, size)
             self.compared += size
             for side, runs in zip(sides, batches, strict=True):
-                if side.learn(runs):
+                if side.differs(runs, last=self.compared >= most):
                     return side.words(self.compared)
         return ""
 
@@ -108,14 +108,19 @@ class _Side:
     terms: Terms
     log_wealth: float = 0.0
 
-    def learn(self, runs: Runs) -> bool:
-        """Settle the bets on a batch, learn from it, and return whether a difference was found."""
+    def differs(self, runs: Runs, *, last: bool) -> bool:
+        """Return whether a difference is found once the bets on a batch are settled; learn from the batch.
+
+        No bet follows the `last` batch. It is learned from only to show a difference.
+        """
         chosen = self.memory.choose(0.0, 0.0)
         crosses, blocks = self.memory.take([runs])
         if chosen:
             self.log_wealth += bet_on(chosen, crosses).log_growth(0.0, 0.0)
-        self.memory.learn(blocks, crosses)
-        return self.log_wealth >= self.terms.log_limit
+        found = self.log_wealth >= self.terms.log_limit
+        if found or not last:
+            self.memory.learn(blocks, crosses)
+        return found
 
     def words(self, compared: int) -> str:
         event, (at_once, called) = self._shown()

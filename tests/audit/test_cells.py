@@ -8,9 +8,8 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
-from scipy.stats import multivariate_normal
 
-from audit.evidence.cells import most_broken, payoffs, smoothed
+from audit.evidence.cells import _walk, most_broken, payoffs, smoothed
 from audit.evidence.goals import CellCounts
 
 
@@ -109,23 +108,6 @@ def test_smoothed_laws_are_laws_and_believe_large_counts(ordered):
     assert np.allclose(np.log(smooth[0] / smooth[1]), np.log(p / q), atol=0.02)
 
 
-def test_ordered_log_ratios_are_smoothed_by_the_random_walk_of_the_largest_likelihood():
-    """Dense normal laws of the log-ratios, with the common level almost free, are the reference."""
-    rng = np.random.default_rng(6)
-    steps = np.cumsum(rng.normal(0, 0.03, 40))
-    x, y = rng.poisson(2_000.0, 40) + 0.0, rng.poisson(2_000 * np.exp(steps)) + 0.0
-    seen = np.log((x + 0.5) / (x.sum() + 20)) - np.log((y + 0.5) / (y.sum() + 20))
-    errors, free = np.diag(1 / (x + 0.5) + 1 / (y + 0.5)), np.full((40, 40), 1e3)
-    shape = np.minimum.outer(np.arange(40.0), np.arange(40))
-    walks = [free + spread * shape for spread in [*10.0 ** np.arange(-8, 2), 0]]
-    best = max(walks, key=lambda walk: multivariate_normal(cov=walk + errors).logpdf(seen))
-    expected = best @ np.linalg.solve(best + errors, seen)
-    p, q = smoothed(x, y, ordered=40)
-    smooth = np.log(p / q)
-    assert best is walks[5]
-    assert np.allclose(np.diff(smooth), np.diff(expected), atol=1e-6)
-
-
 @pytest.mark.parametrize("ordered", [0, 30])
 def test_differences_by_chance_are_smoothed_away(ordered):
     """With 1,000 runs a side in 30 cells, a log-ratio has a standard error of 0.25. Little of it remains."""
@@ -136,6 +118,24 @@ def test_differences_by_chance_are_smoothed_away(ordered):
         p, q = smoothed(rng.multinomial(1000, law), rng.multinomial(1000, law), ordered=ordered)
         left.append(np.sqrt(np.mean(np.log(p / q) ** 2)))
     assert np.mean(left) < 0.06
+
+
+@pytest.mark.parametrize("size", [2, 5, 40])
+def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
+    """The law of all cells in one matrix: values around a free level, steps of one of the variances."""
+    rng = np.random.default_rng(size)
+    errors = 10.0 ** rng.uniform(-3, 1, size)
+    values = 0.3 * rng.normal(size=size).cumsum() + rng.normal(size=size) * np.sqrt(errors)
+    place, ones, fits = np.arange(size), np.ones(size), []
+    for step in (0.0, *10.0 ** np.arange(-8, 2)):
+        walk = step * np.minimum(place[:, None], place)
+        inverse = np.linalg.inv(walk + np.diag(errors))
+        known = ones @ inverse @ ones
+        off = values - ones @ inverse @ values / known
+        misfit = off @ inverse @ off + math.log(known) - np.linalg.slogdet(inverse)[1]
+        fits.append((misfit, values - errors * (inverse @ off)))
+    best = min(fits, key=lambda fit: fit[0])[1]
+    assert np.allclose(_walk(values, errors), best, rtol=1e-6, atol=1e-9)
 
 
 def test_a_cell_that_stands_out_is_not_shrunk_because_the_others_are_alike():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.events.edges import learn_edges
+from audit.events.edges import bins_of, learn_edges
 from audit.events.features.atoms import Kind, Whole
 from audit.events.features.numbers import Value
 from audit.events.features.views import View
@@ -178,3 +178,26 @@ def test_a_kind_that_only_one_side_has_becomes_an_event():
 def test_neighbouring_values_have_separate_bins_without_a_warning(values):
     bins = learn_bins(Value(), [View(values * 3)])
     assert bins.find(View(values)).tolist() in ([0, 1], [1, 0])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, size: rng.laplace(size=size),
+        lambda rng, size: rng.standard_cauchy(size),
+        lambda rng, size: rng.geometric(0.3, size).astype(float),
+        lambda rng, size: np.where(rng.random(size) < 0.2, 0.0, rng.normal(size=size)),
+        lambda rng, size: np.where(rng.random(size) < 0.1, np.inf, rng.normal(size=size)),
+        lambda rng, size: np.where(rng.random(size) < 0.1, np.nan, 1e300 * rng.normal(size=size)),
+    ],
+    ids=["laplace", "cauchy", "geometric", "atom", "infinite", "huge"],
+)
+def test_many_values_fall_into_the_bins_that_a_sorted_search_finds(draw):
+    rng = np.random.default_rng(0)
+    edges = learn_edges(draw(rng, 30_000))
+    beside = [np.nextafter(edges, way) for way in (-np.inf, np.inf)]
+    values = np.concatenate(
+        [draw(rng, 20_000), edges, *beside, [np.inf, -np.inf, np.nan, -0.0, 1e308, -1e308]]
+    )
+    wanted = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
+    assert (bins_of(values, edges) == wanted).all()

@@ -141,6 +141,9 @@ def scored(view: View, groups: Iterable[tuple[Any, Any]]) -> Floats:
     >>> scored(View([1.5, "no", 2.5]), [(0, 3.0), ([2], [5.0])]).tolist()
     [3.0, nan, 5.0]
     """
+    groups = list(groups)
+    if len(groups) == 1 and isinstance(groups[0][0], slice) and np.shape(groups[0][1]) == (len(view),):
+        return np.asarray(groups[0][1], dtype=np.float64)
     column = np.full(len(view), np.nan)
     for where, scores in groups:
         column[where] = scores

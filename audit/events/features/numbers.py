@@ -172,7 +172,11 @@ class ArgMax(_OfVector):
         return f"output[{place:.0f}] is the largest entry" if alone else None
 
     def _of_rows(self, matrix: Floats) -> Any:
-        return np.argmax(np.where(np.isnan(matrix), -np.inf, matrix), axis=1)
+        matrix = np.where(np.isnan(matrix), -np.inf, matrix) if np.isnan(matrix).any() else matrix
+        largest, place = matrix.max(axis=1), np.zeros(len(matrix))
+        for k in range(matrix.shape[1] - 1, -1, -1):
+            np.copyto(place, k, where=matrix[:, k] == largest)
+        return place
 
 
 #: Features of all entries together, for outputs with two or more.

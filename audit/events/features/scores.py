@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.law import Floats
 from audit.events.edges import bins_of, learn_edges
 from audit.events.features.base import NumberFeature, scored
 from audit.events.features.views import View
+
+Codes = NDArray[np.int16]
 
 #: A score is fitted from this many runs a side on; with fewer it would be noise.
 LEAST_FOR_SCORES = 96
@@ -74,12 +77,7 @@ class TableScore(NumberFeature):
     def column(self, view: View) -> Floats:
         """Return the feature of every output of a block."""
         sized = [found for size, found in view.vectors.items() if size == self.entries]
-        return scored(view, ((where, self.of_rows(self._scored(matrix))) for where, matrix in sized))
-
-    @staticmethod
-    def _scored(matrix: Floats) -> Floats:
-        """Return what the tables are about, given the entries."""
-        return matrix
+        return scored(view, ((where, self.of_rows(matrix)) for where, matrix in sized))
 
     def of_rows(self, matrix: Floats) -> Floats:
         """Return the score of each row of a matrix of shape (runs, entries)."""
@@ -88,12 +86,6 @@ class TableScore(NumberFeature):
             if any(scores):
                 total = total + np.asarray(scores)[bins_of(values, np.asarray(edges))]
         return total
-
-
-def with_differences(matrix: Floats) -> Floats:
-    """Return the entries of each row, then the differences of neighbours: (runs, d) gives (runs, 2d − 1)."""
-    with np.errstate(all="ignore"):
-        return np.hstack([matrix, np.diff(matrix, axis=1)])
 
 
 @dataclass(frozen=True)
@@ -116,7 +108,36 @@ class AdditiveScore(TableScore):
         single = [f"output[{i}]" for i in range(self.entries)]
         return single + [f"({after} − {before})" for before, after in pairwise(single)]
 
-    _scored = staticmethod(with_differences)
+    def column(self, view: View) -> Floats:
+        """Return the feature of every output of a block."""
+        if self.entries not in view.vectors:
+            return scored(view, ())
+        where, matrix = view.vectors[self.entries]
+        total = np.zeros(len(matrix))
+        for codes, scores in zip(coded(view, self.edges), self.scores, strict=True):
+            total += np.asarray(scores).take(codes)
+        return scored(view, [(where, total)])
+
+
+def coded(view: View, edges: tuple[tuple[float, ...], ...]) -> list[Codes]:
+    """Return the bins of the entries and differences of a block's vectors, one array a column.
+
+    A fitted score and the fit of the next one read the same bins, so the block keeps them.
+    """
+    if ("coded", edges) not in view.inside:
+        columns = with_differences(view.vectors[(len(edges) + 1) // 2][1]).T
+        view.inside["coded", edges] = [
+            bins_of(column, np.asarray(inner)).astype(np.int16)
+            for column, inner in zip(columns, edges, strict=True)
+        ]
+    found: list[Codes] = view.inside["coded", edges]
+    return found
+
+
+def with_differences(matrix: Floats) -> Floats:
+    """Return the entries of each row, then the differences of neighbours: (runs, d) gives (runs, 2d − 1)."""
+    with np.errstate(all="ignore"):
+        return np.hstack([matrix, np.diff(matrix, axis=1)])
 
 
 def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -> TableScore:

@@ -22,6 +22,8 @@ from audit.values.outcomes import Raised, Unfinished
 EVERY = slice(None)
 #: From this size on, some whole numbers are not floats.
 EXACT = 2.0**53
+#: Affects speed and memory only: vectors of up to this many entries are laid out entry by entry.
+_NARROW = 64
 _PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
 PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
 _NO_NUMBERS = frozenset({str, bool, tuple, list, dict, type(None)})
@@ -210,8 +212,10 @@ def _sort_array(outputs: NDArray[Any]) -> _Groups:
         return (EVERY, outputs.astype(np.float64, copy=False)), {}, []
     if outputs.ndim > 1 and kind in "iufb":
         size = math.prod(outputs.shape[1:])
-        matrix = outputs.reshape(len(outputs), size).astype(np.float64, copy=False)
-        return _NONE, {size: (EVERY, matrix)}, []
+        matrix = outputs.reshape(len(outputs), size)
+        # features read one entry of all outputs at a time; a copy of wide outputs would take much memory
+        order: Any = "F" if size <= _NARROW else "K"
+        return _NONE, {size: (EVERY, np.asarray(matrix, dtype=np.float64, order=order))}, []
     return _sort_each(outputs)
 
 
