@@ -336,7 +336,7 @@ def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True)
     return WitnessView(
         words,
         tuple(map(_aligned, pair_words.aligned(witness, limit=_MOST_RECORD))),
-        story.examples(witness),
+        few_digits(story.examples(witness)),
         story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
         tuple(filter(None, drawn)) if draw else (),
     )

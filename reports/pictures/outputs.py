@@ -1,6 +1,7 @@
 """The outputs on both databases as histograms, with the part of them shaded that the event has."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from audit.results.outputs import Outputs
@@ -16,13 +17,16 @@ _BESIDE = 44.0  # the width of a single value beside the bins
 _MOST_BESIDE = 3
 _ROW = 40.0  # the height of a single value where there are no bins
 _NAME, _LONG = 8, 44
+OTHERS = "any other"  # the name of all single values that are not listed
+_RARE = 0.01  # of the outputs: rarer single values are counted together
+_SMALL = 0.1  # of the longest bar: a shorter one is hard to see
 
 
 def outputs_picture(witness: Witness) -> Picture | None:
     """Return the outputs of a witness, None if it keeps none, as a result of an older version."""
-    outputs = witness.outputs
-    if outputs is None:
+    if witness.outputs is None:
         return None
+    outputs = _without_rare(witness.outputs)
     sides = ("p", "q") if witness.direction == "left" else ("q", "p")
     drawing = Drawing()
     height = (_bins if outputs.edges else _values)(drawing, outputs, sides)
@@ -36,8 +40,9 @@ def outputs_picture(witness: Witness) -> Picture | None:
     return Picture(
         "Outputs on left and right",
         f"Shares of the values of {outputs.of}, {source}. The event has {inside}.",
-        f"Dark: in the event. {source[:1].upper()}{source[1:]}."
-        + (" The outer bins hold what lies beyond them too." if outputs.edges else ""),
+        f"Full colour: in the event. {source[:1].upper()}{source[1:]}."
+        + (" The outer bins hold what lies beyond them too." if outputs.edges else "")
+        + (" Bars that reach the right edge go on." if _longest(outputs) < max(*left, *right) else ""),
         drawing.done(),
         height,
         (wording.short(outputs.of, _LONG), "left", "right", "in the event"),
@@ -49,6 +54,25 @@ def outputs_picture(witness: Witness) -> Picture | None:
         ),
         term="event",
     )
+
+
+def _without_rare(outputs: Outputs) -> Outputs:
+    """Return the outputs with the rare single values outside the event counted as one."""
+    left, right, left_in, right_in = outputs.shares
+    first = max(len(outputs.edges) - 1, 0)
+    rare = [i for i in range(first, len(left)) if max(left[i], right[i]) < _RARE and not left_in[i] + right_in[i]]
+    if len(rare) < _MOST_BESIDE:
+        return outputs
+    last = outputs.names.index(OTHERS) + first if OTHERS in outputs.names else None
+    kept = [i for i in range(len(left)) if i not in rare and i != last]
+    gone = [*rare, *([] if last is None else [last])]
+    columns = {
+        name: (*(column[i] for i in kept), sum(column[i] for i in gone))
+        for name in ("on_left", "on_right", "left_inside", "right_inside")
+        for column in [getattr(outputs, name)]
+    }
+    names = (*(outputs.names[i - first] for i in kept if i >= first), OTHERS)
+    return replace(outputs, names=names, **columns)
 
 
 def _spans(outputs: Outputs) -> list[str]:
@@ -109,9 +133,12 @@ def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequen
 
 
 def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
-    """Draw two bars for each value; return the height of all."""
+    """Draw two bars for each value; return the height of all.
+
+    The axis ends at the largest share of the event if all of them are small beside the other outputs.
+    """
     left, right, left_in, right_in = outputs.shares
-    scale, bottom = Scale(0.0, round_up(max(*left, *right)), 10.0, 410.0), 12 + _ROW * len(outputs.names)
+    scale, bottom = Scale(0.0, round_up(_longest(outputs)), 10.0, 410.0), 12 + _ROW * len(outputs.names)
     drawing.across(scale, 6, bottom, "share of the outputs")
     for i, name in enumerate(outputs.names):
         y = 18 + _ROW * i
@@ -126,7 +153,14 @@ def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
                     foot = y + 6 + 9 * k
                     drawing.path(f"shape {shade} {kind}", f"M10 {foot:g}H{scale.at(share):g}v8H10z")
     drawing.legend([(f"shape in {sides[0]}", "on left"), (f"shape in {sides[1]}", "on right")], bottom + 50)
-    return bottom + 82
+    return bottom + 84
+
+
+def _longest(outputs: Outputs) -> float:
+    """Return the share at which the axis of bars ends."""
+    left, right, left_in, right_in = outputs.shares
+    longest, inside = max(*left, *right), max(*left_in, *right_in)
+    return inside if 0 < inside < _SMALL * longest and not outputs.edges else longest
 
 
 def _n(value: float) -> str:
