@@ -97,6 +97,8 @@ def outcome_sentence(results: Sequence[Saved]) -> str:
             f"All {len(results)} outcomes are as expected: {flawed} claim{'s' * (flawed != 1)} known to be "
             f"flawed {'was' if flawed == 1 else 'were'} refuted{others}."
         )
+    if all(result.verdict is Verdict.NOT_REFUTED for result in results):
+        return f"None of the {len(results)} claims was refuted."
     refuted = any(each.refuted for each in results)
     return f"{'Every refutation was expected' if refuted else 'No claim was refuted'}: {_counted(results)}."
 

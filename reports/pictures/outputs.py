@@ -13,10 +13,10 @@ from .drawing import FRAME, Drawing, Picture, Scale, round_up
 __all__ = ["outputs_picture"]
 
 _PANEL, _GAP, _TOP = 74.0, 30.0, 30.0  # heights: of a side, between them, above the first
-_BESIDE = 44.0  # the width of a single value beside the bins
+_ALONE, _BESIDE = 76.0, 46.0  # the width of one single value beside the bins, and of each of several
 _MOST_BESIDE = 3
 _ROW = 40.0  # the height of a single value where there are no bins
-_NAME, _LONG = 8, 44
+_LONG = 44
 OTHERS = "any other"  # the name of all single values that are not listed
 _RARE = 0.01  # of the outputs: rarer single values are counted together
 _SMALL = 0.1  # of the longest bar: a shorter one is hard to see
@@ -93,13 +93,14 @@ def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
     """Draw a histogram of each side above the same axis; return the height of both."""
     left, right, left_in, right_in = outputs.shares
     bins, names = len(outputs.edges) - 1, outputs.names[:_MOST_BESIDE]
-    end = FRAME[1] - _BESIDE * len(names)
+    beside = _ALONE if len(names) == 1 else _BESIDE
+    end = FRAME[1] - beside * len(names)
     across = Scale(outputs.edges[0], outputs.edges[-1], FRAME[0], end)
     most = round_up(max(*left, *right))
     bottom = _TOP + 2 * _PANEL + _GAP
     drawing.across(across, _TOP, bottom + 4, wording.short(outputs.of, _LONG))
     places = [(across.at(a), across.at(b)) for a, b in pairwise(outputs.edges)]
-    places += [(end + _BESIDE * i + 12, end + _BESIDE * (i + 1)) for i in range(len(names))]
+    places += [(end + beside * i + 12, end + beside * (i + 1)) for i in range(len(names))]
     for i, (name, kind, whole, inside) in enumerate(
         zip(("left", "right"), sides, (left, right), (left_in, right_in), strict=True)
     ):
@@ -116,7 +117,7 @@ def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
         drawing.words(f"on {name}", FRAME[1], foot - _PANEL - 6, "label", "end")
     _strip(drawing, places, [a + b > 0 for a, b in zip(left_in, right_in, strict=True)], bottom + 4)
     for name, (a, b) in zip(names, places[bins:], strict=True):
-        drawing.words(wording.short(name, _NAME), (a + b) / 2, bottom + 20, "tick", "middle")
+        drawing.words(wording.short(name, int(beside / 6)), (a + b) / 2, bottom + 20, "tick", "middle")
     return bottom + 46
 
 
