@@ -46,8 +46,8 @@ def prose(text: str) -> Any:
 
     Examples
     --------
-    >>> prose("Is a `return` < e^(2ε)?")
-    Markup('Is a <code>return</code> &lt; e<sup>2ε</sup>?')
+    >>> prose("Is a `return` < e^(2ε) on {0,1}^d?")
+    Markup('Is a <code>return</code> &lt; e<sup>2ε</sup> on {0,1}<sup>d</sup>?')
     """
     from markupsafe import Markup, escape
 
@@ -58,8 +58,8 @@ def prose(text: str) -> Any:
     return Markup(told)  # noqa: S704 - every part was escaped
 
 
-#: Exponents as they occur in sentences: in e^ε, e^(20ε), d^3.2, 2^−4.
-_RAISED = re.compile(r"(?<=[\w)])\^(?:\(([^()]*)\)|(ε|[−-]?\d+(?:\.\d+)?))")
+#: Exponents as they occur in sentences: in e^ε, e^(20ε), d^3.2, 2^−4, {0,1}^d.
+_RAISED = re.compile(r"(?<=[\w)}])\^(?:\(([^()]*)\)|(ε|[a-z]\b|[−-]?\d+(?:\.\d+)?))")
 
 
 def _shown(value: Any) -> Any:

@@ -754,7 +754,7 @@ def test_every_problem_of_a_refuted_audit_has_its_own_verdict():
 def test_by_laws_every_problem_above_the_claim_is_refuted_unless_the_law_is_in_doubt():
     found = (ProblemFinding("over", exact=0.0500001), ProblemFinding("under", exact=0.01, met=True))
     sure = useful(problems=found, worst="over", evidence=Evidence.EXACT, beta_lower=0.0500001)
-    assert [told[3:] for told in problems_told(sure)] == [("= 0.0500001", "refuted"), ("= 0.01", "met")]
+    assert [told[1:] for told in problems_told(sure)] == [("= 0.0500001", "refuted"), ("= 0.01", "met")]
     for verdict in (Verdict.INCONCLUSIVE, Verdict.ERROR):
         doubted = dataclasses.replace(sure, verdict=verdict, reason="The law was not compared.")
-        assert [told[4] for told in problems_told(doubted)] == ["undecided", "undecided"]
+        assert [told[-1] for told in problems_told(doubted)] == ["undecided", "undecided"]
