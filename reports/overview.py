@@ -156,8 +156,8 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
         drawing.words("from the bound up to what is caught nine times in ten", left + 14, 272, "tick")
     above = sum(ratio > 1.0 + _ROUNDING for ratio, *_ in points)
     text = (
-        f"{_some(len(points), len(results))} by ε found ÷ ε claimed (utility: β), the largest first: {above} above the "
-        f"claim, {len(points) - above} within it."
+        f"{_some(len(points), len(results))} by ε found ÷ ε claimed (utility: β), the largest first: "
+        f"{above} above the claim, {len(points) - above} within it."
     )
     return Picture(
         "All audits: found beside claimed",

@@ -121,7 +121,7 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
     return Picture(
         "Privacy profile: δ against ε, claimed and found",
         f"{text[:1].upper()}{text[1:]}.",
-        "The true curve lies at or beyond the points. Where it is above the dashed curve, the claim is broken.",
+        "The true curve lies at or beyond the points. Above the dashed curve it breaks the claim.",
         drawing.done(),
         244 + 20 * len(keys),
         ("ε", "δ allowed by the claim", *(("δ shown by the event",) if shown else ())),

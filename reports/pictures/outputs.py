@@ -60,7 +60,8 @@ def _without_rare(outputs: Outputs) -> Outputs:
     """Return the outputs with the rare single values outside the event counted as one."""
     left, right, left_in, right_in = outputs.shares
     first = max(len(outputs.edges) - 1, 0)
-    rare = [i for i in range(first, len(left)) if max(left[i], right[i]) < _RARE and not left_in[i] + right_in[i]]
+    seldom = (i for i in range(first, len(left)) if max(left[i], right[i]) < _RARE)
+    rare = [i for i in seldom if not left_in[i] + right_in[i]]
     if len(rare) < _MOST_BESIDE:
         return outputs
     last = outputs.names.index(OTHERS) + first if OTHERS in outputs.names else None
