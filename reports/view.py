@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from audit.events.features.bits import reads_bits_of_floats
 from audit.results.fault import FaultKind
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility import text as utility_text
@@ -335,6 +336,7 @@ def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True)
     if witness is None:
         return None
     words = story.WitnessWords(result, witness, limit=MOST_DATABASE, digits=_DIGITS)
+    outputs = story.examples(witness)
     drawn = (
         claim.event_picture(result, witness, words),
         outputs_picture(witness),
@@ -344,7 +346,7 @@ def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True)
     return WitnessView(
         words,
         tuple(map(_aligned, pair_words.aligned(witness, limit=_MOST_RECORD))),
-        few_digits(story.examples(witness)),
+        outputs if reads_bits_of_floats(witness.event) else few_digits(outputs),
         story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
         tuple(filter(None, drawn)) if draw else (),
     )

@@ -23,6 +23,7 @@ from audit.errors import AuditError, CorruptFile
 from audit.events.edges import point
 from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Whole
+from audit.events.features.bits import FinestBit
 from audit.events.features.numbers import Value
 from audit.results.course import Course
 from audit.results.fault import Fault, FaultKind
@@ -280,7 +281,7 @@ def test_the_picture_of_all_audits_has_a_mark_for_each_numeric_claim():
     """Four decades of found/claimed lie between 226 and 30: 1.5 is at 128 − 49·log10 1.5; 0.89 is below 1."""
     page = html(refuted(), clean(), refuted(), clean())
     (svg,) = [each for each in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if "All audits" in each]
-    places = dict(re.findall(r'class="dots ([\w-]+)" d="M[\d.]+ ([\d.]+)h0M', svg))
+    places = dict(re.findall(r'class="dots ([\w-]+)" d="M[\d.]+ ([\d.]+)h\.1M', svg))
     assert float(places["refuted"]) == pytest.approx(128 - 49 * math.log10(1.5), abs=0.05)
     assert float(places["not-refuted"]) == pytest.approx(128 - 49 * math.log10(0.89), abs=0.05)
     assert "2 above the claim, 2 within it" in svg
@@ -566,6 +567,41 @@ def test_the_page_shows_outputs_and_why_no_simpler_pair():
     assert "Outputs on left: [0], [1.23], …; on right: 9, …" in text
     assert "No simpler pair was shown to fail." in text
     assert "No simpler pair" not in Tree(html(refuted(witness=witness(simplest=shown)))).text
+
+
+def test_an_output_has_three_digits_unless_the_event_reads_its_bits():
+    examples = (("1.655",), ("0.30000000000000004",))
+    bits = Event((NumberIn(FinestBit(Value()), (point(-54.0),)),))
+    assert "left: 1.66, …; on right: 0.3, …" in Tree(html(refuted(witness=witness(examples=examples)))).text
+    shown = Tree(html(refuted(witness=witness(examples=examples, event=bits)))).text
+    assert "left: 1.655, …; on right: 0.30000000000000004, …" in shown
+
+
+def test_rare_outputs_beside_the_event_are_counted_together_and_a_rare_event_is_drawn_large():
+    names, ours = ("no", "a", "b", "c", "yes", "any other"), (9, 1, 1, 1, 0, 988)
+    many = Outputs("the output", (), names, ours, ours, (0,) * 6, (0,) * 6)
+    told = pictures(refuted(witness=witness(outputs=many)))["Outputs"]
+    assert [each.text for each in told.iter("text") if each.get("class") == "label"][:1] == ["any other"]
+    rare = Outputs("the output", (), ("yes", "no"), (0, 1000), (10, 990), (0, 0), (10, 0))
+    tree = pictures(refuted(witness=witness(outputs=rare)))["Outputs"]
+    (bar,) = [path.get("d") for path in tree.iter("path") if path.get("class", "").startswith("shape in")][:1]
+    assert "H410v8" in bar  # the whole width
+
+
+def test_a_claim_with_delta_has_a_logarithmic_profile():
+    """Between the claimed δ = 1e-6 and the δ = 0.462 that 1-DP implies at ε = 0 lie more than five powers."""
+    tree = pictures(refuted(claim=ApproximateDP(1.0, 1e-6)))["Privacy profile"]
+    assert "10⁻⁶" in [each.text for each in tree.iter("text")]
+
+
+def test_audits_with_one_reason_are_told_together():
+    reason = "The budget was too small."
+    several = [
+        clean(subject=name, verdict=Verdict.INCONCLUSIVE, reason=reason) for name in ("first", "second")
+    ]
+    start = Tree(html(*several)).text.partition(" Index ")[0]
+    assert "first, second inconclusive" in start
+    assert start.count("reached no verdict") == 1
 
 
 def test_the_page_says_what_one_entry_shows_and_if_a_side_is_constant():
