@@ -370,6 +370,7 @@ def test_a_split_report_is_an_index_of_pages(tmp_path):
     for link in links:
         page = (tmp_path / link).read_text(encoding="utf-8")
         assert page.count("<article") == 1
+        assert '<a href="../index.html">All audits</a>' in page
     assert extracted(index)["documents"] == [each.to_json() for each in results]
 
 
