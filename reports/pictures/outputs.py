@@ -1,7 +1,6 @@
 """The outputs on both databases as histograms, with the part of them shaded that the event has."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from audit.results.outputs import Outputs
@@ -67,13 +66,10 @@ def _without_rare(outputs: Outputs) -> Outputs:
     last = outputs.names.index(OTHERS) + first if OTHERS in outputs.names else None
     kept = [i for i in range(len(left)) if i not in rare and i != last]
     gone = [*rare, *([] if last is None else [last])]
-    columns = {
-        name: (*(column[i] for i in kept), sum(column[i] for i in gone))
-        for name in ("on_left", "on_right", "left_inside", "right_inside")
-        for column in [getattr(outputs, name)]
-    }
+    sides = (outputs.on_left, outputs.on_right, outputs.left_inside, outputs.right_inside)
+    columns = [(*(side[i] for i in kept), sum(side[i] for i in gone)) for side in sides]
     names = (*(outputs.names[i - first] for i in kept if i >= first), OTHERS)
-    return replace(outputs, names=names, **columns)
+    return Outputs(outputs.of, outputs.edges, names, *columns)
 
 
 def _spans(outputs: Outputs) -> list[str]:
