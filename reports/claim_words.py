@@ -3,7 +3,7 @@
 import math
 
 from audit.results.result import AuditResult, SavedResult
-from audit.values.wording import number, short
+from audit.values.wording import number
 from audit.words.allowance import accuracy, claimed
 
 
@@ -16,17 +16,16 @@ def claim_sentence(result: SavedResult) -> str:
     >>> from audit.results.result import Evidence, Verdict
     >>> said = "m", PureDP(1.0), Verdict.PROVED, Evidence.EXACT
     >>> claim_sentence(AuditResult(*said, relation="replace-one"))
-    'On neighbouring databases (replace-one) every event has p ≤ e^ε·q with e^ε = 2.72.'
+    'On neighbouring databases every event has p ≤ e^ε·q with e^ε = 2.72.'
     """
     if not isinstance(result, AuditResult):
         return "" if (known := accuracy(result)) is None else _accuracy(*known)
     epsilon, delta = claimed(result)
     if epsilon is None:
         return ""
-    named = f" ({short(result.relation, 60)})" if result.relation else ""
     factor = number(math.exp(epsilon)) if epsilon < 700 else "∞"
     added, most = (" + δ", f" and δ = {number(delta)}") if delta else ("", "")
-    return f"On neighbouring databases{named} every event has p ≤ e^ε·q{added} with e^ε = {factor}{most}."
+    return f"On neighbouring databases every event has p ≤ e^ε·q{added} with e^ε = {factor}{most}."
 
 
 def _accuracy(alpha: float, beta: float) -> str:

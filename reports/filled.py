@@ -19,11 +19,11 @@ __all__ = ["fill"]
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def fill(template: str, report: Any) -> str:
-    """Return one of our templates, filled with a report."""
+def fill(template: str, report: Any, *, index: str = "") -> str:
+    """Return one of our templates, filled with a report; `index` is where a page of one audit is listed."""
     style, script = (_asset(name) for name in ("style.css", "filter.js"))
     own = {"style": style, "script": script, "policy": _policy(style, script), "glossary": GLOSSARY}
-    return _environment().get_template(template).render(report=report, **own)
+    return _environment().get_template(template).render(report=report, index=index, **own)
 
 
 @cache
@@ -47,8 +47,8 @@ def prose(text: str) -> Any:
 
     Examples
     --------
-    >>> prose("Is a `return` < e^(2ε)?")
-    Markup('Is a <code>return</code> &lt; e<sup>2ε</sup>?')
+    >>> prose("Is a `return` < e^(2ε) on {0,1}^d?")
+    Markup('Is a <code>return</code> &lt; e<sup>2ε</sup> on {0,1}<sup>d</sup>?')
     """
     from markupsafe import Markup, escape
 
@@ -59,8 +59,8 @@ def prose(text: str) -> Any:
     return Markup(told)  # noqa: S704 - every part was escaped
 
 
-#: Exponents as they occur in sentences: in e^ε, e^(20ε), d^3.2, 2^−4.
-_RAISED = re.compile(r"(?<=[\w)])\^(?:\(([^()]*)\)|(ε|[−-]?\d+(?:\.\d+)?))")
+#: Exponents as they occur in sentences: in e^ε, e^(20ε), d^3.2, 2^−4, {0,1}^d.
+_RAISED = re.compile(r"(?<=[\w)}])\^(?:\(([^()]*)\)|(ε|[a-z]\b|[−-]?\d+(?:\.\d+)?))")
 
 
 def _shown(value: Any) -> Any:

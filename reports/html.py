@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from audit.codec.files import Unwritable, check_writable, file_name, why, write_text
 
@@ -25,6 +26,7 @@ def render(
     title: str | None = None,
     not_audited: Sequence[str] = (),
     pages: Sequence[str] | None = None,
+    index: str = "",
 ) -> str:
     """Return the page of saved results, findings, studies and self-audits, each in the given order.
 
@@ -42,6 +44,8 @@ def render(
         Names of the audits that an interrupted suite left out. The page begins with these.
     pages : sequence of str, optional
         Where the page of each document is. The part on audits is then an index with links to these pages.
+    index : str
+        Where the index of such pages is, for a link to it; empty without one.
 
     Raises
     ------
@@ -55,7 +59,7 @@ def render(
     """
     parts = {"findings": findings, "studies": studies, "self_audits": self_audits}
     made = report(documents, **parts, title=title, not_audited=not_audited, pages=pages)
-    return fill("report.html", made)
+    return fill("report.html", made, index=index)
 
 
 def write_report(
@@ -85,7 +89,7 @@ def write_report(
         files = [file_name(_page(i, each), ending=".html") for i, each in enumerate(documents)]
         pages = [f"{folder.name}/{file}" for file in files]
         for file, document in zip(files, documents, strict=True):
-            write_text(folder / file, render([document]))
+            write_text(folder / file, render([document], index=f"../{quote(Path(path).name)}"))
     write_text(path, render(documents, pages=pages, **parts))
 
 

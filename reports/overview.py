@@ -97,6 +97,8 @@ def outcome_sentence(results: Sequence[Saved]) -> str:
             f"All {len(results)} outcomes are as expected: {flawed} claim{'s' * (flawed != 1)} known to be "
             f"flawed {'was' if flawed == 1 else 'were'} refuted{others}."
         )
+    if all(result.verdict is Verdict.NOT_REFUTED for result in results):
+        return f"None of the {len(results)} claims was refuted."
     refuted = any(each.refuted for each in results)
     return f"{'Every refutation was expected' if refuted else 'No claim was refuted'}: {_counted(results)}."
 
@@ -137,7 +139,7 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
     drawing.words("the claim", left + 4, up.at(1.0) + 18, "tick")
     for i, (ratio, detectable, kind) in enumerate(points):
         x, y = round(left + 8 + pitch * i, 1), up.at(ratio)
-        dots.setdefault(kind, []).append(f"M{x:g} {y:g}h0")
+        dots.setdefault(kind, []).append(f"M{x:g} {y:g}h.1")  # without a length a square is missing on paper
         if detectable > ratio:
             lines.append(f"M{x:g} {y:g}V{up.at(detectable):g}")
     if lines:
@@ -146,7 +148,7 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
         drawing.path(f"dots{small} {kind}", "".join(places))
     x = left
     for kind in sorted(dots):
-        drawing.path(f"dots {kind}", f"M{x + 4:g} 246h0")
+        drawing.path(f"dots {kind}", f"M{x + 4:g} 246h.1")
         drawing.words(kind.replace("-", " "), x + 14, 250, "tick")
         x += 34 + 9.0 * len(kind)
     if lines:
@@ -154,8 +156,8 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
         drawing.words("from the bound up to what is caught nine times in ten", left + 14, 272, "tick")
     above = sum(ratio > 1.0 + _ROUNDING for ratio, *_ in points)
     text = (
-        f"{len(points)} audits by ε found ÷ ε claimed (utility: β), the largest first: {above} above the "
-        f"claim, {len(points) - above} within it."
+        f"{_some(len(points), len(results))} by ε found ÷ ε claimed (utility: β), the largest first: "
+        f"{above} above the claim, {len(points) - above} within it."
     )
     return Picture(
         "All audits: found beside claimed",
@@ -165,6 +167,10 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
         284 if lines else 262,
         width=620.0,
     )
+
+
+def _some(shown: int, count: int) -> str:
+    return f"{count} audits" if shown == count else f"{shown} of {count} audits, those with both numbers,"
 
 
 def _point(result: Saved) -> tuple[float, float, str] | None:

@@ -11,7 +11,7 @@ from audit.words import pair_words, story
 
 __all__ = ["environment", "facts", "few_digits"]
 
-_LONG = re.compile(r"-?\d+\.\d{4,}(?:e[+-]?\d+)?\b")
+_LONG = re.compile(r"(-?(\d+)\.\d+)(?:e[+-]?\d+)?\b")
 
 _NUMERICS = {
     "ideal": "ideal (as if the mechanism computed with real numbers)",
@@ -50,14 +50,21 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
 
 
 def few_digits(text: str) -> str:
-    """Return a text whose numbers have three digits; the page's JSON has them all.
+    """Return a text whose decimal numbers have three digits; the page's JSON has them all.
 
     Examples
     --------
-    >>> few_digits("1.114790751648848, -0.5 and 1e-09")
-    '1.11, -0.5 and 1e-09'
+    >>> few_digits("1.114790751648848, -0.5, 1.0, 1234.567 and 1e-09")
+    '1.11, -0.5, 1.0, 1235 and 1e-09'
     """
-    return _LONG.sub(lambda found: f"{float(found[0]):.3g}", text)
+    return _LONG.sub(_three_digits, text)
+
+
+def _three_digits(found: re.Match[str]) -> str:
+    if len(found[1].replace("-", "").replace(".", "").lstrip("0")) <= 3:
+        return found[0]
+    digits = max(3, len(found[2].lstrip("0")))
+    return f"{float(found[0]):.{digits}g}"
 
 
 def environment(result: Saved) -> tuple[tuple[str, str], ...]:
@@ -95,6 +102,8 @@ def _numerics(result: Saved) -> str:
 
 
 def _plain(key: str, value: object) -> str:
+    if key == "date" and isinstance(value, str):
+        return value.replace("T", " ").replace("+00:00", " UTC")
     if key == "elapsed" and isinstance(value, (int, float)):
         return f"{value:.3g} s"
     if isinstance(value, dict):

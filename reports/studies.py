@@ -171,7 +171,7 @@ def _fitted(growth: Growth, curve: CurveResult, axis: str) -> str:
             0, f"{slope} {_number(growth.low)} to {_number(growth.high)} at {CONFIDENCE:.0%} confidence"
         )
     if growth.curvature is not None:
-        said.append(f"RESET test of the form: p = {growth.curvature:.2g}")
+        said.append(f"RESET test that this form fits: p = {growth.curvature:.2g}")
     return f"{_equation(growth, axis)} ({', '.join(said)})"
 
 

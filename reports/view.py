@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from audit.events.features.bits import reads_bits_of_floats
 from audit.results.fault import FaultKind
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility import text as utility_text
@@ -27,7 +28,7 @@ from .utility_view import FailureView, ProblemView, beta_found, failure_view, pr
 MOST_DATABASE = 300
 _MOST_RECORD = 60
 _DIGITS = 3  # of an event; the JSON inside has all
-_MOST_ALERTS = 15
+_MOST_ALERTS, _MOST_NAMES = 8, 12
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class AuditsPart:
 
     about: str
     sentence: str
-    alerts: tuple[AuditView, ...]
+    alerts: tuple[tuple[AuditView, ...], ...]  # audits with one reason are together
     more_alerts: int
     counts: tuple[tuple[str, str, int], ...]  # verdict, class, how many
     picture: Picture | None
@@ -136,14 +137,14 @@ def audits_part(
     views = _told_apart(results, views)
     order = sorted(range(len(results)), key=lambda i: overview.rank(results[i]))
     ordered = tuple(views[i] for i in order)
-    wrong = [each for each in ordered if each.wrong]
+    alerts = _alerts([each for each in ordered if each.wrong]) if len(results) > 1 else ()
     seen = Counter(result.verdict for result in results)
     names = dict.fromkeys("wrong" if each.wrong else each.kind for each in ordered)
     return AuditsPart(
         about=overview.about(results),
         sentence=overview.outcome_sentence(results),
-        alerts=tuple(wrong[:_MOST_ALERTS]) if len(results) > 1 else (),
-        more_alerts=max(0, len(wrong) - _MOST_ALERTS),
+        alerts=alerts,
+        more_alerts=sum(each.wrong for each in ordered) - sum(map(len, alerts)),
         counts=tuple((v.value, _kind(v), seen[v]) for v in Verdict if seen[v]),
         picture=overview.all_audits(results),
         audits=ordered,
@@ -152,6 +153,14 @@ def audits_part(
         not_audited=tuple(not_audited),
         split=pages is not None,
     )
+
+
+def _alerts(wrong: Sequence[AuditView]) -> tuple[tuple[AuditView, ...], ...]:
+    """Return the first audits that need a look, those with one verdict and one reason together."""
+    alike: dict[tuple[str, str, str], list[AuditView]] = {}
+    for each in wrong:
+        alike.setdefault((each.why, each.kind, each.outcome), []).append(each)
+    return tuple(tuple(group[:_MOST_NAMES]) for group in list(alike.values())[:_MOST_ALERTS])
 
 
 def _group(each: AuditView) -> str:
@@ -196,7 +205,7 @@ def audit_view(
         "anchor": anchor,
         "href": page or f"#{anchor}",
         "what": "privacy" if private else "utility",
-        "name": wording.short(result.subject, 120) or "(no name)",
+        "name": wording.short(result.subject.replace(".<locals>.", "."), 120) or "(no name)",
         "claim": "no claim" if result.claim is None else wording.short(few_digits(f"{result.claim}"), 120),
         "claim_words": claim_sentence(result),
         "verdict": result.verdict.value,
@@ -329,6 +338,7 @@ def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True)
     if witness is None:
         return None
     words = story.WitnessWords(result, witness, limit=MOST_DATABASE, digits=_DIGITS)
+    outputs = story.examples(witness)
     drawn = (
         claim.event_picture(result, witness, words),
         outputs_picture(witness),
@@ -338,7 +348,7 @@ def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True)
     return WitnessView(
         words,
         tuple(map(_aligned, aligned(witness, limit=_MOST_RECORD))),
-        story.examples(witness),
+        outputs if reads_bits_of_floats(witness.event) else few_digits(outputs),
         story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
         tuple(filter(None, drawn)) if draw else (),
     )

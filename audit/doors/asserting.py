@@ -57,7 +57,7 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
     >>> assert_private(Response(), ([0], [1]))
     Traceback (most recent call last):
     AssertionError: Response breaks PureDP(epsilon=1): the event "the output is 0" has probability 0.75 on [0]
-    and 0.25 on [1]; the claim allows at most e^ε·q + δ = 0.68.
+    and 0.25 on [1]; the claim allows at most e^ε·q = 0.68.
     """
     __tracebackhide__ = True
     told = adapt(subject)
@@ -82,9 +82,10 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
     on_p, on_q = (left, right) if worst.direction == "left" else (right, left)
     allowed = math.exp(min(claim.epsilon, 700.0)) * worst.q + claim.delta
     p, most = _apart(worst.p, allowed)
+    formula = "e^ε·q + δ" if claim.delta else "e^ε·q"
     raise AssertionError(
         f'{told.name} breaks {claim}: the event "{worst.event.words()}" has probability {p} on {show(on_p)} '
-        f"and {worst.q:.3g} on {show(on_q)}; the claim allows at most e^ε·q + δ = {most}."
+        f"and {worst.q:.3g} on {show(on_q)}; the claim allows at most {formula} = {most}."
     )
 
 

@@ -46,14 +46,14 @@ def allowance(result: AuditResult, witness: Witness) -> str:
     >>> from audit.results.result import Evidence, Verdict
     >>> result = AuditResult("m", PureDP(0.1), Verdict.REFUTED, Evidence.STATISTICAL)
     >>> allowance(result, Witness([0], [1], None, 0.5, 0.1))
-    'e^ε·q + δ'
+    'e^ε·q'
     >>> allowance(result, Witness([0] * 20, [1] * 20, None, 0.9, 0.1, distance=20))
     'e^(20ε)·q'
     """
     steps = witness.distance
-    if steps == 1:
-        return "e^ε·q + δ"
     epsilon, delta = claimed(result)
+    if steps == 1:
+        return "e^ε·q + δ" if delta else "e^ε·q"
     if not delta:
         return f"e^({steps}ε)·q"
     return f"e^({steps}ε)·q + δ·(e^({steps}ε) − 1)/(e^ε − 1)" if epsilon else f"q + {steps}δ"

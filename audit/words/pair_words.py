@@ -25,7 +25,7 @@ def change(witness: Witness) -> str:
     >>> change(Witness([10] * 10, [0] + [10] * 9, None, 0.5, 0.1))
     'From left to right, record 0: 10 → 0 (9 others unchanged).'
     >>> change(Witness([1, 2], [1, 2, 'x'], None, 0.5, 0.1)), change(Witness([1, 2], [3, 4], None, 0.5, 0.1))
-    ("From left to right, record 'x' added at the end.", '')
+    ("From left to right, record 2 added: 'x'.", '')
     """
     left, right = witness.left, witness.right
     found = one_step(left, right)
@@ -35,10 +35,8 @@ def change(witness: Witness) -> str:
     if kind == "replaced":
         before, after = unlike(left[at], right[at], _MOST_RECORD)
         return f"From left to right, record {at}: {before} → {after}{_others(len(left) - 1)}."
-    longer, shorter = (right, left) if kind == "added" else (left, right)
-    where = "at" if kind == "added" else "from"
-    place = "the end" if at == len(shorter) else f"position {at}"
-    return f"From left to right, record {shown(longer[at], _MOST_RECORD)} {kind} {where} {place}."
+    record = (right if kind == "added" else left)[at]
+    return f"From left to right, record {at} {kind}: {shown(record, _MOST_RECORD)}."
 
 
 def remembered(pairs: Sequence[tuple[Any, Any]]) -> str:

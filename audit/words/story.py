@@ -127,16 +127,17 @@ def examples(witness: Witness) -> str:
     Examples
     --------
     >>> examples(Witness([0], [1], None, 0.5, 0.1, runs=9, examples=(("0", "2"), ("1", "1"))))
-    'Outputs on left: 0, 2, …; on right: 1, 1, ….'
+    'Outputs on left: 0, 2, …; on right: 1, …'
     >>> examples(Witness([0], [1], None, 0.5, 0.1, examples=(("0", "2"), ("1",))))
     'Most probable outputs on left: 0, 2; on right: 1.'
     """
     if not any(witness.examples):
         return ""
     more = ", …" if witness.runs > max(map(len, witness.examples)) else ""
-    left, right = (", ".join(short(each, MOST_EXAMPLE) for each in texts) for texts in witness.examples)
+    unlike = map(dict.fromkeys, witness.examples)
+    left, right = (", ".join(short(each, MOST_EXAMPLE) for each in texts) for texts in unlike)
     kind = "Outputs" if witness.runs else "Most probable outputs"
-    return f"{kind} on left: {left}{more}; on right: {right}{more}."
+    return f"{kind} on left: {left}{more}; on right: {right}{more or '.'}"
 
 
 def why_no_simpler(result: AuditResult) -> str:

@@ -13,6 +13,7 @@ __all__ = ["closeness", "event_picture", "finite_claim", "profile", "trade_off"]
 LEFT, RIGHT = 10.0, 410.0
 _PITCH = 46.0  # from one labelled bar to the next
 _STEPS = 40  # points of a curve
+_VISIBLE = 0.02  # a smaller difference of two probabilities cannot be seen between 0 and 1
 
 
 def event_picture(result: AuditResult, witness: Witness, words: story.WitnessWords) -> Picture | None:
@@ -55,10 +56,10 @@ def event_picture(result: AuditResult, witness: Witness, words: story.WitnessWor
         bottom + 38,
         ("", "probability", "from", "to"),
         tuple(
-            (name, _n(value), *(map(_n, interval) if interval else ("exact", "exact")))
+            (name, _n(value), *(_ends(interval) if interval else ("exact", "exact")))
             for name, value, interval in (
                 (f"p on {words.on_p}", witness.p, witness.p_interval),
-                (f"allowed, {words.allowance}", limit, grown),
+                ("allowed by the claim", limit, grown),
                 (f"q on {words.on_q}", witness.q, witness.q_interval),
             )
         ),
@@ -74,11 +75,17 @@ def _excess(witness: Witness, limit: float) -> str:
     return f"p is {_n(excess)} above what the claim allows{times}."
 
 
+def _ends(interval: tuple[float, ...]) -> tuple[str, str]:
+    return wording.at_least(interval[0]), wording.at_most(interval[-1])
+
+
 def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
     """Return a picture of δ(ε), claimed and found: by the event of the witness and the bounds of the audit.
 
     At x < ε an (ε, δ) claim allows at most δ + (1 − δ)(e^ε − e^x)/(1 + e^ε). This is the tightest curve that
-    follows from the claim (Kairouz, Oh and Viswanath 2015). An event shows that δ(x) is at least p − e^x·q.
+    follows from the claim (Kairouz, Oh and Viswanath 2015). An event shows that δ(x) is at least p − e^x·q,
+    here with the lower end of p and the upper end of q. The δ axis is logarithmic if the claim has a δ, which
+    would otherwise lie on the axis.
     """
     epsilon, delta = finite_claim(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
@@ -87,8 +94,10 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
     found = [x for x in (result.epsilon_lower, result.detectable_epsilon) if x is not None and x < 50]
     across = Scale(0.0, round_up(1.25 * max(epsilon, *found, 0.1)), *FRAME)
     claimed = [(x, _implied(x, epsilon, delta)) for x in _grid(across, epsilon)]
-    shown = [(x, max(0.0, event.p - math.exp(x) * event.q)) for x in _grid(across)] if event else []
-    up = Scale(0.0, round_up(max(y for _, y in (*claimed, *shown))), 200.0, 26.0)
+    shown = [(x, _shown(x, event)) for x in _grid(across)] if event else []
+    most = round_up(max(y for _, y in (*claimed, *shown)))
+    least = min(filter(None, (delta, result.delta_lower)), default=0.0) / 3
+    up = Scale(least if delta else 0.0, most, 200.0, 26.0, log=bool(delta))
     drawing = Drawing()
     drawing.across(across, 26, 200, "ε")
     drawing.up(up, *FRAME, "δ")
@@ -112,20 +121,26 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
     return Picture(
         "Privacy profile: δ against ε, claimed and found",
         f"{text[:1].upper()}{text[1:]}.",
-        "A point above the claimed curve breaks the claim.",
+        "The true curve lies at or beyond the points. Above the dashed curve it breaks the claim.",
         drawing.done(),
-        262 + 20 * len(keys),
+        244 + 20 * len(keys),
         ("ε", "δ allowed by the claim", *(("δ shown by the event",) if shown else ())),
         tuple(
             (
                 _n(x),
                 _n(_implied(x, epsilon, delta)),
-                *((_n(max(0.0, event.p - math.exp(x) * event.q)),) if event else ()),
+                *((_n(_shown(x, event)),) if event else ()),
             )
             for x in across.ticks()
         ),
         term="profile",
     )
+
+
+def _shown(x: float, event: Witness) -> float:
+    """Return the δ at `x` that an event shows; its intervals count, if it has any."""
+    low, high = (event.p_interval or (event.p,))[0], (event.q_interval or (event.q,))[-1]
+    return max(0.0, low - math.exp(x) * high)
 
 
 def _implied(x: float, epsilon: float, delta: float) -> float:
@@ -135,9 +150,15 @@ def _implied(x: float, epsilon: float, delta: float) -> float:
 
 
 def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
-    """Return a picture of the errors of an observer who guesses by the event, and what the claim allows."""
+    """Return a picture of the errors of an observer who guesses by the event, and what the claim allows.
+
+    None if the excess over the claim is too small to be seen on it.
+    """
     epsilon, delta = finite_claim(result)
     if witness is None or witness.distance != 1 or epsilon is None:
+        return None
+    least = _least_misses(witness.q, epsilon, delta)
+    if result.refuted and witness.p < 1.0 - least + _VISIBLE:
         return None
     across, up = Scale(0.0, 1.0, *FRAME), Scale(0.0, 1.0, 200.0, 26.0)
     drawing = Drawing()
@@ -153,9 +174,8 @@ def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
         drawing.path("whisker", f"M{low:g} {at[1]:g}H{high:g}M{at[0]:g} {top:g}V{foot:g}")
     drawing.path("point found", f"M{at[0]:g} {at[1]:g}h0")
     drawing.legend([("curve claimed", "least, if the claim holds"), ("curve found", "by the event")], 250.0)
-    least = _least_misses(witness.q, epsilon, delta)
     text = (
-        f'An observer who says "{"left" if witness.direction == "left" else "right"}" on the event raises a '
+        f"An observer who says “{witness.direction}” on the event raises a "
         f"false alarm with probability {_n(witness.q)} and misses with {_n(1.0 - witness.p)}; the claim "
         f"allows no fewer misses than {_n(least)}."
     )
@@ -164,7 +184,7 @@ def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
         text,
         text,
         drawing.done(),
-        302,
+        284,
         ("", "false alarms", "misses"),
         (
             ("by the event", _n(witness.q), _n(1.0 - witness.p)),

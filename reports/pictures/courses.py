@@ -14,6 +14,7 @@ __all__ = ["evidence", "search"]
 
 _LOW, _HIGH = 200.0, 26.0  # of the vertical axis
 _MOST_ROWS = 8  # of a table; the JSON inside has all points
+_FEW = 8  # up to this many points are marked
 _WIDE = 30.0  # a longer axis is logarithmic
 
 
@@ -78,7 +79,7 @@ def search(result: AuditResult) -> Picture | None:
         drawing.words(f"claimed: {_n(epsilon)}", FRAME[0] + 4, y - 5 if y > _HIGH + 16 else y + 16)
     last = f"After {points[-1][0]:,} pairs the largest ε of a pair is {_n(points[-1][1])}"
     claimed = "" if epsilon is None else f"; {_n(epsilon)} is claimed"
-    guess = "What the runs of the search surely show of its best pair: a guide to the search, no evidence."
+    guess = "Lower estimate for the best pair so far. It guides the search; no verdict rests on it."
     return Picture(
         "Search: the largest loss against pairs",
         f"{last}{claimed}{'' if exact else ' (an estimate)'}.",
@@ -104,10 +105,10 @@ def _axis(drawing: Drawing, places: Sequence[int], name: str) -> Scale:
 
 
 def _line(drawing: Drawing, kind: str, points: list[tuple[float, float]], *, steps: bool = False) -> None:
-    """Add a course: a line, in steps if the number stays until the next point; a point alone as such."""
-    if len(points) == 1:
-        drawing.path("point found", f"M{points[0][0]:g} {points[0][1]:g}h0")
-    elif steps:
+    """Add a course: a line, in steps if the number stays until the next point; few points are marked."""
+    if len(points) <= _FEW:
+        drawing.path("point found", "".join(f"M{x:g} {y:g}h0" for x, y in points))
+    if steps:
         first, *others = points
         drawing.path(
             f"series {kind}", f"M{first[0]:g} {first[1]:g}" + "".join(f"H{x:g}V{y:g}" for x, y in others)

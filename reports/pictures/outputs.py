@@ -12,17 +12,20 @@ from .drawing import FRAME, Drawing, Picture, Scale, round_up
 __all__ = ["outputs_picture"]
 
 _PANEL, _GAP, _TOP = 74.0, 30.0, 30.0  # heights: of a side, between them, above the first
-_BESIDE = 44.0  # the width of a single value beside the bins
+_ALONE, _BESIDE = 76.0, 46.0  # the width of one single value beside the bins, and of each of several
 _MOST_BESIDE = 3
 _ROW = 40.0  # the height of a single value where there are no bins
-_NAME, _LONG = 8, 44
+_LONG = 44
+OTHERS = "any other"  # the name of all single values that are not listed
+_RARE = 0.01  # of the outputs: rarer single values are counted together
+_SMALL = 0.1  # of the longest bar: a shorter one is hard to see
 
 
 def outputs_picture(witness: Witness) -> Picture | None:
     """Return the outputs of a witness, None if it keeps none, as a result of an older version."""
-    outputs = witness.outputs
-    if outputs is None:
+    if witness.outputs is None:
         return None
+    outputs = _without_rare(witness.outputs)
     sides = ("p", "q") if witness.direction == "left" else ("q", "p")
     drawing = Drawing()
     height = (_bins if outputs.edges else _values)(drawing, outputs, sides)
@@ -36,8 +39,9 @@ def outputs_picture(witness: Witness) -> Picture | None:
     return Picture(
         "Outputs on left and right",
         f"Shares of the values of {outputs.of}, {source}. The event has {inside}.",
-        f"Dark: in the event. {source[:1].upper()}{source[1:]}."
-        + (" The outer bins hold what lies beyond them too." if outputs.edges else ""),
+        f"Full colour: in the event. {source[:1].upper()}{source[1:]}."
+        + (" The outer bins hold what lies beyond them too." if outputs.edges else "")
+        + (" Bars that reach the right edge go on." if _longest(outputs) < max(*left, *right) else ""),
         drawing.done(),
         height,
         (wording.short(outputs.of, _LONG), "left", "right", "in the event"),
@@ -49,6 +53,23 @@ def outputs_picture(witness: Witness) -> Picture | None:
         ),
         term="event",
     )
+
+
+def _without_rare(outputs: Outputs) -> Outputs:
+    """Return the outputs with the rare single values outside the event counted as one."""
+    left, right, left_in, right_in = outputs.shares
+    first = max(len(outputs.edges) - 1, 0)
+    seldom = (i for i in range(first, len(left)) if max(left[i], right[i]) < _RARE)
+    rare = [i for i in seldom if not left_in[i] + right_in[i]]
+    if len(rare) < _MOST_BESIDE:
+        return outputs
+    last = outputs.names.index(OTHERS) + first if OTHERS in outputs.names else None
+    kept = [i for i in range(len(left)) if i not in rare and i != last]
+    gone = [*rare, *([] if last is None else [last])]
+    sides = (outputs.on_left, outputs.on_right, outputs.left_inside, outputs.right_inside)
+    columns = [(*(side[i] for i in kept), sum(side[i] for i in gone)) for side in sides]
+    names = (*(outputs.names[i - first] for i in kept if i >= first), OTHERS)
+    return Outputs(outputs.of, outputs.edges, names, *columns)
 
 
 def _spans(outputs: Outputs) -> list[str]:
@@ -69,13 +90,14 @@ def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
     """Draw a histogram of each side above the same axis; return the height of both."""
     left, right, left_in, right_in = outputs.shares
     bins, names = len(outputs.edges) - 1, outputs.names[:_MOST_BESIDE]
-    end = FRAME[1] - _BESIDE * len(names)
+    beside = _ALONE if len(names) == 1 else _BESIDE
+    end = FRAME[1] - beside * len(names)
     across = Scale(outputs.edges[0], outputs.edges[-1], FRAME[0], end)
     most = round_up(max(*left, *right))
     bottom = _TOP + 2 * _PANEL + _GAP
     drawing.across(across, _TOP, bottom + 4, wording.short(outputs.of, _LONG))
     places = [(across.at(a), across.at(b)) for a, b in pairwise(outputs.edges)]
-    places += [(end + _BESIDE * i + 12, end + _BESIDE * (i + 1)) for i in range(len(names))]
+    places += [(end + beside * i + 12, end + beside * (i + 1)) for i in range(len(names))]
     for i, (name, kind, whole, inside) in enumerate(
         zip(("left", "right"), sides, (left, right), (left_in, right_in), strict=True)
     ):
@@ -92,7 +114,7 @@ def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
         drawing.words(f"on {name}", FRAME[1], foot - _PANEL - 6, "label", "end")
     _strip(drawing, places, [a + b > 0 for a, b in zip(left_in, right_in, strict=True)], bottom + 4)
     for name, (a, b) in zip(names, places[bins:], strict=True):
-        drawing.words(wording.short(name, _NAME), (a + b) / 2, bottom + 20, "tick", "middle")
+        drawing.words(wording.short(name, int(beside / 6)), (a + b) / 2, bottom + 20, "tick", "middle")
     return bottom + 46
 
 
@@ -109,9 +131,12 @@ def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequen
 
 
 def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
-    """Draw two bars for each value; return the height of all."""
+    """Draw two bars for each value; return the height of all.
+
+    The axis ends at the largest share of the event if all of them are small beside the other outputs.
+    """
     left, right, left_in, right_in = outputs.shares
-    scale, bottom = Scale(0.0, round_up(max(*left, *right)), 10.0, 410.0), 12 + _ROW * len(outputs.names)
+    scale, bottom = Scale(0.0, round_up(_longest(outputs)), 10.0, 410.0), 12 + _ROW * len(outputs.names)
     drawing.across(scale, 6, bottom, "share of the outputs")
     for i, name in enumerate(outputs.names):
         y = 18 + _ROW * i
@@ -126,7 +151,14 @@ def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
                     foot = y + 6 + 9 * k
                     drawing.path(f"shape {shade} {kind}", f"M10 {foot:g}H{scale.at(share):g}v8H10z")
     drawing.legend([(f"shape in {sides[0]}", "on left"), (f"shape in {sides[1]}", "on right")], bottom + 50)
-    return bottom + 82
+    return bottom + 84
+
+
+def _longest(outputs: Outputs) -> float:
+    """Return the share at which the axis of bars ends."""
+    left, right, left_in, right_in = outputs.shares
+    longest, inside = max(*left, *right), max(*left_in, *right_in)
+    return inside if 0 < inside < _SMALL * longest and not outputs.edges else longest
 
 
 def _n(value: float) -> str:

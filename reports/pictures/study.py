@@ -100,7 +100,8 @@ def _curve(drawing: Drawing, curve: CurveResult, index: int, xs: Sequence[float]
         drawing.path(f"{kind} point{hollow}", f"M{x:g} {up.at(middle):g}{shape}")
     y = _LEGEND + _LINE * index
     drawing.path(kind, f"M{LEFT:g} {y:g}h24")
-    drawing.path(f"{kind} point", f"M{LEFT + 12:g} {y:g}{shape}")
+    hollow = " closed" if all(is_closed(cell) for _, cell, _ in known) else ""
+    drawing.path(f"{kind} point{hollow}", f"M{LEFT + 12:g} {y:g}{shape}")
     drawing.words(wording.short(curve.name, 44), LEFT + 32, y + 4)
 
 

@@ -79,10 +79,10 @@ def _named(each: ProblemFinding) -> str:
     Examples
     --------
     >>> _named(ProblemFinding("r = 00000000, a = 0, uniform, answers down"))
-    'r = 0000000…m, answers down'
+    'r = 00000…a = 0, uniform, answers down'
     """
     name = wording.short(each.name, 200)
-    return name if len(name) <= 27 else f"{name[:11]}…{name[-15:]}"
+    return name if len(name) <= 38 else f"{name[:9]}…{name[-28:]}"
 
 
 def _rate(each: ProblemFinding) -> float:

@@ -422,7 +422,7 @@ def test_the_report_describes_the_witness_in_sentences():
     assert said.startswith("REFUTED laplace PureDP(epsilon=1) under replace one ")
     assert (
         'On left = [0, 0] the event "the output is at least 1.5" happens with probability 0.48 (0.45–0.51); '
-        "on right = [0, 1] with 0.05 (0.04–0.06). The claim allows at most e^ε·q + δ = 0.136."
+        "on right = [0, 1] with 0.05 (0.04–0.06). The claim allows at most e^ε·q = 0.136."
     ) in said
     assert "confidence 1 − 1e-06 separately, not jointly." in said
     assert "23,400 runs drawn, the claim was refuted after 4,800; 12 pairs tried" in said
@@ -517,7 +517,7 @@ def test_a_tiny_exact_excess_is_shown_with_the_digits_it_needs():
     exact = refuted(claim=PureDP(math.log(2)), epsilon_lower=math.log(2) + 8e-7, witness=tight)
     said = flat(dataclasses.replace(exact, evidence=Evidence.EXACT))
     assert "probability 0.5000004;" in said
-    assert "e^ε·q + δ = 0.5." in said
+    assert "e^ε·q = 0.5." in said
     assert "0.693148 (claimed 0.693147)" in said
 
 
@@ -539,10 +539,10 @@ def test_the_change_from_left_to_right_is_shown_before_the_databases(direction):
     replaced[500] = "x"
     for right, said in (
         (replaced, "record 500: 500 → 'x' (999 others unchanged)."),
-        (shorter, "record 500 removed from position 500."),
-        (left[:-1], "record 999 removed from the end."),
-        (longer, "record 7 added at the end."),
-        (inside, "record 'y' added at position 0."),
+        (shorter, "record 500 removed: 500."),
+        (left[:-1], "record 999 removed: 999."),
+        (longer, "record 1000 added: 7."),
+        (inside, "record 0 added: 'y'."),
     ):
         told = flat(refuted(witness=witness(left=left, right=right, direction=direction)))
         assert f"From left to right, {said} On {direction} = [" in told
@@ -567,7 +567,7 @@ EXAMPLES = (("[0, 1, -1, -1]", "[0, 0, 1, -1]"), ("9", "8"))
 
 def test_a_witness_shows_what_outputs_look_like():
     said = flat(refuted(witness=witness(examples=EXAMPLES)))
-    assert "Outputs on left: [0, 1, -1, -1], [0, 0, 1, -1], …; on right: 9, 8, …." in said
+    assert "Outputs on left: [0, 1, -1, -1], [0, 0, 1, -1], …; on right: 9, 8, …" in said
     exact = witness(examples=EXAMPLES, runs=0, p_interval=None, q_interval=None)
     told = flat(refuted(evidence=Evidence.EXACT, witness=exact))
     assert "Most probable outputs on left: [0, 1, -1, -1], [0, 0, 1, -1]; on right: 9, 8." in told
