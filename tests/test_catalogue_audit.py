@@ -19,7 +19,8 @@ from audit.results.result import Evidence
 
 SIGNIFICANCE = 1e-7
 REDUCED = 7_000
-#: Minimum runs of entries on which fewer runs detect no ε: their ε is large, or many runs give equal outputs.
+#: Minimum numbers of runs. Fewer runs detect no ε on these entries, because their ε is large or many runs
+#: give equal outputs.
 LEAST = {
     "concave-promise-64-bits": 66_000,
     "k-means-local-at-size": 24_000,
@@ -32,8 +33,8 @@ LEAST = {
 #: sample.
 BESIDE_LAW, FOR_PROOF = 5_000, 19_000
 
-#: Entries with exact losses for which no known database comes near the claim or the worst loss. Each has
-#: formulas, and its text says how many times as large a loss would show.
+#: Entries with exact losses for which no known database comes near the claim or the worst loss. Each is
+#: compared with formulas, and its result says how many times as large a loss would exceed the claim.
 FAR = {
     "interval-learner-64",
     "interval-learner-64-budget",

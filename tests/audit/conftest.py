@@ -53,35 +53,34 @@ def benchmark(name):
 
 @pytest.fixture(scope="session")
 def false_alarms():
-    """Return the module of the tight audits and their criteria: benchmarks/false_alarms.py, also a
-    command."""
+    """Return the module benchmarks/false_alarms.py: tight audits and their criteria. It is also a command."""
     return benchmark("false_alarms")
 
 
 @pytest.fixture(scope="session")
 def interrupts():
-    """Return the module that interrupts commands at random moments: benchmarks/interrupts.py, also a
+    """Return the module benchmarks/interrupts.py. It interrupts commands at random moments; it is also a
     command."""
     return benchmark("interrupts")
 
 
 @pytest.fixture(scope="session")
 def hostile_files():
-    """Return the module that makes damaged and hostile files from good ones: benchmarks/hostile_files.py."""
+    """Return the module benchmarks/hostile_files.py. It makes damaged and hostile files from good ones."""
     return benchmark("hostile_files")
 
 
 @pytest.fixture(scope="session")
 def limits():
-    """Return the module with the fastest growth of wealth of any utility auditor: benchmarks/limits.py."""
+    """Return the module benchmarks/limits.py: no utility auditor's wealth grows faster than it says."""
     return benchmark("limits")
 
 
 @pytest.fixture
 def in_process(monkeypatch):
-    """Have commands draw runs in this process. The child that they start takes half a second of CPU.
+    """Make commands draw their runs in this process, because a child process costs half a second of CPU.
 
-    `make matrix` sets `DP_AUDIT_SPAWN` to test these children, so there they stay.
+    If `DP_AUDIT_SPAWN` is set, commands still start children: `make matrix` tests them.
     """
     if SPAWN not in os.environ:
         monkeypatch.setattr(

@@ -83,7 +83,7 @@ def test_the_generator_goes_to_the_parameters_that_take_one():
         )
 
 
-def test_every_run_fits_a_fresh_one_and_leaves_the_given_one_alone():
+def test_every_run_fits_a_fresh_estimator_and_leaves_the_given_one_unchanged():
     class Memory:
         def fit(self, X):
             self.runs_ = getattr(self, "runs_", 0) + 1
@@ -228,7 +228,7 @@ def test_groups_that_only_one_database_has_are_named_by_their_label():
     assert "key 'Rome'" in fault.words
 
 
-def test_frames_are_made_of_dicts_plain_values_and_nothing():
+def test_dicts_plain_values_and_empty_databases_become_frames():
     def seen(frame):
         return list(frame.columns), len(frame)
 

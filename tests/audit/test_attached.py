@@ -57,7 +57,7 @@ BAD = {
 
 
 def changed(document, *path, to):
-    """Return the JSON text of a list of one document, whose value at the path is changed."""
+    """Return the JSON text of a list that holds one document, with the value at the path changed."""
     whole = json.loads(json.dumps(document))
     inner = whole
     for step in path[:-1]:
@@ -125,7 +125,8 @@ def entries(ran):
 
 @pytest.fixture
 def suite(tmp_path, monkeypatch, capsys, in_process):
-    """Return a function that runs a suite of one entry. It returns exit code, stdout, stderr and builds."""
+    """Return a function that runs a suite of one entry. It returns exit code, stdout, stderr and how often
+    the entry was built."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
@@ -168,7 +169,7 @@ def test_files_without_a_report_to_show_them_in_are_a_mistake(suite, tmp_path):
     assert "add --html FILE" in err
 
 
-def test_files_are_kept_apart_by_what_they_hold_in_their_order(tmp_path):
+def test_documents_are_grouped_by_kind_in_the_order_of_their_files(tmp_path):
     (tmp_path / "both.json").write_text(json.dumps([STUDY, FINDING]))
     (tmp_path / "one.json").write_text(json.dumps(STUDY))
     (tmp_path / "self.json").write_text(json.dumps(SELF_AUDIT))
@@ -214,7 +215,7 @@ def test_zero_processes_are_refused_before_the_first_audit(suite):
     assert err == "dp-audit: The `--jobs` must be a whole number ≥ 1; got 0.\n"
 
 
-def test_lists_for_tuples_are_read_as_such():
+def test_rows_saved_as_lists_are_read_as_tuples():
     plain = json.loads(changed(NUMBERS, "finding", "tables", 0, "rows", to=[[1, 0.5], [2, "none"]]))
     assert from_json(plain[0]) == from_json(NUMBERS)
 

@@ -66,7 +66,7 @@ def test_a_call_with_a_quarter_of_the_noise_of_sample_is_an_error_that_names_an_
 @pytest.mark.parametrize(
     "subject", [NoisySum(1.0), CappedBits(1.0), MeanOfTenths(1.0)], ids=lambda s: type(s).__name__
 )
-def test_a_call_with_the_law_of_sample_matches_it_whatever_container_holds_its_numbers(subject):
+def test_a_call_with_the_law_of_sample_matches_it_in_any_container(subject):
     result = audit_privacy(subject, budget=8_000, seed=0)
     assert result.verdict is Verdict.NOT_REFUTED
     assert any("beyond 200 on each database" in line for line in result.not_tested)

@@ -1,4 +1,4 @@
-"""Bets on whole tables: no pair of laws that keeps the claim expects a gain, whatever the past was.
+"""Bets on whole tables: no pair of laws that keeps the claim expects a gain, for any past runs.
 
 Linear programming finds the worst pair of laws, and a general solver the nearest one.
 """
@@ -122,7 +122,8 @@ def test_differences_by_chance_are_smoothed_away(ordered):
 
 @pytest.mark.parametrize("size", [2, 5, 40])
 def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
-    """The law of all cells in one matrix: values around a free level, steps of one of the variances."""
+    """The reference is the posterior mean of a random walk from a free level, with one matrix for all cells.
+    The variance of the steps is the most likely one of a list."""
     rng = np.random.default_rng(size)
     errors = 10.0 ** rng.uniform(-3, 1, size)
     values = 0.3 * rng.normal(size=size).cumsum() + rng.normal(size=size) * np.sqrt(errors)
@@ -138,8 +139,8 @@ def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
     assert np.allclose(_walk(values, errors), best, rtol=1e-6, atol=1e-9)
 
 
-def test_a_cell_that_stands_out_is_not_shrunk_because_the_others_are_alike():
-    """One cell has 15,000 runs on one side and none on the other. Two cells of 150,000 show no difference."""
+def test_a_cell_that_stands_out_is_not_shrunk_although_the_others_agree():
+    """One cell has 15,000 runs on one side and none on the other. Two large cells have the same log-ratio."""
     x, y = np.array([154_000.0, 154_050, 0]), np.array([146_000.0, 146_040, 15_000])
     p, q = smoothed(x, y, ordered=0)
     assert q[2] / p[2] > 10_000
@@ -149,7 +150,8 @@ def test_a_cell_that_stands_out_is_not_shrunk_because_the_others_are_alike():
 
 
 def test_a_table_that_differs_a_little_in_all_cells_is_chosen_before_one_that_differs_in_none():
-    """Ten cells have shares of 0.11 and 0.09 in turn, exchanged on the right. Pairs of cells are equal."""
+    """Ten cells have shares of 0.11 and 0.09 in turn on the left, and of 0.09 and 0.11 on the right.
+    Merged in pairs, all cells have equal shares."""
     shares = np.array([[0.11, 0.09] * 5, [0.09, 0.11] * 5])
     fine = 10_000 * shares
     coarse = fine.reshape(2, 5, 2).sum(axis=2)
@@ -173,7 +175,7 @@ def test_a_difference_that_delta_allows_promises_nothing():
     assert most_broken([rare, frequent], np.zeros(1), 0.2).tolist() == [1]
 
 
-def test_nothing_is_bet_where_the_counts_surely_keep_the_claim():
+def test_nothing_is_bet_if_the_counts_surely_keep_the_claim():
     """A loss of 0.2 breaks ε = 0.1 and keeps ε = 1, both by more than ten standard errors."""
     table = CellCounts(0, 20_000 * np.array([[0.55, 0.45], [0.45, 0.55]]), ordered=0)
     won, square, score = table.plan(np.exp([0.1, 1.0]), np.zeros(2))

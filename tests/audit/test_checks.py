@@ -192,7 +192,7 @@ class Decays(Budgeted):
         self.left = 0
 
 
-def test_a_copy_of_a_mechanism_that_fresh_renews_is_renewed_for_every_call():
+def test_with_fresh_the_pickled_copy_is_renewed_for_every_call_too():
     options = {"claim": PureDP(1.0), "records": [0, 1], "size": 3}
     check_subject(Entry("budgeted", Budgeted, options={**options, "fresh": Budgeted}))
     said = fault_of(Entry("decays", Decays, options={**options, "fresh": Decays}))

@@ -249,7 +249,7 @@ def test_the_help_states_the_defaults_of_the_audit(call):
         assert f"[default: {defaults[name]}]" in told
     for name in ("budget", "seed", "run_time_limit"):
         assert f"[default: {defaults[name]:,.0f}]" in told
-    # of the command; `audit_privacy` itself has one job
+    # this default is that of the command; that of `audit_privacy` is one job
     assert "[default: one for each core]" in told
 
 

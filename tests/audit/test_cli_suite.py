@@ -9,7 +9,8 @@ import pytest
 from audit.catalogue import Entry
 from audit.claims import PureDP
 
-import_module("audit.subject.targets")  # it takes `load_catalogue` by name, before `suite` replaces that
+# It must import the true `load_catalogue` before the fixture `suite` replaces that.
+import_module("audit.subject.targets")
 
 
 def test_a_name_means_its_entry_and_not_those_that_contain_it(suite):

@@ -211,7 +211,7 @@ def test_a_law_at_the_detectable_distance_is_found_nine_times_in_ten(k):
 
 
 @pytest.mark.parametrize(("k", "runs"), [(2, 40), (3, 14), (4, 9)])
-def test_the_regret_of_the_mixture_is_largest_where_all_outputs_are_alike(k, runs):
+def test_the_regret_of_the_mixture_is_largest_if_all_outputs_are_equal(k, runs):
     from scipy.special import gammaln, xlogy
 
     counts = [c for c in itertools.product(range(runs + 1), repeat=k) if sum(c) == runs]

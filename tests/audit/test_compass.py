@@ -1,5 +1,5 @@
-"""The distance between two outputs: defined for all outputs, symmetric, and under additive noise that of the
-true answers."""
+"""The distance between two outputs: it is defined for all outputs and symmetric. Under additive noise it is
+the distance of the true answers."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ outputs = st.recursive(
 )
 def test_outputs_of_one_kind_have_the_l1_distance_or_1_if_they_differ(left, right, expected):
     if expected is SHAPE:
-        assert distance(left, right) >= 1  # another set is another output, whatever its size
+        assert distance(left, right) >= 1  # sets are compared as a whole
     else:
         assert distance(left, right) == pytest.approx(expected)
 
@@ -64,7 +64,7 @@ def test_outputs_of_one_kind_have_the_l1_distance_or_1_if_they_differ(left, righ
         (None, 0),
     ],
 )
-def test_another_shape_is_further_than_any_size(left, right):
+def test_outputs_of_different_shapes_are_further_apart_than_any_numbers(left, right):
     assert distance(left, right) == distance(right, left) == SHAPE > distance(-1e200, 1e200)
 
 

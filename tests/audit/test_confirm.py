@@ -196,7 +196,7 @@ def test_a_leak_of_a_subject_with_state_is_confirmed_by_one_run_in_each_fresh_pr
 
 
 def test_a_witness_mostly_has_bounds_of_few_digits():
-    """Not always: with few kept outputs no near number may preserve the growth."""
+    """Not always: if few outputs are kept, rounding a bound to any near number may change the growth."""
     short = 0
     for seed in range(5):
         [condition] = refute(Loud(), seed=seed)[0].witness.event.conditions
@@ -228,7 +228,7 @@ def test_the_loss_follows_from_p_and_q_at_this_delta(p, q, delta, expected):
 
 
 def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
-    """Sums rounded to multiples of 50. The step from 25 to 26 loses 5, more than the 4 that 40 steps may
+    """Sums are rounded to multiples of 50. The step from 25 to 26 loses 5, more than the 4 that 40 steps may
     lose."""
 
     def rounded(database, rng):
@@ -252,7 +252,8 @@ def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
 
 
 def test_a_loss_that_no_single_step_confirms_is_shown_on_the_distant_databases():
-    """A step may lose 0.1 and loses 0.13: 2e-4 nats per pair of runs, against 1e-2 at distance 20."""
+    """A step may lose 0.1 and loses 0.13. The evidence grows by 2e-4 nats per pair of runs on one step, and
+    by 1e-2 at distance 20."""
 
     def loud(database, rng):
         return sum(database) + rng.laplace(scale=1 / 0.13)

@@ -31,7 +31,7 @@ def joint_laws(rng, cases):
 
 
 def test_by_enumeration_no_coupling_gives_an_expectation_above_one_if_the_claim_holds():
-    """This holds for every stake. On the boundary of the claim it is exactly 1, whatever the coupling."""
+    """This holds for every stake. On the boundary of the claim it is exactly 1 for every coupling."""
     ratio, delta, shares = joint_laws(np.random.default_rng(1), 10_000)
     payoffs = coupled_payoffs(np.log(ratio), delta)
     expected = (shares[:, None, :] @ np.exp(payoffs))[:, 0, :]
@@ -94,7 +94,7 @@ def learned(move, pairs, *, coupled=True):
 
 
 def test_coupled_pairs_of_additive_noise_never_show_the_q_side_alone():
-    """Above any threshold the larger answer falls whenever the smaller one does."""
+    """If the smaller answer is above a threshold, the larger answer of the pair is above it too."""
     coupling = learned(1.0, 2_000)
     chosen = coupling.choose(0.5, 0.0, against=True)
     best = max(chosen, key=lambda each: growth(each.shares, 0.5, 0.0).max())
@@ -115,8 +115,8 @@ def loud(database, rng):
 
 
 def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
-    """A loss of 0.1 against a claim of 0.08: with independent sides no auditor needs fewer than 305,000 runs
-    on average.
+    """A loss of 0.1 against a claim of 0.08: with independent sides every auditor needs at least 305,000
+    runs on average.
 
     Coupled bets need 25,210. Seeds 1 to 20 took 16,778 to 50,446.
     """
@@ -184,7 +184,7 @@ class Vectorised:
 
 
 @pytest.mark.parametrize("subject", [response, Counter(), Vectorised(), sum])
-def test_subjects_that_coupling_does_not_help_or_does_not_hold_for_get_no_coupled_bets(subject, monkeypatch):
+def test_no_coupled_bets_are_made_if_coupling_does_not_help_or_is_not_valid(subject, monkeypatch):
     bets, bet = [], CoupledBets.bet
     monkeypatch.setattr(CoupledBets, "bet", lambda *given, **told: bets.append(1) or bet(*given, **told))
     audit_privacy(subject, PureDP(1.0), pairs=[([0], [1])], budget=3_000)

@@ -217,7 +217,7 @@ def test_every_domain_has_proposals_variations_and_simpler_pairs_that_are_neighb
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-def test_records_come_from_the_domain_whatever_the_step(name):
+def test_records_come_from_the_domain_at_every_step(name):
     databases = domain_called(name)
     known = {canonical.key(record) for record in databases.records}
     pair = next(databases.proposals(rng()))
@@ -231,7 +231,7 @@ def test_records_come_from_the_domain_whatever_the_step(name):
     assert all(databases.plain is not None and record in databases.plain for record in new)
 
 
-def test_strange_numbers_are_among_the_proposals_where_the_domain_has_them_and_only_there():
+def test_strange_numbers_are_proposed_if_and_only_if_the_domain_has_them():
     strange = domain_called("numbers with NaN and infinities").pairs(most=200, rng=rng())
     used = {str(abs(record)) for pair in strange for side in pair for record in side}
     assert {"nan", "inf"} <= used

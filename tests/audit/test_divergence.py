@@ -352,8 +352,8 @@ def atoms_and_line(atoms, share):
     return Mixture(atoms, Density.uniform(-1.0, 1.0), probabilities=[share / len(atoms)] * len(atoms))
 
 
-#: Atoms amid a density. An interval of the event must leave out the atoms in it that lose less, and those of
-#: q alone. An event of many atoms must leave out the density between them.
+#: Atoms amid a density. If the event is an interval, it must leave out the atoms that lose less and the atoms
+#: that only q has. If the event is many atoms, it must leave out the density between them.
 AMID = {
     "the line loses": (atoms_and_line([0.0], 0.1), atoms_and_line([0.0], 0.5)),
     "an atom of q alone": (Density.uniform(-1.0, 1.0), atoms_and_line([0.0, "refused"], 0.5)),
@@ -375,7 +375,7 @@ def test_the_worst_event_attains_delta(name):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_the_worst_event_contains_what_falls_into_it(name):
+def test_draws_fall_into_the_worst_event_with_its_probability(name):
     """Binomial tests at 1e-8 on 2,000 draws. They see an event that is wrong on a tenth of the mass."""
     p, q = PAIRS[name]
     event = worst_event(p, q, 0.01)
@@ -385,7 +385,7 @@ def test_the_worst_event_contains_what_falls_into_it(name):
 
 
 @pytest.mark.parametrize("name", ["finite", "laplace", "geometric", "mixture"])
-def test_where_the_claim_holds_the_event_of_largest_ratio_is_shown(name):
+def test_if_the_claim_holds_the_event_of_the_largest_ratio_is_shown(name):
     p, q = PAIRS[name]
     worst = epsilon_at(p, q)
     event = worst_event(p, q, worst + 1.0)
@@ -410,7 +410,7 @@ def test_invalid_arguments_and_pairs_are_refused():
 
 
 def test_dp_accounting_agrees():
-    """Its pairwise losses are rounded up on a grid of 1e-4, so it gives an upper bound within 2e-4."""
+    """dp_accounting rounds each loss up to a grid of 1e-4, so its δ is an upper bound within 2e-4."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     theirs = pld.from_laplace_mechanism(1.0, sensitivity=0.8, value_discretization_interval=1e-4)

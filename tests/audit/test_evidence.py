@@ -184,7 +184,7 @@ def test_enumeration_detects_a_distance_declared_too_short():
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 30.0])
 def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
-    """A chain of the inequality gives the same: b ← R·b + δ, from probability 0 at the far end."""
+    """Applying the inequality step by step gives the same: b ← R·b + δ, from probability 0 at the far end."""
     for delta, steps in itertools.product((0.0, 1e-9, 0.01, 0.7), (1, 2, 5, 40)):
         far = at_distance(epsilon, delta, steps)
         group = ApproximateDP(epsilon, delta).group(steps)
@@ -196,7 +196,7 @@ def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
 
 
 def test_a_bound_from_distant_databases_is_one_about_a_single_step():
-    """p = 1/2 and q = e^(−2.4)/2 at distance 4 are a loss of 0.6 per step. 80,000 calls come close to it."""
+    """p = 1/2, q = e^(−2.4)/2, distance 4: the loss per step is 0.6. The bound from 80,000 calls is close."""
     rng = np.random.default_rng(5)
     ledger, seen = Ledger(), np.zeros(4)
     for size in [400] * 200:
@@ -213,7 +213,7 @@ def test_a_bound_from_distant_databases_is_one_about_a_single_step():
 
 
 def held_back(growths):
-    """Return the log wealth if 0.8 is bet at once, and 0.2/(n(n + 1)) more from bet n + 1 on."""
+    """Return the log wealth if the share 0.8 is bet at once, and 0.2/(n(n + 1)) more from bet n + 1 on."""
     parts = [0.8] + [0.2 / (n * (n + 1)) for n in range(1, len(growths))]
     wealth = []
     for last in range(len(growths)):
@@ -251,7 +251,7 @@ ESTIMATES = [(0.5, 0.5), (1e-4, 0.9), (0.999, 1e-3), (0.3, 0.1)]
 
 
 @pytest.mark.parametrize(("p", "q"), ESTIMATES)
-def test_a_case_on_the_boundary_is_fair_whatever_was_estimated(p, q):
+def test_a_case_on_the_boundary_is_fair_for_any_estimate(p, q):
     """If p = R·q + δ is true of an event, the payoff of each stake has expectation exactly 1."""
     true, ratio, delta = 0.1, 3.0, 0.05
     payoffs = log_payoffs(np.array(p), np.array(q), math.log(ratio), delta)
@@ -311,7 +311,7 @@ def test_with_no_past_the_factor_is_the_prior_mean_of_the_stakes():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_batch_that_broke_off_loses_what_no_batch_with_these_coins_loses(seed):
+def test_an_interrupted_batch_gets_the_worst_counts_that_its_coins_allow(seed):
     rng = np.random.default_rng(seed)
     coins = rng.integers(0, 30, 2)
     inside = rng.integers(0, coins + 1, (5, 2))

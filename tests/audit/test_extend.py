@@ -215,7 +215,8 @@ def test_a_pair_of_a_file_that_is_not_in_the_domain_is_not_tried(first, monkeypa
         {"path": best, "sections": []},
     ]
     monkeypatch.setattr(Sampler, "draw", noted)
-    read = AuditResult.from_json(document)  # recorded scouts are drawn in another way
+    read = AuditResult.from_json(document)
+    # with recorded=True the scouts would not be drawn by `Sampler.draw`
     audit_privacy(as_claimed, PureDP(1.0), **WHERE, extend=read, recorded=False)
     assert drawn[:2] == [best[0], best[-1]]
     assert [7, 7, 7] not in drawn

@@ -1,7 +1,8 @@
-"""Audits of mechanisms that meet their claim with equality: few are refuted, and the mean gains nothing.
+"""Audits of mechanisms that meet their claim with equality: few are refuted, and the mean wealth does not
+grow.
 
-The number is reduced here. ``DP_AUDIT_TIGHT_AUDITS=2000`` or ``python benchmarks/false_alarms.py`` makes all
-audits.
+Fewer audits are made here. ``DP_AUDIT_TIGHT_AUDITS=2000`` or ``python benchmarks/false_alarms.py`` makes
+all of them.
 """
 
 import os

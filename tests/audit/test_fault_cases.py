@@ -1,7 +1,7 @@
 """The faults to name for bugs from public reports. They were written down before the code that names them.
 
 Each case is a few lines for one class of fault. Its kinds come from the report: the first is exact, the
-others say the same less exactly. UNKNOWN is never wrong; any other kind is.
+others say the same less exactly. Any other kind fails the test, and so does UNKNOWN.
 """
 
 import math
@@ -310,7 +310,8 @@ GALLERY = {
 }
 
 
-#: One given pair shows neither a domain without bounds nor a budget that a filter spends.
+#: Cases whose exact kind cannot be seen: one given pair shows neither a domain without bounds nor a budget
+#: that a filter spends.
 LESS_EXACT = {"o11", "n01"}
 
 

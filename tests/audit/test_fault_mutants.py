@@ -81,7 +81,8 @@ WAYS = {
         {K.DATA_DEPENDENT_DOMAIN},
     ),
 }
-#: These draw no noise with a scale, give the same answer for the one seed, or would need different keys.
+#: Mutations that do not apply: the mechanism draws no noise with a scale, gives the same answer for that one
+#: seed, or would need different keys.
 SPARED = {
     ("kary-randomized-response", "a scale from data"),
     ("exponential", "a scale from data"),
@@ -125,7 +126,7 @@ def test_a_loss_that_delta_allows_is_no_fault(correct):
     assert examined(adapt(correct), ([0], [1]), ApproximateDP(1.0, 0.02)).kind is K.UNKNOWN
 
 
-#: The last one chooses in private which draw goes where.
+#: The last one uses a private choice to decide which draw is added to which output.
 CONTROLS = (
     *("laplace-histogram", "randomized-response", "noisy-max-laplace"),
     *("sparse-vector", "threshold-release", "point-sanitizer-64"),
@@ -198,7 +199,7 @@ def test_a_record_a_thousand_times_as_large_shows_that_nothing_clips():
 
 
 def test_the_same_geometric_noise_in_two_outputs_is_one_draw():
-    """Each output alone keeps the claim. Equal whole numbers may be a coincidence, 42 of them are none."""
+    """Each output alone keeps the claim. Equal whole numbers may be a coincidence, 42 of them are not."""
 
     def inner(database, rng):
         return 50 * sum(database) + int(rng.geometric(0.02)) - int(rng.geometric(0.02))
@@ -244,8 +245,8 @@ def test_the_cheapest_of_two_draws_in_one_sum_counts():
 
 
 def test_a_curved_output_whose_noise_covers_the_move_has_no_fault():
-    """The noise covers 0.9. Judged by its slope where the slope is small, the cube would need far more
-    noise."""
+    """The noise covers the move of 0.9. Judged by the slope of the cube near 0, where it is almost flat, the
+    noise would seem far too small."""
     fault = examined(
         adapt(lambda db, rng: (0.9 * sum(db) + rng.laplace(0.0, 1.0)) ** 3), ([0], [1]), PureDP(1.0)
     )
@@ -273,7 +274,7 @@ def test_values_of_a_subject_are_shown_short_and_visible():
     assert "\x1b" not in fault.words
 
 
-def test_a_fixed_seed_is_named_where_a_bound_hides_its_noise_too():
+def test_a_fixed_seed_is_named_even_if_a_bound_hides_its_noise():
     def clamped(database, _):
         noise = np.random.default_rng(7).laplace(0.0, 1e-9)
         return min(sum(database), 1.0), sum(database) + noise

@@ -57,7 +57,7 @@ class CountingHolder(Holder):
 @pytest.mark.parametrize("holder", [Holder, CountingHolder])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_generator_that_the_subject_made_in_its_constructor_is_recorded(kind, holder):
-    """With other state beside it, the noise looked like that of a fixed seed."""
+    """If the subject also counts its calls, its noise must not be taken for that of a fixed seed."""
     fault = examined(adapt(holder(kind)), PAIR, CLAIM)
     assert (fault.kind, fault.factor) == (K.NOISE_TOO_SMALL, pytest.approx(2.0)), fault.words
 
@@ -83,7 +83,7 @@ def draws(held):
     )
 
 
-def test_twins_draw_in_every_run_what_new_generators_of_its_seed_draw():
+def test_in_every_run_twins_draw_what_new_generators_of_the_seed_draw():
     held = [np.random.Generator(np.random.Philox(1)), np.random.RandomState(2), random.Random(3)]
     pristine = Pristine(held)
     with recorded_everywhere() as reel:
@@ -149,8 +149,8 @@ def panel(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     "name", ["NoiseAtStart", "slow_clock", "on_disk_here", "on_disk_at_home", "on_disk_among_temporary"]
 )
-def test_noise_from_before_the_run_is_no_unnoised_part(panel, name):
-    """Within a process each of these gives one answer a database, which no recorded draw changes."""
+def test_noise_drawn_before_the_run_is_not_reported_as_an_unnoised_part(panel, name):
+    """Within a process each of these gives one answer for each database, and no recorded draw changes it."""
     found = getattr(panel, name)
     fault = forced(found() if isinstance(found, type) else found)
     assert fault.kind is K.UNKNOWN, fault.words

@@ -122,7 +122,7 @@ def test_entries_with_similar_names_are_all_kept(tmp_path):
     assert len([*tmp_path.glob("*.json")]) == 5
 
 
-#: The file of the utility audit of another entry has the name of the first.
+#: The utility audit of the entry "m" also wants the file name of the first; the other two want one file name.
 NAMED_ALIKE = ("m-utility", "a/b", "a_b")
 
 

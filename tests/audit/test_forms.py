@@ -83,8 +83,8 @@ def test_outcomes_of_one_law_that_differ_in_form_only_stay_distinct():
 
 
 def test_a_law_with_two_outcomes_of_one_form_is_not_compared_by_form():
-    """Compared by form, the first two outcomes of the first law would be one, and the second law has that
-    one."""
+    """A comparison by form would merge the two outcomes of the first law. The second law has an outcome of
+    that form."""
     both, one = Finite([(1, 2), [1, 2]], [0.5, 0.5]), Finite([[1, 2], "x"], [0.5, 0.5])
     assert math.isinf(epsilon_at(both, one))
     assert math.isinf(epsilon_at(one, both))
@@ -141,7 +141,8 @@ class Single:
 
 
 def test_a_sample_in_single_precision_beside_calls_in_double_is_no_disagreement():
-    """The outputs are thirds: the two floats always differ, and no third is an edge between decimals."""
+    """The outputs are thirds of integers. The two precisions differ on all that are not integers, and no
+    third lies on the border between two rounded decimals."""
     result = audit_privacy(Single(), budget=20_000)
     assert result.verdict is Verdict.NOT_REFUTED
 

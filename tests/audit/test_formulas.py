@@ -184,7 +184,7 @@ def test_an_entry_of_utility_alone_is_compared_too():
     assert not met(result)
 
 
-def test_a_law_needs_databases_and_calls_a_law():
+def test_a_law_or_calls_without_databases_are_refused():
     with pytest.raises(InvalidValue, match="goes with `databases`"):
         Formulas(law=lambda _: {0: 0.0})
     with pytest.raises(InvalidValue, match="goes with `databases`"):

@@ -1,5 +1,5 @@
-"""Bets that aim at the end of the budget: if the claim holds, the wealth is expected to shrink. If it fails,
-they reach the limit nearly as often as the best test of all runs.
+"""Bets that aim at the end of the budget: if the claim holds, the wealth is expected to shrink. If the
+claim fails, the bets reach the limit nearly as often as the best test of all runs.
 
 The first statement is exact, because all outcomes of small batches are enumerated.
 """

@@ -73,7 +73,7 @@ KEPT = [  # the benchmark has them all
 
 @pytest.mark.parametrize("name", KEPT)
 def test_noise_that_is_drawn_once_and_kept_refutes_nothing(name):
-    """Sums differ by 0.1 under noise of scale 1. This takes 36 fresh processes, where ε = 1 takes 98."""
+    """Sums differ by 0.1 under noise of scale 1. This takes 36 fresh processes; ε = 1 would take 98."""
     found = getattr(anew("panel_kept_noise"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, PureDP(0.1), pairs=[([0.0], [0.1])], budget=2_000)

@@ -1,4 +1,5 @@
-"""What a result keeps for its figures: outputs in bins by closed forms, runs counted once, short courses."""
+"""What a result keeps for its figures: outputs in bins, by runs or by closed forms, and the course of the
+audit in a few points. Each run is counted once."""
 
 import math
 
@@ -99,7 +100,7 @@ def test_numbers_of_any_size_and_other_values_are_all_counted(wide):
 
 
 @pytest.mark.parametrize(("unit", "has_bins"), [(1e299, True), (5e-324, False)])
-def test_outputs_near_the_ends_of_the_floats_have_bins_that_a_file_gives_again_or_none(unit, has_bins):
+def test_outputs_near_the_limits_of_floats_have_bins_that_a_file_can_hold_or_none(unit, has_bins):
     numbers = np.arange(-30, 31) * unit
     laws = [Finite(numbers, np.full(61, 1 / 61))] * 2
     kept = outputs_by_law(Region(intervals=((25 * unit, math.inf),)), *laws)

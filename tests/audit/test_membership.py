@@ -38,7 +38,7 @@ def checked(draw):
 
 
 class AnyOne:
-    """Neighbours differ at one place, whatever is there. `neighbours` also puts a text there."""
+    """Neighbours differ at one place, and any value may be there. `neighbours` also puts a text there."""
 
     def are_neighbours(self, left, right):
         return len(left) == len(right) and sum(a != b for a, b in zip(left, right, strict=True)) == 1

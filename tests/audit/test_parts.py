@@ -91,7 +91,7 @@ def at(*steps):
         (Raised("E", "got 3"), (("attribute", "message"), ("number", 0)), 3.0, "number 1 in output.message"),
     ],
 )
-def test_a_part_is_found_and_says_where_it_is(output, path, value, words):
+def test_a_part_is_found_and_its_words_say_where_it_is(output, path, value, words):
     assert path in leaves(output)
     assert Part(path).of(output) == value
     assert Part(path).words == words

@@ -1,5 +1,5 @@
-"""The public strategies: neighbours under every relation, of allowed sizes, which shrink. Problems with
-names."""
+"""The public strategies: they draw neighbours of allowed sizes under every relation, and failing pairs
+shrink. Problems have names."""
 
 import pytest
 from hypothesis import HealthCheck, find, given, settings

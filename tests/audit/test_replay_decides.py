@@ -300,7 +300,7 @@ def test_the_counts_of_a_witness_follow_from_its_frequencies_and_intervals(refut
     assert counts[2] / counts[2:].sum() == refuted.witness.q
 
 
-# Records that a file cannot give again
+# Records that a file cannot restore
 
 
 @dataclass(frozen=True)
@@ -354,7 +354,7 @@ def of_records(database, rng):
 
 
 @pytest.mark.parametrize("kind", RECORDS.values(), ids=RECORDS)
-def test_records_with_more_than_fields_are_replayed_live_but_not_from_a_file(kind):
+def test_records_with_state_beyond_their_arguments_are_replayed_live_but_not_from_a_file(kind):
     pairs = [([kind(0)], [kind(1)])]
     result = audit_privacy(of_records, PureDP(1.0), pairs=pairs, budget=20_000)
     assert not result.witness.replayable

@@ -1,4 +1,4 @@
-"""Blocks of runs: their size alone decides the cuts, the seed tree the draws, and coins the order."""
+"""Blocks of runs: the cuts depend on the size alone, the draws on the seed tree, and the order on coins."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_places_of_the_seed_tree_have_separate_streams():
 
 
 def test_the_runs_of_a_block_share_one_generator_in_the_order_of_the_coins():
-    """The expected runs are worked out by hand from the seed tree, for one block of three pairs."""
+    """The expected runs are computed by hand from the seed tree, for one block of three pairs."""
     sampler = Sampler(adapt(noisy), seed=3)
     left, right = sides(sampler, [10], [20], 3, (BET, 4))
     rng = generator(3, (BET, 4, 0, RUNS))
@@ -70,7 +70,7 @@ def test_each_side_comes_first_about_half_of_the_time():
 
 
 def test_each_run_with_a_separate_coin_is_on_the_side_of_its_coin():
-    """The expected runs are worked out by hand from the seed tree, for one block of six runs."""
+    """The expected runs are computed by hand from the seed tree, for one block of six runs."""
     sampler = Sampler(adapt(noisy), seed=3)
     left, right = sides(sampler, [10], [20], 3, (BET, 4), by_call=True)
     rng = generator(3, (BET, 4, 0, RUNS))
@@ -126,7 +126,7 @@ def test_blocks_are_drawn_when_they_are_asked_for():
     sampler = Sampler(adapt(noisy), seed=0)
     draw = sampler.draw([0], [1], 80, (BET,))
     next(draw)
-    assert sampler.drawn == 8 + 2 * 10  # the check of the generator, and one of eight blocks
+    assert sampler.drawn == 8 + 2 * 10  # 8 runs check the generator; then one of eight blocks
 
 
 def test_all_runs_are_counted_on_both_sides():
@@ -264,7 +264,7 @@ def test_runs_that_are_not_coupled_share_no_state():
     assert not set(left) & set(right)
 
 
-def test_coupled_runs_draw_alike_whatever_the_previous_pair_drew():
+def test_coupled_runs_begin_with_equal_numbers_after_any_previous_pair():
     """The left side draws more numbers than the right one, but in each pair both begin with the same
     numbers."""
 
@@ -331,7 +331,7 @@ def test_runs_drawn_in_each_way_are_repeated_by_their_path_and_counted(way):
 
 
 @pytest.mark.parametrize("way", ["coupled", "singly", "by_call"])
-def test_runs_drawn_in_each_way_are_the_same_whatever_the_number_of_workers(way):
+def test_runs_drawn_in_each_way_are_the_same_for_any_number_of_workers(way):
     with Sampler(adapt(noisy), seed=0, jobs=2) as several:
         shared = sides(several, [0], [1], 64, (EXPLORE,), **{way: True})
     assert shared == sides(Sampler(adapt(noisy), seed=0), [0], [1], 64, (EXPLORE,), **{way: True})
@@ -371,7 +371,7 @@ class BrokenSampler:
         raise RuntimeError("no runs at once")
 
 
-def test_the_parts_of_a_block_are_those_of_single_calls_where_sample_fails():
+def test_the_parts_of_a_block_are_those_of_single_calls_if_sample_fails():
     with Sampler(adapt(BrokenSampler()), seed=0) as sampler:
         for runs in sampler.draw([1], [0], 24, (1, 0), by_call=True):
             sides = [sum(side) for side in zip(*runs.parts, strict=True)]

@@ -173,7 +173,7 @@ def test_a_single_pair_needs_no_search():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
-    """Its worth is six standard errors of the others at the first look."""
+    """At the first look its worth exceeds that of the others by six standard errors."""
     good = ([17], [18])
     world = World(neighbours(30), lambda left, right: 1.5 * ((left, right) == good), seed=seed)
     world.run(8_000)
@@ -410,7 +410,7 @@ def test_runs_that_cannot_be_coupled_are_not_coupled(mechanism):
     assert sum(coupled for *_, coupled in sampler.draws) <= 1
 
 
-def test_the_same_seed_searches_alike_and_another_one_differently():
+def test_the_same_seed_gives_the_same_search_and_another_seed_another():
     first, again, other = (searching(noisy_sum, budget=4_000, seed=seed)[1].draws for seed in (1, 1, 2))
     assert first == again
     assert first != other

@@ -1,8 +1,8 @@
-"""Audits that search freely, on mechanisms that meet their claim with equality: no gain, and defects are
-caught.
+"""Audits that search freely, on mechanisms that meet their claim with equality: the mean wealth does not
+grow, and defects are caught.
 
-The number is reduced here. ``DP_AUDIT_TIGHT_SEARCHES=2000`` or ``python benchmarks/false_alarms.py --search``
-makes all audits. The criteria are those of `test_false_alarms`.
+Fewer audits are made here. ``DP_AUDIT_TIGHT_SEARCHES=2000`` or ``python benchmarks/false_alarms.py --search``
+makes all of them. The criteria are those of `test_false_alarms`.
 """
 
 import itertools
@@ -25,9 +25,9 @@ AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "30"))
 
 
 def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
-    """Ten mechanisms at significance 0.05 meet two criteria together and each by itself. A sound auditor
-    fails the count of all with probability at most 9e-6 and each other criterion with at most 1e-7. The sum
-    is at most 1.2e-5."""
+    """Each of ten mechanisms meets two criteria at significance 0.05, and so do all of them together. A sound
+    auditor fails the count over all with probability at most 9e-6, and each of the other 21 criteria with at
+    most 1e-7. The sum is 1.1e-5."""
     found = false_alarms.audit_all(AUDITS, cases=false_alarms.SEARCHED)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
     assert judged.audits == AUDITS
@@ -67,8 +67,8 @@ def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
 
 
 def test_one_more_record_releases_no_more_than_the_claim_allows(false_alarms):
-    """Noisy counts above 3 with noise of ratio 1/e: the hockey-stick of n against n + 1 records, in both
-    directions."""
+    """A noisy count is released if it is above 3; the noise is geometric of ratio 1/e. The hockey-stick
+    divergence between n and n + 1 records is computed in both directions."""
     case = false_alarms.SEARCHED["threshold release"]
     noise = stats.dlaplace(1)
     shown = np.arange(4, 200)
@@ -87,7 +87,7 @@ def test_one_more_record_releases_no_more_than_the_claim_allows(false_alarms):
     assert found[0] == pytest.approx(case.delta, rel=1e-9)
 
 
-def test_a_noisy_max_of_exponentials_is_tight_where_one_answer_leads(false_alarms):
+def test_a_noisy_max_of_exponentials_is_tight_if_one_answer_leads(false_alarms):
     """With two answers and exponential noise of scale 2 the second one wins with probability e^(−d/2)/2 at
     lead d."""
     case = false_alarms.SEARCHED["noisy max"]

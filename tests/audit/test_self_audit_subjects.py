@@ -48,7 +48,7 @@ def test_the_best_events_of_laplace_noise_are_half_lines():
     assert (p, q) == pytest.approx((0.5, 0.5 * math.exp(-1)))
 
 
-def test_the_chained_response_is_tight_whatever_it_keeps():
+def test_the_chained_response_is_tight_for_every_state_that_it_keeps():
     for last in (0, 1):
         counts = []
         for bit in (0, 1):

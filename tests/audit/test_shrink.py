@@ -99,7 +99,7 @@ def test_a_pair_without_growth_is_not_shrunk():
     assert tried == []
 
 
-def test_shrinking_stops_at_its_most_tries():
+def test_shrinking_stops_after_the_maximum_number_of_tries():
     """Only the long witness itself fails. Each smaller version is tried at most three times."""
     long = domain(records=tuple(range(300)), sizes=(1, 40))
     start = ([9] * 39 + [299], [9] * 39 + [298])

@@ -252,8 +252,10 @@ def test_the_time_left_is_the_expected_rest_divided_by_the_workers():
     assert seconds_left([None] * 10, {0: 1.0, 1: 1.0}, elapsed=1.0, workers=2) is None
     assert seconds_left([None] * 10, {0: 2.0, 1: 3.0, 2: 1.0}, elapsed=3.0, workers=2) == 7.0
     assert seconds_left([1.0, 2.0, 30.0], {}, elapsed=0.0, workers=3) == 11.0
-    assert seconds_left([1.0, 2.0, 30.0], {}, elapsed=3.0, workers=3) == 8.0  # those under way had 9 seconds
-    # twice as slow as before; 1.6 seconds, a twentieth of the total, are weight for "as fast as before"
+    # three workers for 3 seconds: 9 of 33 seconds are done
+    assert seconds_left([1.0, 2.0, 30.0], {}, elapsed=3.0, workers=3) == 8.0
+    # These two took twice as long as before. "As fast as before" has the weight of 1.6 seconds, a twentieth
+    # of the total.
     slower = seconds_left([1.0, 1.0, 30.0], {0: 2.0, 1: 2.0}, elapsed=2.0, workers=2)
     assert slower == pytest.approx(30.0 * (4.0 + 1.6) / (2.0 + 1.6) / 2)
     assert seconds_left([1.0], {0: 1.0}, elapsed=9.0, workers=1) == 0.0

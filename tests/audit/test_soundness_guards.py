@@ -239,7 +239,7 @@ def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypat
     assert len(after) == len(given_up_at)
 
 
-# One significance for many
+# One significance shared by many
 
 
 class Declares:
@@ -337,8 +337,8 @@ def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
 
 
 def test_the_saved_counts_do_not_choose_the_stakes_of_their_replay():
-    """The same runs show the same, whatever the file says of them. Otherwise the replay would bet with
-    hindsight."""
+    """The same runs give the same bounds for any counts in the file. If the counts chose the stakes, the
+    replay would bet with hindsight."""
     result = audit_privacy(
         lambda database, rng: database[0] + rng.laplace(scale=1 / 3),
         PureDP(1.0),

@@ -142,7 +142,7 @@ class Recording(Sampler):
 
 
 def searched(mechanism, *, epsilon, budget, steering, values=4):
-    """Return what searched and bet over lists of three records, and its sampler."""
+    """Return the finished search and bets over lists of three records, and the sampler."""
     domain = {"pairs": None, "databases": None, "records": list(range(values)), "size": 3}
     databases = describe(Relation.REPLACE_ONE, **domain)
     with Recording(adapt(mechanism), seed=0) as sampler:
@@ -183,7 +183,7 @@ def test_steering_runs_count_and_belong_to_the_search_only(monkeypatch):
     betting, sampler = searched(ads, epsilon=4.0, budget=2_000, steering=Steering(4.0, 0.0))
     assert {stage for stage, _ in probes} == {EXPLORE}
     assert drawn[1:] == [size for _, size in probes][1:]  # the first probe also checks the generator
-    assert max(drawn[1:]) == 10  # how the output follows nine numbers of noise; runs come in pairs
+    assert max(drawn[1:]) == 10  # a run for each of nine numbers of noise; runs come in pairs
     assert betting.spent == sampler.drawn
     assert 1_998 <= sampler.drawn <= 2_000
 

@@ -21,7 +21,7 @@ from audit.databases.strategies import examples
 for strategy in (st.integers(), st.floats(), st.lists(st.integers(), min_size=2)):
     print(ascii(examples(strategy, "records", 100)))
 """
-#: A leak at sums that leave 7 modulo 101. Whether a database shows it depends on every example.
+#: A leak at sums that are 7 modulo 101. Whether a database shows it depends on every example.
 AUDIT = """
 from audit import PureDP, audit_privacy
 from audit.results.saved import layout

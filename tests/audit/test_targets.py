@@ -1,4 +1,4 @@
-"""Targets: the object that each form of a target's text names, or one line that says why it names none."""
+"""Targets: each form of text names the right object, or one line says why it names no object."""
 
 import importlib
 import sys

@@ -168,7 +168,7 @@ def test_a_refusal_with_infinite_error_is_a_failure():
     assert UtilityResult.from_json(result.to_json()) == result
 
 
-def test_the_same_seed_gives_the_same_bytes_whatever_the_jobs_and_isolation():
+def test_the_same_seed_gives_the_same_bytes_for_any_jobs_and_isolation():
     options = {"problems": [coins(), coins("more", size=9)], "budget": 3_000, "seed": 3}
     one = audit_utility(failing(0.15), CLAIM, **options)
     for other in ({"jobs": 2}, {"isolate": True}, {"isolate": True, "jobs": 2}):

@@ -87,8 +87,8 @@ def most_alarms(audits, level):
 
 
 def mean_is_at_most_one(values):
-    """Return whether the mean is at most 1, up to chance: values in [0, 20] fail with probability at most
-    RARE (CLT)."""
+    """Return whether the mean is at most 1 up to chance. If the true mean of values in [0, 20] is at most 1,
+    this fails with probability at most RARE (central limit theorem)."""
     slack = NormalDist().inv_cdf(1 - RARE) * np.std(values) / math.sqrt(len(values))
     return np.mean(values) <= 1 + slack
 
@@ -99,7 +99,7 @@ def test_one_update_has_expectation_at_most_one_on_the_claims_boundary(beta):
     expected = (1 - beta) * payoffs[0] + beta * payoffs[1]
     assert (payoffs > 0).all()
     assert (expected <= 1 + 1e-12).all()
-    assert (expected >= 1 - 1e-6).all()  # a fair game, not a lost one
+    assert (expected >= 1 - 1e-6).all()  # nearly 1: the bet gives nothing away
 
 
 def test_a_conditional_probability_is_as_fair_as_an_indicator():
@@ -168,7 +168,7 @@ def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
         for k in range(int(failures[:, n // 50 - 1].max()) + 1)
     }
     peeked = sum(any(bounds[50 * (i + 1), int(k)] < beta for i, k in enumerate(row)) for row in failures)
-    assert peeked > most_alarms(audits, level)  # it calls a claim met too often that is not
+    assert peeked > most_alarms(audits, level)  # it calls a claim met that is not, and does so too often
     betting = [_met_by_betting(row, beta, level) for row in _flips(rng, beta, 1_000, 2_000)]
     assert sum(betting) <= most_alarms(len(betting), level)
 
@@ -226,7 +226,7 @@ def test_twice_the_claimed_failure_probability_is_refuted_within_a_few_hundred_r
         for k in range(60)
     ]
     assert None not in used
-    assert np.median(used) <= 1.5 * limit  # 467
+    assert np.median(used) <= 1.5 * limit  # 467 runs
 
 
 def test_half_the_claimed_failure_probability_is_met():

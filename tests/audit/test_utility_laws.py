@@ -97,7 +97,7 @@ def test_a_law_that_is_wrong_only_on_a_rare_database_meets_nothing_by_conditiona
     assert (honest.verdict, honest.conditional) == (Verdict.NOT_REFUTED, True)
 
 
-def test_errors_of_many_outputs_that_differ_from_the_error_of_one_prove_nothing():
+def test_errors_of_a_batch_that_differ_from_single_errors_prove_nothing():
     class Lenient(Drawn):
         def errors(self, outputs, database):
             return np.zeros(len(outputs))

@@ -201,7 +201,7 @@ def test_records_that_cannot_change_are_not_copied():
 
 
 @pytest.mark.parametrize("error", [-3, -np.inf, 1j, np.complex128(0), np.array(0j)])
-def test_an_invalid_error_is_not_met(error):
+def test_an_invalid_error_is_refused_in_one_line(error):
     problem = FixedProblem("odd", [0], lambda output, database: error)
     with pytest.raises(AuditError, match=r"measures? (an error of|errors)") as raised:
         audit_utility(lambda database, rng: 0, CLAIM, problems=[problem])

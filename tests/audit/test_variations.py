@@ -24,7 +24,7 @@ def replaced(draw):
 
 
 @given(rows, rows)
-def test_the_shared_beginning_and_end_are_shared_and_no_record_is_counted_twice(left, right):
+def test_the_common_prefix_and_suffix_are_equal_and_do_not_overlap(left, right):
     start, end = middle(left, right)
     assert left[:start] == right[:start]
     assert left[len(left) - end :] == right[len(right) - end :]

@@ -210,7 +210,7 @@ def quiet_cells(database, rng):
 
 
 def test_a_single_entry_is_confirmed_beside_a_score_by_separate_runs():
-    """One cell alone refutes ε = 1. A later try of the judge has a smaller level, whatever event is shown."""
+    """One cell alone refutes ε = 1. A later try of the judge has a smaller level, for any event shown."""
     witness = Witness([0], [1], above(Value()), 0.5, 0.1, runs=100)
     beside = dataclasses.replace(witness, event=above(Coordinate(3)), p=0.4, direction="right")
     result = AuditResult(

@@ -85,7 +85,7 @@ def test_the_law_of_samples_of_two_numbers_is_binomial():
     assert PointProblem("", NumberSource(9, spread=True), 3, 20).distribution is None
 
 
-def test_the_hard_problems_are_hard_where_samples_are_few():
+def test_the_hard_problems_are_hard_if_samples_are_few():
     """With a fifth of the examples, each learner fails on some problem with probability above beta."""
     learner = PointLearner(dimension=64)
     few = point_problems(64, alpha=0.1, size=learner.sample_size() // 5)
@@ -154,7 +154,7 @@ def test_the_point_learners_size_is_the_least_by_an_independent_sum(alpha, beta,
     assert failure(m) <= beta < failure(m - 1)
 
 
-def test_the_size_does_not_grow_with_d_and_is_refused_where_the_domain_is_too_small():
+def test_the_size_does_not_grow_with_d_and_is_refused_if_the_domain_is_too_small():
     assert len({PointLearner(dimension=d).sample_size() for d in (9, 32, 64)}) == 1
     small = PointLearner(dimension=8)  # 4/(αβ) = 400
     assert small.utility_claim is None

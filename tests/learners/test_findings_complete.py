@@ -179,7 +179,7 @@ def test_a_bound_that_holds_is_not_exceeded(name):
         ("K11 §5.1.1, R_g", 1.0),
     ],
 )
-def test_findings_said_to_hold_with_equality_do(name, loss):
+def test_findings_that_state_equality_have_it(name, loss):
     assert computed()[name].found == pytest.approx(loss, rel=1e-9)
 
 

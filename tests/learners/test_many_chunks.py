@@ -50,10 +50,10 @@ def test_many_local_runs_have_the_law_of_runs_in_which_every_record_reports(plac
         assert stats.ks_2samp(one, other).pvalue > FALSE_ALARM
 
 
-# Only the last of 180 records differs. It is in the chunk of the last query: the ninth, of 20 records, or the
-# eighteenth, of 10. So only the last coordinate can change. The perceptron reads y·x_1 there, 0.8 or −0.6,
-# each only if it is a mistake, and divides by an error above 3·alpha/4. k-means reads x_1, which is 0 or 1,
-# the latter only if it is in the last cluster, and divides by a mass of at least 0.3.
+# Only the last of 180 records differs. It is in the chunk of the last query, so only the last coordinate can
+# change. The perceptron has 9 chunks of 20 records, k-means 18 of 10. The perceptron reads y·x_1 in the last
+# chunk: 0.8 or −0.6 if the record is a mistake, else 0. It divides by an error above 3·alpha/4. k-means reads
+# x_1: 1 if the record is in the last cluster, else 0. It divides by a mass of at least 0.3.
 @pytest.mark.parametrize(
     ("place", "low", "high"),
     [(0, -1.4 / (20 * 0.75 * 0.2), 0.0), (1, 0.0, 1.0 / (10 * 0.3))],

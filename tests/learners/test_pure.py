@@ -67,7 +67,8 @@ def test_the_proper_learners_keep_their_claim_on_all_samples(kind):
 
 
 def test_at_64_bits_the_loss_comes_close_to_epsilon():
-    """One score falls by 1, another rises: a factor e^(1/2) each, as the rest has nearly all the weight."""
+    """One score falls by 1 and another rises by 1. Each changes the odds by a factor e^(1/2), because all
+    other outputs together have nearly all the weight."""
     lumped = LumpedLearner(of=PurePointLearner(dimension=64, points=(0, LAST), size=2))
     result = audit_privacy(lumped, budget=20_000)
     assert result.verdict is Verdict.PROVED

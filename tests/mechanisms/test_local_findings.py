@@ -49,7 +49,7 @@ def test_e5_by_importance_sampling():
     assert abs(estimate - 2.552e-14) < 6 * error + 0.001e-14
 
 
-def test_e10_the_printed_size_fails_where_epsilon_is_large():
+def test_e10_the_printed_size_fails_if_epsilon_is_large():
     rows = {(c, e): (tau, n, both, alone) for c, e, tau, n, both, alone, _ in table("E10").rows}
     for key, (n, both, alone) in {
         (10, 10.0): (30, 0.599, 0.585),

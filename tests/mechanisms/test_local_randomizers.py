@@ -44,7 +44,7 @@ def test_a_vector_splits_epsilon_over_its_coordinates(dimension, loss):
     assert loss(left, right) == pytest.approx(1.0, rel=1e-12)
 
 
-def test_one_hot_vectors_have_l1_sensitivity_two_whatever_their_length(loss):
+def test_one_hot_vectors_of_any_length_have_l1_sensitivity_two(loss):
     records = tuple(tuple(int(i == j) for j in range(6)) for i in range(6))
     randomizer = LocalLaplace(epsilon=1.0, dimension=6, norm=1.0, records=records)
     assert randomizer.scale == 2.0

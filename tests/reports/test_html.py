@@ -595,7 +595,7 @@ def test_a_claim_with_delta_has_a_logarithmic_profile():
     assert "10⁻⁶" in [each.text for each in tree.iter("text")]
 
 
-def test_audits_with_one_reason_are_told_together():
+def test_audits_with_the_same_reason_share_a_line():
     reason = "The budget was too small."
     several = [
         clean(subject=name, verdict=Verdict.INCONCLUSIVE, reason=reason) for name in ("first", "second")

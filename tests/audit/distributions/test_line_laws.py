@@ -190,7 +190,7 @@ def test_a_countable_law_refuses_curved_pieces():
 
 
 @pytest.mark.parametrize("slope", [-0.7, 0.0, 0.7])
-def test_a_piece_between_integers_has_its_quantiles_at_the_integers_it_sums(slope):
+def test_a_piece_with_ends_between_integers_sums_and_inverts_over_the_integers_inside(slope):
     piece, whole = Piece(-1.5, 3.5, 0.0, 0.0, slope=slope), Piece(-1.0, 3.0, 0.0, 0.0, slope=slope)
     shares = np.linspace(0.01, 0.99, 50)
     assert piece.invert_sum(shares).tolist() == whole.invert_sum(shares).tolist()
