@@ -121,7 +121,7 @@ class Claimless(Count):
         (Count(), [], InvalidValue, r"`pair` must be two databases \(left, right\); got \[\]"),
     ],
 )
-def test_what_cannot_be_asserted_is_one_clear_error(subject, pair, error, words):
+def test_what_cannot_be_asserted_raises_one_clear_error(subject, pair, error, words):
     with pytest.raises(error, match=words) as caught:
         assert_private(subject, pair)
     assert isinstance(caught.value, AuditError)

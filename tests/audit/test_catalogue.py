@@ -105,7 +105,7 @@ def test_an_error_in_a_module_is_one_line_that_names_it(offered_package, text, w
     assert str(caught.value) == expected
 
 
-def test_an_entry_point_names_a_module_and_nothing_in_it(thirdparty):
+def test_an_entry_point_must_name_a_module_and_not_an_object_in_it(thirdparty):
     thirdparty(GROUP, entry="stranger_d:entries", text=entries_of("theirs"))
     with pytest.raises(AuditError, match="it must be a package or module"):
         load_catalogue()

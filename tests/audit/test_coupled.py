@@ -31,7 +31,7 @@ def joint_laws(rng, cases):
 
 
 def test_by_enumeration_no_coupling_gives_an_expectation_above_one_if_the_claim_holds():
-    """This holds for every stake. On the boundary of the claim it is exactly 1 for every coupling."""
+    """This holds for every stake. On the boundary of the claim the expectation is 1 for every coupling."""
     ratio, delta, shares = joint_laws(np.random.default_rng(1), 10_000)
     payoffs = coupled_payoffs(np.log(ratio), delta)
     expected = (shares[:, None, :] @ np.exp(payoffs))[:, 0, :]
@@ -82,7 +82,7 @@ def test_a_ledger_of_both_kinds_has_the_growth_of_each_bet(epsilon, delta):
 
 
 def learned(move, pairs, *, coupled=True):
-    """Return what pairs of runs with Laplace noise around 0 and `move` have taught."""
+    """Return a coupling that has learned from pairs of runs with Laplace noise around 0 and `move`."""
     rng = np.random.default_rng(5)
     noise, other = rng.laplace(size=(2, pairs))
     left, right = View(noise), View(move + (noise if coupled else other))

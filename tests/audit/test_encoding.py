@@ -1,3 +1,5 @@
+"""Values in saved files: they are read back equal, with type and bits, or as text. Reading runs no code."""
+
 import dataclasses
 import datetime as dt
 import enum

@@ -74,7 +74,7 @@ def test_the_message_has_each_bound(bounds, value, words):
     assert str(caught.value) == f"The `x` must be a finite number {words}"
 
 
-def test_the_ends_that_are_allowed_are_allowed():
+def test_the_ends_of_a_closed_interval_are_accepted():
     assert finite_number(0, what="The `x`", minimum=0, maximum=0) == 0.0
     assert probability(0, what="The `x`") == 0.0
     assert probability(1, what="The `x`") == 1.0
@@ -96,7 +96,7 @@ def test_a_probability_outside_its_interval_is_refused(ends, value, interval):
 
 
 @pytest.mark.parametrize("value", [1.0, True, "3", None])
-def test_a_whole_number_must_be_one_by_kind(value):
+def test_a_whole_number_must_be_an_integer_by_type(value):
     with pytest.raises(InvalidKind, match=r"must be a whole number ≥ 1"):
         positive_int(value, what="The `size`")
 

@@ -195,7 +195,7 @@ def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
         assert far[1] == pytest.approx(bound, rel=1e-6)
 
 
-def test_a_bound_from_distant_databases_is_one_about_a_single_step():
+def test_bounds_from_distant_databases_are_about_a_single_step():
     """p = 1/2, q = e^(−2.4)/2, distance 4: the loss per step is 0.6. The bound from 80,000 calls is close."""
     rng = np.random.default_rng(5)
     ledger, seen = Ledger(), np.zeros(4)

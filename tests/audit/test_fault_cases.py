@@ -405,8 +405,8 @@ def test_an_examination_without_end_is_unknown_and_the_verdict_stands(monkeypatc
 
 
 def test_waiting_does_not_count_as_computing():
-    """It waits in each of 80 runs or more, as processes on a busy machine do. It computes for a tenth of that
-    time."""
+    """The mechanism waits in each of 80 runs or more, as processes on a busy machine do. It computes for a
+    tenth of that time."""
 
     def waits(database, rng):
         time.sleep(0.01)

@@ -434,7 +434,7 @@ def test_features_can_be_proposed_from_any_outputs(left, right):
         (Raised("ValueError", "x"), "ValueError"),
     ],
 )
-def test_the_type_of_an_output_says_those_of_its_entries(output, words):
+def test_the_type_of_an_output_names_the_types_of_its_entries(output, words):
     assert Type().of(output) == Type().show(output) == words
 
 

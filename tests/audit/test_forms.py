@@ -68,7 +68,7 @@ STRAY = {
 
 
 @pytest.mark.parametrize("name", STRAY)
-def test_an_outcome_that_the_law_rules_out_is_an_error_that_names_it(name):
+def test_an_outcome_that_the_law_rules_out_is_an_error_that_names_the_outcome(name):
     said, returned = STRAY[name]
     result = audit_privacy(Response(said, returned), budget=8_000)
     assert result.verdict is Verdict.ERROR

@@ -48,8 +48,8 @@ def _elsewhere(tmp_path, monkeypatch):
     ["in_global", "in_file", "InCoroutine", "InPointer"],  # the benchmark has them all
 )
 def test_memory_across_calls_refutes_nothing(name):
-    """It returns (previous release, new release) and loses 1 given the past. Bets on pairs reached log wealth
-    16 to 41."""
+    """The mechanism returns (previous release, new release) and loses 1 given the past. Bets on pairs reached
+    a log wealth of 16 to 41."""
     found = getattr(anew("panel_memories"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, CLAIM, pairs=PAIR, budget=6_000)

@@ -147,7 +147,7 @@ def test_a_witness_may_be_checked_on_another_subject(faulty):
 
 
 def test_new_runs_find_the_fault_too(faulty):
-    """Missed with probability far below 1e-7: the runs are those of the confirmation, with a margin of 3."""
+    """The fault is missed with probability far below 1e-7: the confirmation's runs leave a margin of 3."""
     assert "release does not satisfy its claim" in faulty[0]["test_on_the_same_but_new_runs"]
 
 

@@ -121,7 +121,7 @@ def test_an_exact_witness_drawn_again_shows_the_most_probable_outputs():
 
 @pytest.mark.parametrize("name", ["many at once", "one by one", "text"])
 def test_a_fresh_replay_draws_new_runs(name):
-    """Missed with probability far below 1e-9: the runs are those of the confirmation, with a margin of 3."""
+    """The fault is missed with probability far below 1e-9: the confirmation's runs leave a margin of 3."""
     result = refuted(made_anew(name))
     again = result.replay(made_anew(name), fresh=True)
     assert again.verdict is Verdict.REFUTED
@@ -131,7 +131,7 @@ def test_a_fresh_replay_draws_new_runs(name):
 
 
 def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
-    """Missed with probability far below 1e-9, as above. The second one was once tested at
+    """Each misses with probability far below 1e-9, as above. The second one was once tested at
     significance·2^−1000."""
     once = refuted(Loud()).replay(fresh=True)
     twice = AuditResult.from_json(once.to_json()).replay(Loud(), fresh=True)

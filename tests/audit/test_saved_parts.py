@@ -116,7 +116,7 @@ def test_a_split_report_has_a_page_for_each_audit(tmp_path):
     assert len(list((tmp_path / "page-audits").iterdir())) == 2
 
 
-def test_changes_are_named_by_kind_the_weightiest_first(tmp_path, capsys):
+def test_changes_are_named_by_kind_with_the_most_serious_first(tmp_path, capsys):
     useful = UtilityResult("learner", PAC(0.1, 0.1), Verdict.NOT_REFUTED, Evidence.EXACT, beta_upper=0.05)
     old = written(tmp_path / "old.html", audit(), audit("gone"), useful, audit("same"))
     worse = dataclasses.replace(useful, beta_lower=0.07, beta_upper=0.07)

@@ -35,7 +35,7 @@ def test_a_row_fails_from_its_stated_count_on_and_states_its_power(n, limit):
     assert stats.binom.sf(fewest - 1, n, float(said[2])) == pytest.approx(0.9, abs=0.02)
 
 
-def test_a_row_of_at_least_fails_at_its_stated_count():
+def test_a_row_with_a_lower_limit_fails_at_its_stated_count():
     made = [
         judged_share("a", "b", count=count, n=60, side="at least", limit=0.9, level=3e-6)
         for count in range(61)

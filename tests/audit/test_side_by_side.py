@@ -221,7 +221,7 @@ def test_a_call_that_finishes_before_ctrl_c_is_kept_even_if_not_yet_taken(tmp_pa
 
 
 def test_an_audit_whose_process_always_dies_is_an_error_in_one_line_and_the_others_go_on(call, thirdparty):
-    """It dies in the factory, which runs in the same process as the audit."""
+    """The process dies in the factory, which runs in the same process as the audit."""
     thirdparty(
         "dp_audit.catalogue",
         entry="deadly_entries",

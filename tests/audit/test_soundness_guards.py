@@ -185,7 +185,7 @@ def test_a_stake_whose_batch_is_interrupted_is_lost(answer):
 
 
 def test_a_restarted_audit_keeps_its_losses(monkeypatch):
-    """This holds for every claim, because the bounds come from the same bets. Its gains are dropped."""
+    """Losses are kept for every claim, because the bounds come from the same bets. Gains are dropped."""
     begun = []
 
     class Recorded(Betting):

@@ -80,8 +80,8 @@ def test_no_growth_is_promised_against_a_claim_that_holds_with_equality():
 
 
 def test_a_promise_is_checked_before_it_is_made():
-    """The noise grows with the data, so elsewhere it follows the draws differently than on [0.0], where it
-    was measured."""
+    """The noise grows with the data, so on [3.0] the output follows the draws differently than on [0.0],
+    where this was measured."""
 
     def stretched(database, rng):
         return database[0] + (1.0 + database[0]) * rng.laplace(0.0, 0.1)

@@ -49,7 +49,7 @@ def test_the_event_of_some_bins_holds_the_values_of_these_bins(values, data):
     assert bins.condition(members).members(View(probes)).tolist() == wanted.tolist()
 
 
-def test_each_of_few_values_has_a_bin_and_so_has_a_frequent_one_among_many():
+def test_few_values_have_a_bin_each_and_so_has_a_frequent_value_among_many():
     edges = learn_edges(np.repeat([0.0, 1.0, 7.0], 50))
     assert edges.tolist() == [0.5, 4.0]
     rng = np.random.default_rng(0)

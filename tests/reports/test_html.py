@@ -231,7 +231,7 @@ def test_the_summary_counts_verdicts_and_adds_the_significance_up():
 
 
 def test_the_first_screen_says_what_is_wrong_first():
-    """Of seven audits one is unexpected, one undecided, and three are refuted; one refutation is expected."""
+    """Of seven audits one is unexpected, one undecided, and three are refuted. One refutation is expected."""
     page = html(*EVERYTHING)
     text = Tree(page).text
     first = text[: text.index("Index")]
@@ -508,7 +508,7 @@ def test_the_search_is_drawn_next_to_the_claim_if_it_had_a_choice():
 
 
 def test_outputs_are_drawn_on_both_sides_with_the_event_shaded():
-    """Of 8 outputs on the left 5 are in the event, of 4 on the right 1."""
+    """The event holds 5 of 8 outputs on the left and 1 of 4 on the right."""
     bins = (0.0, 1.0, 2.0), ("no number",)
     kept = Outputs("the output", *bins, (3, 4, 1), (2, 2, 0), (0, 4, 1), (0, 1, 0))
     page = html(refuted(witness=witness(outputs=kept)))
