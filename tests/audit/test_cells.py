@@ -110,7 +110,7 @@ def test_smoothed_laws_are_laws_and_believe_large_counts(ordered):
 
 @pytest.mark.parametrize("ordered", [0, 30])
 def test_differences_by_chance_are_smoothed_away(ordered):
-    """With 1,000 runs a side in 30 cells, a log-ratio has a standard error of 0.25. Less than 0.06 remains."""
+    """At 1,000 runs a side in 30 cells a log-ratio has a standard error of 0.25. Less than 0.06 remains."""
     rng = np.random.default_rng(4)
     law = np.full(30, 1 / 30)
     left = []

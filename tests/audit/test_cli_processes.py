@@ -1,4 +1,5 @@
-"""`dp-audit` in a process of its own: pipes and terminals, what it imports, and projects with our names."""
+"""`dp-audit` in a process of its own: pipes and terminals, what it imports, and projects with packages of our
+names."""
 
 import contextlib
 import os

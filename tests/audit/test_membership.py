@@ -25,14 +25,14 @@ DIGITS = st.integers(0, 9)
 
 @st.composite
 def counted(draw):
-    """Return rows after their number."""
+    """Return the number of rows, then the rows."""
     rows = draw(st.lists(DIGITS, min_size=1, max_size=5))
     return [len(rows), *rows]
 
 
 @st.composite
 def checked(draw):
-    """Return digits and their check digit."""
+    """Return digits, then their check digit."""
     digits = draw(st.lists(DIGITS, min_size=1, max_size=5))
     return [*digits, sum(digits) % 10]
 

@@ -161,7 +161,7 @@ def test_kept_outputs_are_bounded_in_bytes(size):
 
 
 def test_a_score_is_fitted_until_there_are_enough_pairs_and_its_cells_count_the_rest(monkeypatch):
-    monkeypatch.setattr("audit.evidence.memory.ENOUGH", KEPT + 2_000)  # beyond what is learned anew
+    monkeypatch.setattr("audit.evidence.memory.ENOUGH", KEPT + 2_000)  # more than the kept pairs
     rng = np.random.default_rng(0)
 
     def vectors(n, moved):

@@ -79,7 +79,7 @@ def failed(result):
 
 
 def test_every_part_of_the_page_has_rows_and_the_judged_ones_share_the_level():
-    """A sound auditor that refutes as often as it may at each level. Other tests cover the detectable ε."""
+    """This auditor is sound and refutes as often as it may at each level. Others cover the detectable ε."""
     auditor = answering(verdict=refuting(lambda level: 0.95 if level == 1e-6 else level))
     result = self_audit(sizes=SMALL, auditor=auditor, parts=PARTS)
     assert result.parts == PARTS
@@ -132,8 +132,9 @@ def test_an_auditor_that_refutes_five_times_too_often_is_caught():
 
 
 def test_an_auditor_at_five_times_the_significance_is_caught_by_the_wealth_of_refutations(monkeypatch):
-    """It refutes at log wealth 12.2 instead of 13.8. Of 30 such audits 18 ended in between. At that share the
-    five audits here all end above 13.8 with probability 0.01. A sound audit never ends below 13.8."""
+    """The auditor refutes at log wealth 12.2 instead of 13.8. Of 30 such audits 18 ended in between. At
+    that share the five audits here all end above 13.8 with probability 0.01. A sound audit never ends below
+    13.8."""
     monkeypatch.setattr(efficiency, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(efficiency, "SHARES", (0.8,))
 

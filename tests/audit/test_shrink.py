@@ -1,5 +1,5 @@
-"""Shrinking a witness: the simplest pair that still fails, within its allowance. A pair that holds is never
-shown."""
+"""Shrinking a witness: the simplest pair that still fails, within its allowance. A pair on which
+the claim holds is never shown."""
 
 import itertools
 

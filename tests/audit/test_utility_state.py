@@ -1,4 +1,5 @@
-"""Learners that keep state or share the values that measure them. No verdict rests on silent copies."""
+"""Learners that keep state, or that share records with the problem that measures their errors. No verdict
+rests on silent copies."""
 
 import random
 

@@ -22,7 +22,7 @@ from learners.concepts import (
 
 
 def masked(concept, point):
-    """K11 §5.3 written out for d = 2: x, i (one bit), b."""
+    """Return the label of a point (x, i, b) by K11 §5.3, written out for d = 2, where i is one bit."""
     (r, a), (x, i, b) = concept, (point[:2], point[2], point[3])
     return (-1) ** r[i] if b == 1 else (-1) ** (sum(u * v for u, v in zip(r, x, strict=True)) + a)
 

@@ -127,7 +127,7 @@ def test_problems_are_about_clean_labels_and_draw_noisy_ones():
 
 
 def conjunctions(*, tau, dimension=2):
-    """The SQ learner of conjunctions, as an algorithm that the runs of `mechanisms` accept."""
+    """Run the SQ learner of conjunctions, in the form that the runs of `mechanisms` accept."""
     signed = SignedConjunctions(dimension)
     learner = ConjunctionQueries(dimension, 2 * dimension * tau)
 

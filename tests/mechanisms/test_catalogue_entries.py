@@ -45,7 +45,9 @@ WITH_LAW = pytest.mark.parametrize(
     [name for name, it in SUBJECTS.items() if hasattr(it, "distribution") and isinstance(it.claim, PureDP)],
 )
 
-# log* = 4: √(24·ln(1/(4·10⁻⁶))) + 24·ε at ε = 1/4; else N + 1 exponential mechanisms and 2·N halves
+# Claims at ε = 1/4 as multiples of ε. The first two follow Lemma 2 of BNS with log* = 4:
+# √(24·ln(1/(4·10⁻⁶))) + 24·ε. The others add up the calls of N levels: N + 1 exponential mechanisms at ε, and
+# 2·N calls of A_dist at ε/2.
 CALLS = {
     "concave-promise": 17.271396 + 6.0,
     "concave-promise-literal": 17.271396 + 6.0,

@@ -47,7 +47,10 @@ RUNS = 1_000_000
 
 
 def optimal_delta(epsilon, delta, *, copies, place):
-    """Kairouz, Oh and Viswanath 2015, Theorem 3.3: the composition's delta at (copies − 2·place)·epsilon."""
+    """Return the composition's delta at (copies − 2·place)·epsilon.
+
+    Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3.
+    """
     terms = [
         math.comb(copies, j)
         * (math.exp((copies - j) * epsilon) - math.exp((copies - 2 * place + j) * epsilon))

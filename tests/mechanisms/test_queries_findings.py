@@ -121,7 +121,7 @@ def test_e15_as_printed_a_valid_oracle_keeps_step_four_a_probability():
         assert ((v**2 + k * u) / ((1 + phi) * (v - k))).max() < 1
 
 
-def test_n10_numbers(found):
+def test_n10_the_expected_and_the_fixed_number_of_queries_match_their_formulas(found):
     rows = found["N10"].tables[0].rows
     for epsilon, accesses, beta, printed, expected, asked, distance, allowed in rows:
         assert printed == pytest.approx(accesses * math.exp(epsilon))
@@ -136,7 +136,7 @@ def test_n10_numbers(found):
     assert (round(found["N10"].found, 2), round(found["N10"].claimed, 2)) == (3.17, 2.72)
 
 
-def test_n11_distance_and_acceptance(found):
+def test_n11_the_distance_and_the_acceptance_exceed_what_the_lemmas_state(found):
     for epsilon, factor, claimed, distance, reached, repaired in found["N11"].tables[0].rows:
         assert factor == pytest.approx(math.exp(epsilon))
         # τ·c·q added to p at p = e^ε·q: 1 + τ(1 − e^(−2ε))

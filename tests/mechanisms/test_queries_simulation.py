@@ -41,14 +41,14 @@ from mechanisms.queries.simulations.tables import binary_response
 
 
 def response(epsilon, k=2):
-    """k-ary randomized response: the truth with probability e^ε/(e^ε + k − 1)."""
+    """Return k-ary randomized response: it tells the truth with probability e^ε/(e^ε + k − 1)."""
     table = np.full((k, k), 1.0 / (math.exp(epsilon) + k - 1))
     np.fill_diagonal(table, math.exp(epsilon) / (math.exp(epsilon) + k - 1))
     return TableRandomizer(list(range(k)), list(range(k)), table)
 
 
 def geometric(epsilon, top):
-    """A record in {0 … top} plus two-sided geometric noise, clamped; ε-private at rate ε/top."""
+    """Return a record in {0 … top} plus two-sided geometric noise, clamped; it is ε-private at rate ε/top."""
     return TableRandomizer.of(
         lambda record: Finite.from_clamped(Countable.geometric(record, top / epsilon), 0, top),
         range(top + 1),

@@ -39,7 +39,7 @@ def test_the_exact_audit_proves_what_a_table_claims(name):
 
 
 def unscaled(epsilon, top):
-    """Two-sided geometric noise of rate epsilon instead of epsilon/top: a factor e^epsilon for each step."""
+    """Return two-sided geometric noise of rate epsilon, not epsilon/top: a factor e^epsilon for each step."""
     keep = math.exp(-epsilon)
     point = (1 - keep) / (1 + keep)
     table = [
