@@ -126,7 +126,7 @@ def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
 
 
 def shows_the_last(database, rng):
-    """Return a release, and in a few runs also the last one, which a library keeps. Private given the last one."""
+    """Return a release, and rarely the last one too, which a library keeps. Private given the last one."""
     new, shows = sum(database) + rng.laplace(), rng.random() < 0.02
     last, colorsys.last_release = getattr(colorsys, "last_release", None), new
     return new, last if shows else None
