@@ -21,7 +21,7 @@ from audit.distributions.law import OUTSIDE, Floats, Ints, Law, Outputs, log_add
 from audit.values.outcomes import Unfinished
 
 SINGLED = 32
-"""More looks closer at single outcomes: this many likely cells are each compared with all other cells."""
+"""Larger: single outcomes are tested more closely. This many likely cells are each compared with the rest."""
 
 
 def law_log_e_value(law: Law, outputs: Outputs) -> float:

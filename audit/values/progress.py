@@ -62,7 +62,7 @@ class AuditFinished:
 
 @dataclass(frozen=True)
 class Counted:
-    """`done` of `of` audits (or whatever `what` names) are finished; `seconds` are left, None if unknown.
+    """`done` of `of` audits, or of what `what` names, are finished; `seconds` is the time left, or None.
 
     Examples
     --------

@@ -222,12 +222,12 @@ def _work(
     found = len(sys.modules)
     try:
         host = None if parcel is None else parcel.move_in(path)
-        write_record(records, BEAT, 0)  # the time to start and to make the subject is not a run's
+        write_record(records, BEAT, 0)  # the time of the first run begins here, after the subject is made
         while (frame := read_frame(requests)) is not None:
             addressee, request, streamed = unpack(frame)
             if addressee != number:  # meant for a worker that has died since
                 continue
-            if isinstance(request, Foundations):  # for the supervisor, which gets it once more
+            if isinstance(request, Foundations):  # for the supervisor, to which the parent sends it again
                 if ask is not None:
                     os.write(ask, b"\0")
                 break
