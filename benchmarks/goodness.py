@@ -13,8 +13,8 @@ says how many. With `--found FILE` each finished row is kept, and the same comma
 stopped.
 
 The tests in tests/mechanisms draw as many runs if that fits into ten seconds per file. Here mechanisms,
-compositions and learners all get the same number of runs. Those with a false claim are included, because
-their law is still right.
+compositions and learners are all tested. Those with a false claim are included, because their law is still
+right.
 
 Usage: python benchmarks/goodness.py [NAME ...] [--runs N] [--seed N] [--only GROUP] [--found FILE]
 """

@@ -1,4 +1,4 @@
-"""Audits of many mechanisms: correct ones, ones that keep their noise, and leaks that look like those.
+"""Audits of many mechanisms: correct ones, ones that keep their noise, leaks that look as if they kept it.
 
 Every audit searches for its databases. Correct mechanisms keep state in many places, or have outputs of mixed
 types, databases with an invariant, caches, refusals, or nothing special. They meet their claim with equality

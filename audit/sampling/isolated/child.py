@@ -143,7 +143,7 @@ def main(requests: int, answers: int, records: int) -> None:
         return
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
-    asked, ask = os.pipe()  # a forked worker was asked for what its supervisor has to do
+    asked, ask = os.pipe()  # tells the supervisor that a worker got a request meant for it
     os.set_blocking(asked, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(waker)
@@ -162,7 +162,7 @@ def main(requests: int, answers: int, records: int) -> None:
             return
         write_record(records, ENDED, status)
         number += 1
-        with contextlib.suppress(BlockingIOError):  # the worker was asked for nothing of the kind
+        with contextlib.suppress(BlockingIOError):  # no such request went to the worker
             os.read(asked, 1)
             if (frame := read_frame(requests)) is not None:
                 unpack(frame)[1].lay()
