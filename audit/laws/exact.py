@@ -63,7 +63,8 @@ class ExactFinding:
     Parameters
     ----------
     by_epsilon, by_delta
-        The worst pair and direction in ε at the claim's δ, and the worst in δ at the claim's ε.
+        The pair and direction with the largest ε at the claim's δ, and those with the largest δ at the
+        claim's ε.
     pairs
         Number of pairs compared, each in both directions.
     over

@@ -34,7 +34,7 @@ Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """A pair in one direction: bounds of ε and δ, certainly over, certainly within; or arrays of these.
+    """Bounds of ε and δ of a pair in one direction, and whether it is surely over or within; or arrays.
 
     `slack` is the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
     """

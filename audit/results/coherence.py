@@ -84,9 +84,9 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
 def counts_of(witness: Witness) -> NDArray[np.float64] | None:
     """Return the counts that p, q and their intervals come from, shape (4,); None if no counts give them.
 
-    These are the calls on the p side inside and outside the event, then the same of the q side. A file does
-    not say how many calls each side had, so that number is found by trying which one gives p, q and the
-    intervals.
+    These are the calls on the p side inside and outside the event, then the same two counts of the q side. A
+    file does not say how many calls each side had, so that number is found by trying which one gives p, q and
+    the intervals.
 
     Examples
     --------

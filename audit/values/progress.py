@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-MEASURED = 5.0  # more estimates the speed better: no duration is given before this many seconds
+MEASURED = 5.0  # larger: better estimates; no duration is shown before this many seconds
 LONG = 60.0  # seconds; an audit that may take longer announces it
 
 

@@ -49,7 +49,7 @@ class Plan:
     parts
         Fresh processes that share the calls; 0 if this process makes them.
     copies
-        Whether every call uses a copy of the subject of its own, as for witnesses of the first release.
+        Whether every call uses its own copy of the subject, as for witnesses of the first release.
 
     Examples
     --------
