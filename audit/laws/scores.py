@@ -34,7 +34,7 @@ Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """Bounds of ε and δ of a pair in one direction, and whether it is surely over or within; or arrays.
+    """Bounds of ε and δ of a pair in one direction, and whether it is surely over or within (or arrays).
 
     `slack` is the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
     """

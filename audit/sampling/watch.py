@@ -48,8 +48,9 @@ def in_words(limit: float) -> str:
 def computing_for(limit: float) -> Iterator[None]:
     """Raise `ComputedTooLong` inside the context once the process has used `limit` seconds of CPU time.
 
-    Waiting does not count, so a busy machine changes nothing. The error is raised again after every tenth of
-    `limit`, because code may catch it. If runs cannot be limited (`can_watch`), nothing is raised.
+    Waiting, also for the processor, does not count, so a busy machine changes nothing. The error is raised
+    again after every tenth of `limit`, because code may catch it. If runs cannot be limited (`can_watch`),
+    nothing is raised.
 
     Examples
     --------
