@@ -1,4 +1,4 @@
-"""Points and thresholds at 64 bits: seconds a run, the exact law, the sizes by each account.
+"""Points and thresholds at 64 bits: seconds a run, the exact law, the sample sizes by each accounting.
 
     python benchmarks/approximate.py
 

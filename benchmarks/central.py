@@ -46,7 +46,7 @@ class Work:
 
 
 def recursion() -> tuple[ConcavePromise, list[tuple[int, int]]]:
-    """Return Rec on thresholds over 64-bit points, and 100,000 points that one of them labels."""
+    """Return Rec on thresholds over 64-bit points, and 100,000 points labelled by one of the thresholds."""
     points = np.random.default_rng(0).integers(0, 2**64, 100_000, dtype=np.uint64).tolist()
     rows = [(x, int(x < 2**63 + 12345)) for x in points]
     rec = ConcavePromise(
@@ -88,7 +88,7 @@ def stable_run() -> Callable[[], object]:
 
 
 class Rolled:
-    """Sixteen answers, the one that a record names likelier by e: pure ε = 1, met with equality."""
+    """Sixteen answers; the one that a record names is e times as likely: pure ε = 1, met with equality."""
 
     claim: ClassVar[PureDP] = PureDP(1.0)
     records: ClassVar[range] = range(1414)

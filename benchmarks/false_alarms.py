@@ -35,7 +35,8 @@ SIGNIFICANCE = 0.05
 BUDGET = 2_000
 ALPHA = math.exp(-1.0)
 CAP = 20.0
-#: The chance that a criterion accuses a sound auditor. For 2,000 audits the first is "at most 144 refuted".
+#: The chances that each criterion accuses a sound auditor. For 2,000 audits the first criterion is "at most
+#: 144 refuted".
 ALARM_LEVEL = 9e-6
 MEAN_LEVEL = 1e-7
 #: The level of the count if mechanisms are judged one by one.
@@ -50,7 +51,7 @@ def forgetful_response(database, rng):
 
 
 def threshold_release(database, rng):
-    """The noisy count of "k" where it is there and above 3: outputs of two lengths, δ = Pr[noise ≥ 3]."""
+    """The noisy count of "k" if it is above 3, otherwise nothing; δ = Pr[noise ≥ 3]."""
     if not database:
         return ()
     noisy = len(database) + int(rng.geometric(1 - ALPHA)) - int(rng.geometric(1 - ALPHA))
@@ -61,7 +62,7 @@ class Case(Tight):
     """A mechanism on pairs that meet the claim with equality, in the form that an audit by bets takes."""
 
     def where(self, seed):
-        """Return what an audit is told about the pairs of databases."""
+        """Return the keywords of an audit that give the pairs of databases."""
         del seed
         return {"pairs": self.pairs}
 
@@ -79,11 +80,11 @@ class Domain:
 
     @property
     def databases(self):
-        """The databases, as an audit of this domain has them."""
+        """The databases of an audit of this domain."""
         return describe(self.relation, pairs=None, records=self.records, size=self.size, databases=None)
 
     def where(self, seed):
-        """Return what an audit is told about the pairs of databases: where to look for them."""
+        """Return the keywords of an audit that say where to look for pairs of databases."""
         databases, sources = self.databases, np.random.SeedSequence([99, seed]).spawn(2)
         steps = lengths(self.epsilon, self.delta)
         proposing, varying = map(np.random.default_rng, sources)
@@ -126,7 +127,7 @@ class NoisyCount:
 
 
 class ExponentialNoisyMax:
-    """The index of the largest answer with exponential noise of scale 2: ε = 1, met with a lead of 2."""
+    """The index of the largest answer with exponential noise of scale 2: ε = 1, met at a lead of 2."""
 
     def __call__(self, database, rng):
         return int(self.sample(database, 1, rng)[0])
@@ -137,12 +138,12 @@ class ExponentialNoisyMax:
 
 
 def each_response(database, rng):
-    """Randomized response of every record: a text."""
+    """Randomized response of every record, as one text."""
     return "".join("ny"[(record == 1) == (rng.random() < 0.75)] for record in database)
 
 
 def label_response(database, rng):
-    """The records with their labels, each replaced by the other one with probability 1/4."""
+    """The records with their labels; each label is replaced by the other one with probability 1/4."""
     return tuple((x, y if rng.random() < 0.75 else 1 - y) for x, y in database)
 
 
@@ -234,10 +235,10 @@ def judge(log_wealths, *, level=ALARM_LEVEL):
 
 
 def accused(log_wealths):
-    """Whether the criterion of the mean accuses the auditor. It stops at the first audit that shows it.
+    """Whether the criterion of the mean accuses the auditor; it takes audits until one shows that.
 
-    If each mean is at most 1 given the past, the e-value is a supermartingale. It then ever passes 1e7 with
-    probability at most 1e-7 (Ville).
+    If each mean is at most 1 given the past, the e-value is a supermartingale. The probability that it ever
+    passes 1e7 is then at most 1e-7 (Ville).
     """
     taken = []
     for log_wealth in log_wealths:

@@ -1,10 +1,10 @@
 """How often the fault named for a mutant of a correct mechanism is the right one.
 
-Every private mechanism of the catalogue with fast calls is spoilt in seven ways, one at a time, and audited
+Every private mechanism of the catalogue with fast calls is broken in seven ways, one at a time, and audited
 on one pair. Only mutants that the audit refutes are counted.
 
 Usage: python benchmarks/faults.py [--names PATTERN] [--each] [--most N] [--lines FILE [--again SAID ...]]
-       Mutants in the file of JSON lines are not audited again, unless what was said of them is one of SAID.
+       Mutants in the file of JSON lines are not audited again, unless their outcome there is one of SAID.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from audit.sampling.recorded import RecordingGenerator
 
 K = FaultKind
 SECONDS = 1.5e-4  # the most processor time that a call may take
-TIME_LIMIT = 150.0  # of one audit: it is the budget that ends an audit, also on a busy machine
+TIME_LIMIT = 150.0  # of one audit; so long that the budget ends it first, even on a busy machine
 MOST_EPSILON = 4.0
 
 
@@ -60,7 +60,7 @@ class Wide:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A spoilt mechanism; `left` and `right` are the pair on which it is audited."""
+    """A broken mechanism; `left` and `right` are the pair on which it is audited."""
 
     inner: Any
     left: Any
@@ -132,7 +132,7 @@ def bases(pattern: str | None) -> list[tuple[Entry, Any, Any, Any]]:
             continue
         mechanism = entry.factory()
         task = make_task(mechanism, **entry.options_for("privacy"))
-        if task.claim.epsilon > MOST_EPSILON:  # few runs refute nothing
+        if task.claim.epsilon > MOST_EPSILON:  # few runs cannot refute it
             continue
         pairs = task.databases.proposals(np.random.default_rng(0))
         try:
@@ -180,7 +180,7 @@ def named(base: tuple[Entry, Any, Any, Any], mutant: Mutant, *, recorded: bool =
 
 
 def judged(base: tuple[Entry, Any, Any, Any], mutant: Mutant) -> tuple[str, str]:
-    """Return whether the fault named for a mutant is right, and its words."""
+    """Return whether the audit names the right fault for a mutant, and the words for it."""
     fault = named(base, mutant).fault
     if fault is None:
         return "not refuted", ""
@@ -189,14 +189,14 @@ def judged(base: tuple[Entry, Any, Any, Any], mutant: Mutant) -> tuple[str, str]
 
 
 def _read(lines: Path | None, again: list[str]) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return what the file holds by mutant and mechanism, less what is to be audited again."""
+    """Return the outcomes in the file, by mutant and mechanism, without those to be audited again."""
     texts = lines.read_text(encoding="utf-8").splitlines() if lines is not None and lines.exists() else []
     held = {(what, name): (said, words) for what, name, said, words in map(json.loads, texts)}
     return {mutant: found for mutant, found in held.items() if found[0] not in again}
 
 
 def calls() -> None:
-    """Print the processor time of a recorded call, also as a multiple of an ordinary one: least of many."""
+    """Print the least processor time of a recorded call in many tries, and its ratio to an ordinary call."""
     database = [0, 1, 1, 1, 0] * 2
     told = {
         "sum, one draw": lambda rng: sum(database) + rng.laplace(0.0, 1.0),

@@ -1,19 +1,20 @@
 """Goodness of fit: a million runs of each mechanism against its exact law, on inputs of every shape.
 
-Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition
-(cells that expect fewer than 5 runs are pooled), and the e-value of `audit.laws.law_check`. An entry without
-a declared law is compared with the law that its text gives (`audit.catalogue.Formulas`), by chi-square alone.
+Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition (cells
+that expect fewer than 5 runs are pooled), and the e-value of `audit.laws.law_check`. An entry without a
+declared law is compared with the law that its text gives (`audit.catalogue.Formulas`), by chi-square alone.
 All comparisons together accuse a right mechanism with probability at most 1e-6 (Bonferroni). The last column
 gives the power of the weakest chi-square test of a row. It is the share of runs that must move between the
-two likeliest cells to be noticed with probability 0.99; 0 for a text's law, whose test does not say it.
+two likeliest cells to be noticed with probability 0.99. It is 0 for a law given by a text, because that test
+does not compute it.
 
 A comparison of more than `--seconds` of processor time gets as many runs as this time allows, and the row
 says how many. With `--found FILE` each finished row is kept, and the same command continues where it was
 stopped.
 
 The tests in tests/mechanisms draw as many runs if that fits into ten seconds per file. Here mechanisms,
-compositions and learners are drawn alike, those that are wrong on purpose too: what is wrong is their claim,
-not their law.
+compositions and learners are all tested. Those with a false claim are included, because their law is still
+right.
 
 Usage: python benchmarks/goodness.py [NAME ...] [--runs N] [--seed N] [--only GROUP] [--found FILE]
 """
@@ -71,7 +72,7 @@ class Case:
     name: str
     subject: Any
     databases: dict[str, Any]
-    text: Any = None  # from a database to the law of the text, of a subject without its own
+    text: Any = None  # from a database to the law that the text gives, for a subject without its own
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def composed(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def catalogued(_: np.random.Generator) -> Iterator[Case]:
-    """Yield every entry with a law, on databases of its own domain, or on those of its text's law."""
+    """Yield every entry with a law, on databases of its own domain or those of its text's law."""
     for entry in load_catalogue():
         if entry.options is None:  # its `distribution` is of examples, not of outputs
             continue
@@ -171,7 +172,7 @@ def catalogued(_: np.random.Generator) -> Iterator[Case]:
 
 
 def drawn(case: Case, database: Any, *, runs: int, seconds: float, rng: np.random.Generator) -> Any:
-    """Return outputs: as many as asked for, or as the seconds of processor time allow."""
+    """Return as many outputs as asked for, or fewer if the seconds of processor time do not suffice."""
     at_once = getattr(case.subject, "sample", None)
 
     def batch(size: int) -> Any:

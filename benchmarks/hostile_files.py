@@ -86,7 +86,7 @@ def _places(held: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 def _changed(document: Any, path: tuple[Any, ...], rng: random.Random) -> Any:
-    """Return the document with a value replaced, removed, or joined by another one, at a place."""
+    """Return the document with one value replaced, removed, or followed by another value."""
     if not path:
         return rng.choice(_VALUES)
     whole = copy.deepcopy(document)
@@ -104,7 +104,7 @@ def _changed(document: Any, path: tuple[Any, ...], rng: random.Random) -> Any:
 
 
 def _rewritten(document: Any, path: tuple[Any, ...], rng: random.Random) -> bytes:
-    """Return the text with something at a place that no Python value would give."""
+    """Return the text with something inserted that no Python value produces."""
     mark = "the place of the evil"
     if not path:
         return rng.choice(_RAW).encode()

@@ -122,7 +122,7 @@ def run(name: str, after: float | None) -> tuple[int, dict[str, object], str]:
             try:
                 process.wait(after)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all of the foreground
+                os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group
         try:
             _, said = process.communicate(timeout=PATIENCE if after is not None else None)
         except subprocess.TimeoutExpired:

@@ -42,7 +42,7 @@ def seconds(work: Callable[[], object], *, rounds: int) -> float:
 
 
 def chunks(total: int, value: float = 0.5) -> Iterator[NDArray[np.float64]]:
-    """Yield entries in chunks, so that they are never all in memory."""
+    """Yield entries in chunks, so that memory never holds all of them."""
     for start in range(0, total, _CHUNK):
         yield np.full(min(_CHUNK, total - start), value)
 

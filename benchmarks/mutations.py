@@ -110,7 +110,7 @@ def noticed_by_tests(folder: Path, mutation: Mutation) -> tuple[bool, str]:
     entries = ("tests/test_catalogue_audit.py", "-k", told)
     for command in (entries, mutation.tests):
         code, said = run(folder, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *command)
-        if code not in (0, 5):  # 5: none of these tests is there
+        if code not in (0, 5):  # 5: pytest found no such test
             failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR", "E  "))]
             return True, (failed[-1][:160] if failed else f"code {code}")
     return False, ""
@@ -154,7 +154,7 @@ def main() -> None:
 
 
 def sound() -> None:
-    """Run the comparisons of all entries on a copy that nothing is changed in: nothing may be noticed."""
+    """Run the comparisons of all entries on an unchanged copy: they must find nothing."""
     every = sorted({entry for mutation in MUTATIONS for entry in mutation.entries})
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "tree"

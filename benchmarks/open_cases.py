@@ -1,4 +1,4 @@
-"""The open cases with their example pair, at significance 1e-6: runs to a refutation, or none.
+"""The open cases with their example pair, at significance 1e-6: runs to a refutation, if there is one.
 
 Faulty cases that counting can show: the median over the seeds is at most 2.5 times the case's own limit (see
 `open_case_limits`) plus 2,000 runs, no seed needs more than 60,000, and the median over the cases is at most

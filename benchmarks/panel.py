@@ -1,11 +1,10 @@
-"""Audits of many mechanisms: correct ones, ones that keep their noise, and leaks that look like these.
+"""Audits of many mechanisms: correct ones, ones that keep their noise, leaks that look as if they kept it.
 
-Every audit searches for its databases. Correct mechanisms have memories in every hiding place, outputs of
-mixed types, databases with an invariant, caches, refusals, or nothing special. They meet their claim with
-equality or nearly so. At most 14 of 100 audits at significance 0.05 may refute one, and the mean of
-min(wealth at the stop, 20) may be at most 1 plus three standard errors. Mechanisms that keep their noise must
-never be refuted. For a leak, the wealth must cross the limit in half of the audits, and 95 % of these must
-refute.
+Every audit searches for its databases. Correct mechanisms keep state in many places, or have outputs of mixed
+types, databases with an invariant, caches, refusals, or nothing special. They meet their claim with equality
+or nearly so. At most 14 of 100 audits at significance 0.05 may refute one, and the mean of min(wealth at the
+stop, 20) may be at most 1 plus three standard errors. Mechanisms that keep their noise must never be refuted.
+For a leak, the wealth must cross the limit in half of the audits, and 95 % of these must refute.
 
 No audit shares anything with another: the module is imported anew, in a new working directory, HOME and
 TMPDIR. Audits in the file of JSON lines are not repeated.
@@ -52,7 +51,7 @@ Row = dict[str, Any]
 def audited(name: str, seed: int, *, runs: int, significance: float) -> Row:
     """Return one audit of a mechanism of the panel, from its beginning."""
     entry, start = PANEL[name], time.perf_counter()
-    own = zlib.crc32(name.encode()) + seed  # else mechanisms of one law would be audited with the same draws
+    own = zlib.crc32(name.encode()) + seed  # otherwise mechanisms of one law would get the same draws
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         contextlib.chdir(folder),
@@ -101,7 +100,7 @@ def judged(name: str, rows: list[Row], significance: float) -> Figure:
 
 
 def chosen(patterns: list[str]) -> list[str]:
-    """Return the names of the mechanisms that any pattern or group names."""
+    """Return the names of the mechanisms that match any of the patterns or groups."""
     names = [
         name
         for name, entry in PANEL.items()

@@ -41,13 +41,13 @@ class Entry:
 
 BITS = {"records": [0, 1], "size": (1, 3)}
 FEW_BITS = {"records": [0, 1], "size": (1, 2)}
-#: Sixty-two databases, more than any mechanism keeps answers for.
+#: Sixty-two databases; no mechanism keeps answers for that many.
 MANY_BITS = {"records": [0, 1], "size": (1, 5)}
 CHOICES = {"records": [0, 1, 2, 3, 4], "relation": Relation.LOCAL}
 
 
 def _found(module: str, name: str) -> Any:
-    """Return a function or class of a module that is imported anew, with all that it keeps."""
+    """Return a function or class of a module, which is imported anew, so that nothing kept in it remains."""
     sys.modules.pop(module, None)
     return getattr(importlib.import_module(module), name)
 

@@ -1,8 +1,8 @@
 """Mechanisms that draw noise once and keep it. The first answer satisfies ε = 1; later ones reveal no more.
 
-Given their past they break the claim, but no fresh process shows a loss above it, and an audit must not
-refute them. They ignore the generator that they receive. What a function keeps belongs to this module, and is
-new if the module is imported anew, or it is in a folder of the running process.
+Given their past they break the claim, but no fresh process shows a loss above it. So an audit must not refute
+them. They ignore the generator that they receive. A function keeps its noise in this module, where it is new
+if the module is imported anew, or in a folder of the running process.
 """
 
 import functools
@@ -42,7 +42,7 @@ def memoised_without_rng(database):
 
 
 def memoised_at_times(database, rng):
-    """A third of the calls gives the answer that is kept."""
+    """A third of the calls return the kept answer."""
     del rng
     return _answer(tuple(database)) if SYSTEM.random() < 1 / 3 else sum(database) + noise()
 
@@ -80,7 +80,7 @@ _GENERATOR = np.random.default_rng()
 
 
 def generator_at_import(database, rng):
-    """New noise in every call, from a generator that every copy made later has in the same state."""
+    """New noise in every call, from a generator made at import; later copies all start in its state."""
     del rng
     return sum(database) + _GENERATOR.laplace()
 
@@ -117,7 +117,7 @@ _CLOCK = [time.time_ns(), 0]
 
 
 def slow_clock(database, rng):
-    """The seed is what a clock shows that ticks every 200 calls."""
+    """The seed is the time of a clock that ticks every 200 calls."""
     del rng
     _CLOCK[1] += 1
     source = random.Random(_CLOCK[0] + _CLOCK[1] // 200)
@@ -128,7 +128,7 @@ _LEFT = defaultdict(lambda: 50)
 
 
 def budget_each(database, rng):
-    """Fifty answers for every database, then None."""
+    """At most fifty answers for each database, then None."""
     del rng
     records = tuple(database)
     _LEFT[records] -= 1

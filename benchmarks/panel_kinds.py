@@ -1,7 +1,8 @@
 """Correct mechanisms of many kinds that keep no noise: most meet their claim with equality.
 
-Randomized response over k outputs returns the record's own with probability e^ε/(e^ε + k − 1) and each of the
-others with e^ε times less: every pair of records meets ε with equality, whatever the outputs are.
+Randomized response over k outputs returns the record's own output with probability e^ε/(e^ε + k − 1), and
+each other output with a probability smaller by the factor e^ε. Every pair of records meets ε with equality,
+for any outputs.
 """
 
 import functools
@@ -15,7 +16,7 @@ SYSTEM = random.SystemRandom()
 
 
 def respond(database, outputs, rng):
-    """Randomized response of the one record, the number of an output, at ε = 1."""
+    """Randomized response at ε = 1 of the only record, which is the index of an output."""
     truth, others = database[0], len(outputs) - 1
     if rng.random() < math.e / (math.e + others):
         return outputs[truth]
@@ -26,7 +27,7 @@ def respond(database, outputs, rng):
 
 
 def numbers_alike(database, rng):
-    """Five outputs, of which some are equal but none are identical."""
+    """Five outputs, some of them equal, all of different types."""
     return respond(database, (1, 1.0, True, np.float32(1), "1"), rng)
 
 
@@ -47,7 +48,7 @@ def answers_or_errors(database, rng):
 
 
 def lengths(database, rng):
-    """Noise of as many entries as randomized response says."""
+    """A vector of noise whose length is a randomized response."""
     return rng.laplace(size=respond(database, (0, 1, 2, 3, 4), rng))
 
 
@@ -57,7 +58,7 @@ def moment(database, rng):
 
 
 def number_or_nothing(database, rng):
-    """A noisy sum, or in a third of the runs None or the same as a whole number."""
+    """A noisy sum; in a third of the runs None, or the noisy sum as a whole number."""
     answer = sum(database) + rng.laplace()
     return (answer, answer, answer, answer, round(answer), None)[int(rng.integers(6))]
 
@@ -66,14 +67,14 @@ def number_or_nothing(database, rng):
 
 
 def of_sorted(database, rng):
-    """The sum of records from 0 to 3 in order."""
+    """The sum of records from 0 to 3 that are in ascending order."""
     if list(database) != sorted(database):
         raise ValueError("the records are not in order")
     return sum(database) + rng.laplace(scale=3)
 
 
 def with_header(database, rng):
-    """The sum of the rows below the name of their column."""
+    """The sum of the rows after a first row with the column's name."""
     name, *rows = database
     if name != "value" or "value" in rows:
         raise KeyError(name)
@@ -106,7 +107,7 @@ def _bounds():
 
 
 def cached_bounds(database, rng):
-    """Bounds that no database decides are computed in the first call."""
+    """The first call computes bounds that do not depend on any database."""
     low, high = _bounds()
     return sum(min(max(record, low), high) for record in database) + rng.laplace(scale=high - low)
 
@@ -115,7 +116,7 @@ def cached_bounds(database, rng):
 
 
 def scores(total):
-    """Weights of the candidates 0 to 3, best the one nearest to the total."""
+    """Weights of the candidates 0 to 3; the candidate nearest to the total has the largest."""
     weights = np.exp(-np.abs(np.arange(4) - total) / 2)
     return weights / weights.sum()
 
@@ -125,7 +126,7 @@ EXPONENTIAL = max(float(np.abs(np.log(scores(k) / scores(k + 1))).max()) for k i
 
 
 class TableOfWeights:
-    """The exponential mechanism; the weights for a total are computed when they are first asked for."""
+    """The exponential mechanism; the weights for a total are computed when first needed."""
 
     def __init__(self):
         self.table = {}
@@ -176,6 +177,6 @@ def by_system(database):
 
 
 def by_system_beside_rng(database, rng):
-    """The same behind a signature whose generator it ignores."""
+    """`by_system` with a generator in its signature, which it ignores."""
     del rng
     return by_system(database)

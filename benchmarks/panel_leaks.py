@@ -1,7 +1,7 @@
 """Faulty mechanisms, claimed ε = 1, that ignore the generator they receive and draw their own noise.
 
-From outside they look like mechanisms that keep noise; an audit must refute them, behind this signature and
-behind one without `rng`.
+From outside they look like mechanisms that keep noise. An audit must refute them, with this signature and
+with one without `rng`.
 """
 
 import random
@@ -33,7 +33,7 @@ def far_too_much(database, rng):
 
 
 def rare_tail(database, rng):
-    """One run in fifty says that there is a record 1."""
+    """If there is a record 1, one run in fifty says so."""
     del rng
     return "found" if 1 in database and SYSTEM.random() < 0.02 else noise()
 
@@ -57,7 +57,7 @@ def one_draw_for_two(database, rng):
 
 
 def no_noise_for_nothing(database, rng):
-    """None where there is no record 1."""
+    """A noisy sum, or None if there is no record 1."""
     del rng
     return sum(database) + noise() if any(database) else None
 
@@ -73,7 +73,7 @@ def careless_when_warm(database, rng):
 
 
 class WithoutRng:
-    """One of these functions behind a signature that has no generator."""
+    """One of these functions with a signature without a generator."""
 
     def __init__(self, mechanism):
         self.mechanism = mechanism
@@ -82,23 +82,23 @@ class WithoutRng:
         return self.mechanism(database, None)
 
 
-# As the four of OpenDP that a case file shows
+# As four cases of OpenDP in a case file
 
 
 def length_in_clear(database, rng):
-    """Randomized response of every bit, of as many as there are."""
+    """Randomized response of every bit; the output has as many bits as the record."""
     del rng
     return [bit if SYSTEM.random() < 0.73 else 1 - bit for bit in database[0]]
 
 
 def count_in_clear(database, rng):
-    """The exact number of records that are present, and a noisy sum of those."""
+    """The exact number of records that are present, and their noisy sum."""
     del rng
     present = [record for record in database if record is not None]
     return len(present), sum(present) + noise()
 
 
 def raising_on_nothing(database, rng):
-    """The noisy share of the first record, where there is anything to share."""
+    """The noisy share of the first record in the sum; an exception if the sum is 0."""
     del rng
     return database[0] / sum(database) + noise()

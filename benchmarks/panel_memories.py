@@ -1,11 +1,11 @@
-"""One private mechanism, its memory in many places: it returns its previous release beside the new one.
+"""One private mechanism with its memory in many places: it returns its previous release and a new one.
 
-The previous release was returned before: a call adds one Laplace draw to what is known, and keeps ε = 1, with
-equality, given all earlier outputs. What a call returns does depend on the databases of earlier calls, and an
-audit that takes this for a difference between the sides of a pair refutes it.
+The previous release is known already: a call adds one noisy sum to what is known, and so keeps ε = 1 with
+equality, given all earlier outputs. But the output of a call depends on the databases of earlier calls. An
+audit that mistakes this for a difference between the two sides of a pair refutes a true claim.
 
-A function's memory belongs to this module and is new where the module is imported anew; a class has its
-memory in each object, or names the place.
+The memory of a function is in this module, unless it names another place, and is new if the module is
+imported anew. The memory of a class is in each object, unless it names another place.
 """
 
 import colorsys
@@ -21,12 +21,12 @@ from pathlib import Path
 
 
 def noisy(database, rng):
-    """The sum of records between 0 and 1 with Laplace noise: ε = 1 where one of them is replaced."""
+    """The sum of records between 0 and 1 with Laplace noise: ε = 1 if one of them is replaced."""
     return float(sum(database)) + rng.laplace()
 
 
 def exchange(place, release):
-    """Put a release where the previous one lies, and return both."""
+    """Replace the previous release by a new one, and return both."""
     previous, place[0] = place[0], release
     return previous, release
 
@@ -64,7 +64,7 @@ def _kept():
 
 
 def in_cache(database, rng):
-    """The memory is what a cached function returned at first."""
+    """The memory is the object that a cached function returns."""
     return exchange(_kept(), noisy(database, rng))
 
 
@@ -165,7 +165,7 @@ class BesideLock(InAttribute):
 
 
 class InSocket:
-    """The memory is in the kernel: what was sent and is not yet received."""
+    """The memory is in the kernel: a message that is sent and not yet received."""
 
     def __init__(self):
         self.ends = socket.socketpair()
@@ -194,7 +194,7 @@ class InPointer:
 
 
 class Counting:
-    """The number of the call beside the answer: it says nothing of any database."""
+    """The number of the call and the answer; the number does not depend on any database."""
 
     def __init__(self):
         self.calls = 0
@@ -213,7 +213,7 @@ class Drifting(Counting):
 
 
 class Resting:
-    """An answer above 3 is followed by ten calls that say so: what was released decides on them."""
+    """After an answer above 3, ten calls return only "resting". They depend on a released answer alone."""
 
     def __init__(self):
         self.rests = 0
@@ -228,7 +228,7 @@ class Resting:
 
 
 class Accountant:
-    """Fifty answers, then None: the number of calls decides."""
+    """Fifty answers, then None; only the number of calls decides."""
 
     def __init__(self):
         self.left = 50

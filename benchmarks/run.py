@@ -1,7 +1,7 @@
 """Every table of benchmarks/README.md, by one command, with the versions, the machine and the seeds.
 
-Each table is printed and saved as FOLDER/NAME.txt. A table that is saved there is not made again, so that the
-same command continues after Ctrl-C or a failure. Without NAME or --all, the quick tables are made.
+Each table is printed and saved as FOLDER/NAME.txt. A saved table is not made again, so the same command
+continues after Ctrl-C or a failure. Without NAME or --all, the quick tables are made.
 
 Usage: python benchmarks/run.py [NAME ...] [--all] [--again] [--folder FOLDER] [--cases FOLDER]
 """
@@ -32,7 +32,8 @@ class Table:
     script: str = ""
 
 
-#: By name, which is that of the script unless `script` names another. The README has the same table.
+#: The tables by name. The name is that of the script, unless `script` names another. The README has the same
+#: list.
 TABLES = {
     "overhead": Table(
         "what an audit of 1,000,000 runs costs beside those runs; peak memory at 10,000,000 runs", "0"

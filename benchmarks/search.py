@@ -187,7 +187,7 @@ def own_seconds(mechanism: Any, domain: dict[str, Any], pair: tuple[Any, Any], *
 
 
 def slow_keys(database: list[str], rng: np.random.Generator) -> tuple[tuple[str, float], ...]:
-    """Count the records by value, with noise, but show every value that occurs; 50 ms a call."""
+    """Return noisy counts of the records by value, but only for values that occur; 50 ms a call."""
     time.sleep(0.05)
     return tuple((key, database.count(key) + rng.laplace()) for key in sorted(set(database)))
 
@@ -245,7 +245,7 @@ def main() -> None:
 def drawn_in_parallel(
     audit: Callable[..., Outcome], given: argparse.Namespace, tasks: list[tuple[str, int, int]]
 ) -> dict[str, list[Outcome]]:
-    """Audit, and print every outcome as it comes to the standard error."""
+    """Audit, and print every outcome to the standard error as it arrives."""
     found: dict[str, list[Outcome]] = {}
     with Parallel(n_jobs=given.jobs, return_as="generator") as parallel:
         done = parallel(

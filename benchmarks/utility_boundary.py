@@ -1,7 +1,7 @@
-"""Wrong verdicts of utility audits at the boundary, failure probability = β, where both verdicts are wrong.
+"""Verdicts of utility audits at the boundary, failure probability = β: each verdict must be rare.
 
 Run `python benchmarks/utility_boundary.py [AUDITS]`. At significance 0.05 a share of 5 % may be refuted, and
-as many may be met. Of 400 audits at most 38 may be either: four standard errors above 20.
+as many may be met. Of 400 audits at most 38 may be refuted and at most 38 met: four standard errors above 20.
 """
 
 import random
@@ -34,7 +34,7 @@ class Own:
 
 
 class Cycle:
-    """Fails in three of ten calls, in a row, from a place that is drawn when it is made."""
+    """Fails in three successive calls of every ten; where the ten begin is drawn in its constructor."""
 
     def __init__(self):
         self.calls = random.randrange(10)
@@ -45,7 +45,7 @@ class Cycle:
 
 
 class Lucky:
-    """Draws when it is made whether it fails."""
+    """Draws in its constructor whether it always fails."""
 
     def __init__(self):
         self.fails = random.random() < BETA
@@ -55,7 +55,7 @@ class Lucky:
 
 
 class FirstCall:
-    """Draws at its first call whether it fails."""
+    """Draws at its first call whether it always fails."""
 
     def __init__(self):
         self.fails = None
@@ -67,7 +67,7 @@ class FirstCall:
 
 
 class Cell:
-    """A record that can change, and be hashed."""
+    """A mutable record that can be hashed."""
 
     def __init__(self):
         self.value = 1
@@ -82,7 +82,7 @@ class Sharing:
 
 
 def shared():
-    """Return a problem whose errors fall to 0, where the caller's record was changed."""
+    """Return a problem whose errors are 0 once a learner has changed the problem's own record."""
     cell = Cell()
     return FixedProblem("cell", [cell], lambda error, _: error * cell.value)
 
@@ -98,7 +98,7 @@ KINDS = {
 
 
 def main(audits: int) -> None:
-    """Print how often each kind was refuted and met, and how often all were."""
+    """Print the number of each verdict, for each kind of learner and for all together."""
     total = Counter()
     each = audits // len(KINDS) + 1
     for name, (make, problem) in KINDS.items():

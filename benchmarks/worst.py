@@ -1,10 +1,11 @@
 """The worst of all databases of the catalogue's entries, by climbs from many starts.
 
 Each start is a pair of neighbours that an audit would propose, or one of the entry's own. A step leads to
-other neighbours, or turns many equal records of both databases into others at once: without these, long
-databases are out of reach. It is kept where the exact loss does not fall. An entry whose formulas give no
-closed form takes its `Formulas.epsilon` or `Formulas.delta` from here, and the pair into its `pairs`. While
-the loss grows with `--sizes`, it is not that of all databases.
+other neighbours, or changes many equal records of both databases into another record at once. Without the
+second kind, climbs do not reach long databases. A step is kept if the exact loss rises or, at equal loss, one
+of the other numbers of `rank`. If an entry's formulas give no closed form, its `Formulas.epsilon` or
+`Formulas.delta` comes from here, and the pair belongs into its `pairs`. If the loss still grows with
+`--sizes`, it is not the worst of all databases.
 
 Usage: python benchmarks/worst.py [PATTERN] [--starts N] [--steps N] [--sizes LOW HIGH] [--seed N]
 """
@@ -35,9 +36,9 @@ def task_of(entry: Entry, sizes: tuple[int, int] | None) -> PrivacyTask:
 
 
 def rank(task: PrivacyTask, pair: Any) -> Rank:
-    """Return the loss at the claimed delta, the delta at the claimed epsilon, and those at less.
+    """Return the loss at the claimed delta, the delta at the claimed epsilon, and both at smaller claims.
 
-    The last show the way where the first two are 0.
+    The numbers at smaller claims guide the climb if the first two are 0.
     """
     law_of, claim = task.subject.distribution, task.claim
     epsilon, delta = claim.epsilon, getattr(claim, "delta", 0.0)  # type: ignore[attr-defined]
@@ -52,7 +53,7 @@ def rank(task: PrivacyTask, pair: Any) -> Rank:
 def climbed(
     task: PrivacyTask, start: Any, *, by: int, steps: int, rng: np.random.Generator
 ) -> tuple[Rank, Any]:
-    """Return the largest rank found from a pair on, by loss (0) or by delta (1), and the pair that has it."""
+    """Return the largest rank, by loss (0) or by delta (1), that a climb from a pair found, and its pair."""
     best, pair = rank(task, start), start
     vary = task.databases.vary(pair, rng)
     for _ in range(steps):
@@ -68,9 +69,9 @@ def climbed(
 
 
 def turned(pair: Any, rng: np.random.Generator) -> Any:
-    """Return a pair in which equal records that both databases share are turned into another of its records.
+    """Return the pair with some equal records that both databases share replaced by another of its records.
 
-    How many is drawn. None where they share none, or are not lists of one length.
+    Their number is drawn at random. None if the databases share no record, or are not lists of one length.
     """
     one, other = pair
     if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):

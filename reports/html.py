@@ -43,9 +43,9 @@ def render(
     not_audited : sequence of str
         Names of the audits that an interrupted suite left out. The page begins with these.
     pages : sequence of str, optional
-        Where the page of each document is. The part on audits is then an index with links to these pages.
+        The address of each document's page. The part on audits is then an index with links to these pages.
     index : str
-        Where the index of such pages is, for a link to it; empty without one.
+        The address of the index of such pages, for a link to it; empty without an index.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The numbers of the index. `sort` has the same, by column, for a script."""
+    """The numbers of the index. `sort` has the same numbers, by column, for the page's script."""
 
     claimed: str
     found: str
@@ -179,8 +179,8 @@ def _whom(result: Saved) -> tuple[str, str]:
 def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[AuditView]:
     """Return the views with references to each other.
 
-    A view links to the first audit of the other kind of the same subject. Audits of one name, as tests of a
-    session have, also show the command that repeats each.
+    A view links to the first audit of the other kind of the same subject. If several audits have one name, as
+    tests of a session may, each also shows the command that repeats it.
     """
     pairs = list(zip(results, views, strict=True))
     first = {(view.what, *_whom(result)): view for result, view in reversed(pairs)}

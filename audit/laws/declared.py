@@ -13,8 +13,8 @@ from audit.subject.subject import Subject
 from audit.values.brief import show
 from audit.values.canonical import key
 
-#: More notices changing laws better: the first laws of this many databases are kept, and this many are
-#: computed again at the end.
+#: Larger: a law that changes from call to call is noticed more surely. The first laws of this many databases
+#: are kept, and about as many as the next number says are computed again at the end.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32
 _NOTHING: Final = PureDP(0.0)
@@ -48,7 +48,7 @@ class Laws:
         return law
 
     def first(self, database: Any) -> Law:
-        """Return the law on a database, and remember it; an error if the subject declares none for it."""
+        """Return the law on a database, and remember it; raise an error if the subject declares none."""
         law = self.of(database)
         if law is None:
             raise SubjectError(

@@ -23,7 +23,7 @@ from audit.values import canonical
 
 CHUNK = 2**15
 MOST_SEEN = 2**17
-"""More is faster for enumerations: this many databases are recognised by identity, others by their keys."""
+"""Larger: faster enumerations. This many databases are recognised by identity, all others by their keys."""
 TIE = 1e-12
 """Scores that differ by at most this are equal; the worst pair is then the first one."""
 
@@ -63,7 +63,8 @@ class ExactFinding:
     Parameters
     ----------
     by_epsilon, by_delta
-        The worst pair and direction in ε at the claim's δ, and the worst in δ at the claim's ε.
+        The pair and direction with the largest ε at the claim's δ, and those with the largest δ at the
+        claim's ε.
     pairs
         Number of pairs compared, each in both directions.
     over
@@ -79,7 +80,8 @@ class ExactFinding:
     complete
         Whether all pairs were compared; False if `stop` ended the comparison earlier.
     course
-        The pairs that raised `epsilon`: their place, from 1, and the ε from there on; then the last pair.
+        One entry for each pair that raised `epsilon`: its number, counted from 1, and the new ε. The last
+        entry is the last pair, with the final ε.
     """
 
     by_epsilon: PairFinding
@@ -145,7 +147,7 @@ def compare_pairs(
     chunk: list[tuple[Any, Any]] = []
     for pair in pairs:
         begun = chunk or comparison.pairs
-        if begun and stop is not None and stop():  # only while a pair is left: else all are done
+        if begun and stop is not None and stop():  # not asked after the last pair
             complete = False
             break
         chunk.append(pair)

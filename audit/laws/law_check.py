@@ -21,7 +21,7 @@ from audit.distributions.law import OUTSIDE, Floats, Ints, Law, Outputs, log_add
 from audit.values.outcomes import Unfinished
 
 SINGLED = 32
-"""More looks closer at single outcomes: this many likely cells are each compared with all other cells."""
+"""Larger: single outcomes are tested more closely. This many likely cells are each compared with the rest."""
 
 
 def law_log_e_value(law: Law, outputs: Outputs) -> float:
@@ -149,7 +149,7 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 
 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
-    """Return the log of the average of two factors: that of all cells, and the mean of unions of cells.
+    """Return the log of the average of two factors: that of all cells, and the mean over unions of cells.
 
     The factor of k cells costs (k − 1)/2·log N. A union costs less, and shows a law that is wrong in one
     outcome, in location or in scale.

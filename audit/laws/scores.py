@@ -2,9 +2,9 @@
 
 The numbers of a law are rounded; `Law.extreme` returns the ends of the rounding error. If p ≥ p⁻ and q ≤ q⁺
 outcome by outcome, every event has p(E) − e^ε·q(E) ≥ p⁻(E) − e^ε·q⁺(E). So a pair that seems to exceed the
-claim is compared again with p⁻ and q⁺. An excess that remains is not due to rounding. A mechanism that meets
-its claim with equality is therefore not refuted by its last bit. An excess that does not remain may be due to
-rounding: the pair is `within` if the excess is at most `SETTLED` in ε (`slack` reports it), and otherwise
+claim is compared again with p⁻ and q⁺. An excess that remains is not due to rounding. So rounding in the last
+bit does not refute a mechanism that meets its claim with equality. An excess that does not remain may be due
+to rounding: the pair is `within` if the excess is at most `SETTLED` in ε (`slack` reports it), and otherwise
 neither `over` nor `within`.
 
 The tolerance covers the rounding of the logarithms (about 1e-15 of their size). An excess of 1e-6 is detected
@@ -25,7 +25,7 @@ from audit.laws.losses.rational import exceeds, fractions_of
 from audit.laws.losses.side_by_side import epsilons, excesses, losses_of, stacked
 
 SETTLED = 1e-3
-"""Larger proves more claims less exactly: an excess in ε that rounding explains counts as met up to this."""
+"""Larger: more proofs, less exact. An excess in ε up to this counts as met if rounding explains it."""
 _NEAR = 1e-6
 """Larger is slower: laws given as fractions are compared exactly if floats come this close to the claim."""
 
@@ -34,7 +34,7 @@ Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """A pair in one direction: bounds of ε and δ, certainly over, certainly within; or arrays of these.
+    """Bounds of ε and δ of a pair in one direction, and whether it is surely over or within (or arrays).
 
     `slack` is the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
     """
@@ -126,7 +126,7 @@ class SideBySide:
 
     @cached_property
     def _extremes(self) -> Floats | None:
-        """All laws at the lower ends of their rounding errors, then at the upper; None if none is rounded."""
+        """All laws at the lower ends of their rounding errors, then at the upper; None if all are exact."""
         least, most = ([law.extreme(sign) for law in self._laws] for sign in (-1, +1))
         if all(a is b for a, b in zip(least, most, strict=True)):
             return None

@@ -1,7 +1,7 @@
 """The mutation check: the same audit against smaller claims, to see whether it would notice a false one.
 
-An audit that refutes nothing may be blind. A smaller claimed ε plants a fault of known size without changing
-the mechanism: if the true ε equals the claimed one, every smaller claim is false.
+An audit that refutes nothing may be unable to find faults. A smaller claimed ε plants a fault of known size
+without changing the mechanism: if the true ε equals the claimed one, every smaller claim is false.
 """
 
 from typing import Any

@@ -31,8 +31,8 @@ def within_one(left: Any, right: Any) -> bool:
     Parameters
     ----------
     left, right
-        Two numbers. NaN and the infinities are within 1 only of themselves. Floats may exceed 1 by four times
-        their relative spacing.
+        Two numbers. NaN and the infinities are within 1 only of themselves. The difference of floats may
+        exceed 1 by four times their relative spacing.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def _patterns(size: int) -> Iterator[tuple[int, ...]]:
     for shape in _shapes(size):
         for pattern in (tuple(shape), tuple(-step for step in shape)):
             if any(pattern) and pattern not in seen:
-                if size < 4:  # from 4 on all shapes differ
+                if size < 4:  # shapes of 4 or more entries all differ
                     seen.add(pattern)
                 yield pattern
 
@@ -145,7 +145,7 @@ def _shapes(size: int) -> Iterator[list[int]]:
     yield [1] * half + [0] * (size - half)
     yield [0] * half + [1] * (size - half)
     yield [1] * half + [-1] * (size - half)
-    # If a mechanism answers queries one by one, its first answers against the rest reveal most.
+    # If a mechanism answers queries one by one, raising the first answers and lowering the rest reveals most.
     yield from ([1] * first + [-1] * (size - first) for first in (size - size // 4, size // 4) if size >= 8)
     yield [1 - 2 * (place % 2) for place in range(size)]
     yield from ([1 - 2 * int(place == one) for place in range(size)] for one in range(size))

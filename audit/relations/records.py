@@ -59,7 +59,7 @@ def records_of(database: Any) -> list[Any]:
 
 
 def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
-    """Return (key, record) for every distinct record, in order; keys are of records as stored in `like`.
+    """Return (key, record) for every distinct record, in order; keys are of records as `like` stores them.
 
     Examples
     --------

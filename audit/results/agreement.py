@@ -7,7 +7,7 @@ from audit.results.saved_value import SavedValue
 
 @dataclass(frozen=True, eq=False)
 class Agreement(SavedValue):
-    """A quantity by the code and by a formula that was written independently of the code.
+    """The value of a quantity by the code, and by a formula that was written independently of the code.
 
     Attributes
     ----------
@@ -20,10 +20,10 @@ class Agreement(SavedValue):
     least, most : float
         The bounds of `code`, inclusive.
     source : str
-        What `text` is known by.
+        Where `text` comes from.
     claimed : float, optional
-        What is claimed of a quantity that `text` gives for the worst of all databases, and `code` for the
-        worst pair that was found; None for other quantities.
+        The claimed value of a quantity of the worst case: `text` is its value over all databases, `code` its
+        value on the worst pair found. None for other quantities.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Agreement(SavedValue):
 
     @property
     def fault(self) -> float | None:
-        """The least fault that this comparison sees, as a share of the quantity; None for a test of runs.
+        """The least fault that this comparison detects, as a share of the quantity; None for a test of runs.
 
         Examples
         --------

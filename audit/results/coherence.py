@@ -12,7 +12,7 @@ from audit.errors import CorruptFile
 from audit.evidence.bets import clopper_pearson, log_payoffs, matched
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 
-#: A side's number of calls is looked for within this many standard deviations of a fair coin around half.
+#: The number of calls of a side is searched within this many standard deviations (of fair coins) around half.
 _APART = 10.0
 _EQUAL = 1e-9
 
@@ -73,7 +73,7 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
         )
     claimed = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
     p, q = np.clip(witness.foreseen or (witness.p, witness.q), 1e-12, 1 - 1e-12)
-    # With the payoff h as it was, no stake would have earned more on these counts.
+    # With the same payoff h, no stake would have earned more on these counts.
     most = float(matched(counts, log_payoffs(np.array(p), np.array(q), *claimed)).max())
     if most >= -np.log(result.significance):
         return ""
@@ -84,9 +84,9 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
 def counts_of(witness: Witness) -> NDArray[np.float64] | None:
     """Return the counts that p, q and their intervals come from, shape (4,); None if no counts give them.
 
-    These are the calls on the p side inside and outside the event, then the same of the q side. A file does
-    not say how many calls each side had, so that number is found by trying which one gives p, q and the
-    intervals.
+    These are the calls on the p side inside and outside the event, then the same two counts of the q side. A
+    file does not say how many calls each side had, so that number is found by trying which one gives p, q and
+    the intervals.
 
     Examples
     --------

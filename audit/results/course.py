@@ -1,4 +1,4 @@
-"""How a number went as an audit went on, in few points: wealth by runs, the best loss by pairs."""
+"""How a number changed during an audit, in a few points: the wealth by runs, the largest loss by pairs."""
 
 import math
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, eq=False)
 class Course(SavedValue):
-    """A number at a few places of an audit, the first and the last among them.
+    """The values of a number at a few places of an audit, including the first and the last.
 
     Attributes
     ----------
@@ -37,16 +37,17 @@ class Course(SavedValue):
     def of(
         cls, points: Iterable[tuple[int, float]], *, before: Self | None = None, start: int = 0
     ) -> Self | None:
-        """Return the course through some points, as it goes on from an earlier one; None without points.
+        """Return the course through some points, appended to an earlier course; None without points.
 
         Parameters
         ----------
         points
-            Places and numbers, in rising order of the places; of two at one place the later one counts.
+            Places and numbers, in rising order of the places. If two points have one place, the later one
+            counts.
         before
             The course of the audit that this one continues.
         start
-            Where that audit ended: it is added to the places.
+            The number of runs or pairs of that audit; it is added to the places.
         """
         earlier = () if before is None else zip(before.places, before.values, strict=True)
         known = dict([*earlier, *((start + place, value) for place, value in points)])
@@ -57,7 +58,7 @@ class Course(SavedValue):
 
     @property
     def is_coherent(self) -> bool:
-        """Whether each place has a number and none comes before the one in front of it."""
+        """Whether each place has a number, and the places never fall."""
         size = len(self.places)
         whole = size == len(self.values) and 0 < size <= MOST_POINTS and not any(map(math.isnan, self.values))
         return whole and all(a <= b for a, b in pairwise(self.places))

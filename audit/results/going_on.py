@@ -1,9 +1,9 @@
 """What an audit by runs keeps for a later audit that continues it, in memory and in a file.
 
 The wealth of an audit is one product over all its runs. Evidence of several nights therefore adds up if each
-night continues the one before. A continued audit keeps what both accounts held against every claim
+night continues the one before. A continued audit keeps the wealth of both accounts against every claim
 (`audit.evidence.standing`), draws new runs from unused places of the seed tree, and tries the best pairs
-first. It learns anew what was learned about the pairs.
+first. It does not keep what earlier runs showed of the pairs, and learns that from its own runs.
 
 **Guarantee.** The accounts of all parts together are one supermartingale, and the bets of each part are fixed
 before its runs. So the chance that any part refutes a true claim is at most the significance, however many
@@ -32,7 +32,7 @@ from audit.values import canonical
 
 #: Verdicts that more runs may change.
 _OPEN = (Verdict.NOT_REFUTED, Verdict.INCONCLUSIVE)
-#: At most this many pairs are handed on.
+#: At most this many pairs are passed to the next audit.
 _PAIRS = 8
 _ENGINE = "audit.verdict.by_runs"
 #: Options that may differ between the parts of an audit, because they do not affect the wealth.
@@ -42,7 +42,7 @@ _CALLED = {"mechanism": "code (or a version)"}
 
 @dataclass(frozen=True)
 class Known:
-    """A pair that is handed on: the path between its two databases, and the bets on it so far."""
+    """A pair passed to the next audit: the path between its two databases, and the bets on it so far."""
 
     path: tuple[Any, ...]
     sections: tuple[Section, ...]
@@ -65,7 +65,7 @@ class Before:
     coupled
         Whether the wealth comes from coupled runs.
     pairs
-        The pairs that it drew most runs of.
+        The pairs with the most runs.
     """
 
     result: AuditResult
@@ -83,7 +83,7 @@ class Before:
 
 @dataclass(frozen=True)
 class Ended:
-    """The state of an audit by runs at its end, as far as an audit that continues it needs it."""
+    """The part of the state of an audit by runs, at its end, that a later audit needs to continue it."""
 
     task: PrivacyTask
     ledger: Ledger

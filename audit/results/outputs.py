@@ -1,4 +1,4 @@
-"""What the outputs on both databases were, in bins or by value, and how much of each is in an event."""
+"""The outputs on both databases, in bins or by value, and the part of each that is in an event."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from audit.results.saved_value import SavedValue
 
 #: Larger: files with more bins are read. An audit keeps about 20.
 _MOST = 100
-#: Larger: bins reach further; what lies beyond counts in the outer ones. Differences must stay finite.
+#: Larger: bins reach further. The outer bins count all values beyond. Differences must stay finite.
 MOST_EDGE = 1e300
 #: Smaller: closer numbers have bins. The width of a bin must stay a normal number.
 LEAST_SPAN = 1e-300

@@ -258,7 +258,7 @@ class Witness(SavedValue):
     outputs: Outputs | None = None
 
     def _stored(self) -> dict[str, Any]:
-        """Return what is saved of it, its outputs only where it has them."""
+        """Return the saved fields; `outputs` is left out if there are none."""
         return self._without("outputs")
 
     @property
@@ -292,7 +292,7 @@ class AuditResult(SavedResult):
     Attributes
     ----------
     earlier : tuple of int
-        Runs of each audit that this one goes on from; `samples` counts them too.
+        Runs of each audit that this one continues; `samples` counts them too.
     remembered : tuple of tuple
         Pairs (left, right) that were tried first because an earlier audit refuted the claim on them. With the
         same seed and `remember=result.remembered` the audit is the same.
@@ -304,8 +304,8 @@ class AuditResult(SavedResult):
     only_output : str, optional
         The output of every run on every database, as a short text; None if outputs vary.
     wealth_course, search_course : Course, optional
-        The log wealth by runs, after each bet of this audit and of those it goes on from; the largest loss of
-        a pair by pairs tried, exact or as the runs of the search show it.
+        `wealth_course` has the log wealth by runs, after each bet of this audit and of those it continues.
+        `search_course` has the largest loss by pairs tried, exact or as the runs of the search show it.
     assumptions, notes, not_tested : tuple of str
         Sentences; the `kind` of each, such as ``"stateless"``, is for code.
 

@@ -155,7 +155,7 @@ def _said(stored: Any, where: str) -> Said:
 
 
 def _whole(made: type[Course | Outputs]) -> fields.Reader:
-    """Return what reads columns of numbers that belong together, and refuses others."""
+    """Return a reader of a value whose columns belong together; it refuses columns that do not."""
 
     def read_one(stored: Any, where: str) -> Course | Outputs:
         found: Course | Outputs = reads(made)(stored, where)
@@ -167,7 +167,7 @@ def _whole(made: type[Course | Outputs]) -> fields.Reader:
 
 
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
-    """Return the readers of a class's saved fields: those in `special`, and by type for all others."""
+    """Return the readers of a class's saved fields: those in `special`; for all others, readers by type."""
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
     read = {each.name: special.get(each.name) or _by_type(types[each.name]) for each in saved}
     unset = dataclasses.MISSING
@@ -176,13 +176,13 @@ def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Kno
 
 
 def reads(made: type[SavedValue], **special: fields.Reader) -> fields.Reader:
-    """Return what reads a value of a class, its fields as `known_fields` says."""
+    """Return a reader of values of a class; `known_fields` gives the readers of its fields."""
     known = known_fields(made, **special)
     return lambda stored, where: made(**fields.fields(stored, where, known))
 
 
 def _by_type(kind: Any) -> fields.Reader:
-    """Return what reads a field of this type."""
+    """Return a reader of fields of this type."""
     if kind in _BY_TYPE:
         return _BY_TYPE[kind]
     if get_origin(kind) is tuple:  # of any length
@@ -193,7 +193,7 @@ def _by_type(kind: Any) -> fields.Reader:
 
 
 def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.Known:
-    """Return the readers of a result's fields: as `known_fields`, with those that all results share."""
+    """Return `known_fields` of a class of results, with the readers of the fields that all results share."""
     return known_fields(made, **_OF_RESULTS, **special)
 
 

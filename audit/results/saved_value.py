@@ -44,7 +44,7 @@ class SavedValue:
         return {name: _plain(getattr(self, name), name) for name in names}
 
     def _without(self, *names: str) -> dict[str, Any]:
-        """Return what is saved of it, without those of these fields that hold nothing."""
+        """Return the saved form; the named fields are left out if they are empty."""
         empty = {name for name in names if not getattr(self, name, True)}
         return {name: value for name, value in SavedValue._stored(self).items() if name not in empty}
 

@@ -177,7 +177,7 @@ class Sampler(Tally):
             yield replace(self.account(block), typed=not vectorised, parts=parts_of(task, block))
 
     def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
-        """Return recorded runs from one generator state, each a `Run` or why it has no output.
+        """Return recorded runs from one generator state, each a `Run` or the reason for having no output.
 
         The tally counts them as runs drawn.
 

@@ -50,7 +50,7 @@ class Answers:
         return any(not same(side[0], output) for side in (lefts, rights) for output in side)
 
     def are(self, others: "Answers") -> bool:
-        """Return whether the answers equal the others', and the generators advanced alike."""
+        """Return whether the answers equal the others', and the generators advanced by the same draws."""
         mine, theirs = (
             [(each.left, each.right, each.rest) for each in answers.blocks] for answers in (self, others)
         )
@@ -60,9 +60,10 @@ class Answers:
 class Questions:
     """The runs that show whether a subject keeps state.
 
-    A stateless subject answers alike to the same generator state and differently to different ones. This is
-    checked before and after the audit's runs, on the same object and on copies of its first state. If making
-    the subject also made data, a fresh process is asked too. `Pristine` compares its pickled form.
+    A stateless subject gives the same answer from the same generator state, and different answers from
+    different states. This is checked before and after the audit's runs, on the same object and on copies of
+    its first state. If making the subject also made data, a fresh process is asked too. `Pristine` compares
+    its pickled form.
 
     Parameters
     ----------

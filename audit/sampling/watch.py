@@ -46,11 +46,11 @@ def in_words(limit: float) -> str:
 
 @contextmanager
 def computing_for(limit: float) -> Iterator[None]:
-    """Raise `ComputedTooLong` inside once this process has computed for some seconds.
+    """Raise `ComputedTooLong` inside the context once the process has used `limit` seconds of CPU time.
 
-    Waiting does not count, for the processor neither, so a busy machine changes nothing. The error comes
-    again after every tenth of the seconds, for code that swallows it. Where runs cannot be limited
-    (`can_watch`) nothing is raised.
+    Waiting, also for the processor, does not count, so a busy machine changes nothing. The error is raised
+    again after every tenth of `limit`, because code may catch it. If runs cannot be limited (`can_watch`),
+    nothing is raised.
 
     Examples
     --------

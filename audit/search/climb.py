@@ -220,9 +220,9 @@ class Search:
         return self.prospect(memory, 0.0, 1.0)
 
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
-        """Return a key: the promise unless it may be luck, that against smaller claims, distance, sure loss.
+        """Return a sort key: the promise (0 if perhaps luck), those against smaller claims, nearness, loss.
 
-        Among pairs that promise nothing, neighbours come first: a path says little where the claim holds.
+        Among pairs that promise nothing, neighbours come first: a path says little if the claim holds.
         """
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
@@ -250,13 +250,13 @@ class Search:
         return max([top, *best_known], key=self._hope)
 
     def surest_loss(self) -> float:
-        """Return the largest loss a step of the pairs looked at, less what the luck of the best may be."""
+        """Return the largest loss per step of the pairs looked at, less an allowance for selection bias."""
         return max((self._rank(each.memory)[1] for level in self._looked for each in level), default=0.0)
 
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
         """Return the pair that recorded draws favour, unless the best pair by counts is surely better.
 
-        If draws promise nearly as much of the best pair by counts, that pair stays: more is known about it.
+        If draws promise nearly as much for the best pair by counts, that pair stays: more is known about it.
         """
         known = sorted((each for each in self._promised if each.level >= 0), key=lambda each: each.worth)
         if not known:
@@ -325,7 +325,7 @@ class Search:
             self._furthest = contender
 
     def _asked(self) -> Iterator[Contender]:
-        """Ask for the promise of every scouted pair that has none yet."""
+        """Request the promise of every scouted pair that has none yet."""
         for contender in self.contenders:
             if contender.scouts is not None:
                 contender.pairs, contender.steered = 0, True
@@ -374,7 +374,7 @@ class Search:
         return self.proposals
 
     def _around_the_best(self, vary: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield pairs around the furthest and the best one; of a path its halves, one of which fails."""
+        """Yield pairs around the furthest and the best pair, or the halves of the best if it is a path."""
         if self._furthest is None:
             return
         yield from islice(vary(self._furthest.memory.path), _CLIMBERS)

@@ -1,4 +1,4 @@
-"""The distance between two outputs drawn from one generator state: a cheap compass for the search.
+"""The distance between two outputs drawn from one generator state: a cheap guide for the search.
 
 With additive noise it is the distance of the two true answers, which one coupled run shows exactly. The
 distance steers the search; it proves nothing.

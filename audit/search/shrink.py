@@ -27,9 +27,9 @@ _FIRST, _LAST = 0.5, 8.0
 _LEAST = 24
 #: A version must show about this many nats to be taken. With fewer, some of 200 would pass by chance.
 _NATS = 8.0
-#: Look at a half of a path until the whole path would have shown this many nats.
+#: A half of a path gets as many runs as would have shown this many nats on the whole path.
 _STEP_NATS = 12.0
-#: Look at it with this many pairs of runs if the allowance of runs does not suffice for that.
+#: A half gets this many pairs of runs if the allowance of runs does not suffice for that.
 _LEAST_AT_LAST = 100
 
 
@@ -137,7 +137,7 @@ def _fails(
 ) -> bool | None:
     """Return whether the claim fails on a pair by the growth wanted; None if the runs are used up.
 
-    While this is open, the number of runs doubles. If it stays open, the pair counts as not failing.
+    While the answer is open, the number of runs doubles. If it stays open, the pair counts as not failing.
     """
     pairs, most = max(_LEAST, round(_FIRST / wanted)), max(_LEAST, round(_LAST / wanted))
     known = 0

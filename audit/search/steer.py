@@ -40,8 +40,8 @@ _CLOSE: Final = 1e-6
 SCOUTS: Final[Sequence[Probe]] = ((False, {}), (True, {}))
 
 Draw = Callable[[Sequence[Probe]], list[Any]]
-"""Makes recorded runs of a pair from one generator state, perhaps more than asked for. Each is a `Run`, or
-what came instead of one."""
+"""Makes recorded runs of a pair from one generator state, perhaps more than asked for. Each is a `Run` or, if
+the run gave no output, what stands for it."""
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Steering:
 
     @property
     def tells(self) -> bool:
-        """Whether recorded draws may still show something of this subject."""
+        """Whether recorded draws may still show something about this subject."""
         return self._in_vain < _IN_VAIN
 
     def promise(self, left: Any, right: Any, draw: Draw, distance: int = 1) -> float:
@@ -128,7 +128,7 @@ class Steering:
         return promise
 
     def _reach(self, right: Run, places: list[Place], numbers: list[Number], draw: Draw) -> Floats | None:
-        """Return the derivative of the output by the noise, as the first pair of this form showed it."""
+        """Return the output's derivative by the noise, as measured on the first pair of this form."""
         form = canonical.key((right.calls, places, [number.at for number in numbers]))
         if form not in self._reaches and len(self._reaches) < _FORMS:
             self._reaches[form] = None
@@ -175,7 +175,7 @@ def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> 
     """Return the growth rate of the best bet on one published `choice(p=...)`, in nats per pair of runs.
 
     The weights of a coupled run give the whole law of the choice. None if no choice has weights on both
-    sides. Draws after one that came out differently are not compared.
+    sides. The comparison ends at the first draw whose values differ.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, del
     Parameters
     ----------
     shift
-        The shift of each number of noise on the right, shape (n,).
+        The shift of each noise variable on the right, shape (n,).
     scales
         The scales of both sides, shape (2, n).
     normal

@@ -2,7 +2,7 @@
 
 **Counts.** Audits are independent. If each alarms with probability at most `limit`, the number of alarms is
 stochastically at most binomial, for any mix of mechanisms. The interval is Clopper and Pearson's. The row
-fails if the interval lies beyond the limit: with probability at most `level` for a correct auditor.
+fails if the interval lies beyond the limit. For a correct auditor this has probability at most `level`.
 
 **Means.** If the mean of V ≥ 0 is at most m, then each product ∏(1 + λ·(V/m − 1)), and their average over a
 fixed grid of λ, has expectation at most 1 (an e-value) and exceeds 1/level with probability at most `level`

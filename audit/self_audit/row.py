@@ -40,7 +40,7 @@ class Row(NoTruth):
     chance
         An upper bound on the chance that a correct auditor fails the row; 0 if it is not judged.
     note
-        A sentence more: the result that means failure, an auditor that would fail.
+        A further sentence, such as the result that means failure or an auditor that would fail.
     details
         Pairs of a name and a text: the parts of the figure.
 

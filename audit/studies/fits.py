@@ -162,7 +162,7 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
 
 
 def _curvature(x: Floats, y: Floats) -> float:
-    """Return the p-value of Ramsey's RESET test; it is that of any units, and these lose no digits."""
+    """Return the p-value of Ramsey's RESET test, in standard units: these lose no digits."""
     from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
 

@@ -13,8 +13,8 @@ that any verdict is wrong is at most the sum of the shares, however the sizes we
 
 A closed form gives the failure probability on one problem. At the least m that it allows, a family of other
 problems is searched. If the search refutes, the bisection continues above m by audits of the family, each
-with its own share. Only the reading of a bracket as one of the least m assumes that failures become rarer
-with more records; the verdicts do not.
+with its own share. The verdicts do not assume that failures become rarer with more records. To read a bracket
+as bounds on the least m does assume it.
 """
 
 import math

@@ -27,9 +27,9 @@ class CurveResult:
 
     @property
     def shown(self) -> list[Growth]:
-        """The fitted curves worth telling, the better fit first; none that is negative where m was found.
+        """The fitted curves to report, the better fit first; none that is negative or 0 at a cell.
 
-        An exponential is told in place of a line where the bound is one.
+        If the bound is exponential, an exponential is reported in place of a line.
         """
         forms = ("exponential" if self.shape == "exponential" else "line", "power law")
         curves = () if self.fit is None else self.fit.curves

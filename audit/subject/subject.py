@@ -84,8 +84,8 @@ class Subject:
     parameters
         The object's own parameters by name, for the report.
     family
-        The databases that its domain represents by a derivation of its own, such as "databases of every
-        size".
+        A name for the databases that its domain represents, as the subject itself derives, such as "databases
+        of every size".
     symmetric
         Whether it declares that its law ignores the order of the records (`audit.verdict.multisets`).
 

@@ -30,7 +30,7 @@ _THEIRS: ContextVar[dict[str, Any] | None] = ContextVar("theirs", default=None)
 
 
 def end_if_strayed() -> None:
-    """End this process if the mechanism forked it and returned in it; one process answers for a run.
+    """End this process if the mechanism forked it and returned in it: one process answers for a run.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def end_if_strayed() -> None:
 
 @contextlib.contextmanager
 def own_arithmetic() -> Iterator[None]:
-    """Keep floating-point errors of our code from raising, whatever `np.seterr` the session has.
+    """Keep floating-point errors of our code from raising, under any setting of `np.seterr`.
 
     Mechanisms still run under the session's settings.
 

@@ -26,9 +26,9 @@ from audit.values.wording import at_least, at_most
 CHECKED_DATABASES: Final = 3
 #: Larger: a longer climb over exact failure probabilities. The most steps in a row that find nothing worse.
 IDLE: Final = 20
-#: The most steps of a climb in all, because failure probabilities may creep for ever.
+#: The most steps of a climb in all, because failure probabilities may rise by ever smaller steps without end.
 MOST_STEPS: Final = 1_000
-#: The runs that check whether the learner honours its generator.
+#: The number of runs that check whether the learner honours its generator.
 FIRST_RUNS: Final = 8
 
 

@@ -1,9 +1,9 @@
 """Confirmation of a verdict on a learner that keeps state: new learners, each of them one trial.
 
-In one process, runs may depend on earlier runs. A learner that once draws whether it is good, and keeps that,
-fails always or never. So its verdict must be confirmed on new learners. Each is made in a fresh process
-(`audit.sampling.isolated.fresh`) and called a number of times fixed beforehand. A trial is the share of its
-calls that fail.
+In one process, runs may depend on earlier runs. Suppose that a learner draws once whether it is good, and
+keeps the result: it then fails always or never. So the verdict on a learner that keeps state must be
+confirmed on new learners. Each is made in a fresh process (`audit.sampling.isolated.fresh`) and called a
+number of times fixed beforehand. A trial is the share of its calls that fail.
 
 **Guarantee.** Let p be the mean of that share. The shares of new learners are independent, even if the calls
 of one learner are not. So the wealths of `audit.evidence.failures` are valid with F equal to that share. If
@@ -13,9 +13,9 @@ The claim is met only if all its problems are confirmed, so no correction for th
 
 A learner counts as stateless if `Sampler.is_stateless` says so and its constructor draws nothing. State that
 makes no difference, such as a cache, is allowed: copies of the learner's first state then give the same
-outputs from the same generator states. Both checks are repeated until luck of probability at least β would
-escape with probability at most significance, unless that takes over 2,000 learners. Luck drawn when the
-learner's module is imported is assumed away.
+outputs from the same generator states. Both checks are repeated until they would miss luck of probability at
+least β with probability at most significance, unless that takes over 2,000 learners. They assume that
+importing the learner's module draws no luck.
 """
 
 import math
@@ -135,7 +135,7 @@ class Renewal:
         return same(*draws)
 
     def _go_without(self, reason: str) -> None:
-        """Doubt a verdict that kept state could explain; otherwise take runs as trials and report that."""
+        """Doubt the verdict if kept state could explain it; otherwise take runs as trials and report that."""
         standings = [self.betting.worst] if self.betting.refuted else self.betting.standings
         never_varied = all(each.bets.failures in (0.0, each.bets.runs) for each in standings)
         self.how, self.bets = "unchecked", []

@@ -12,7 +12,8 @@ from audit.words.text import Told, entry
 #: Larger: the terminal report names more problems. The most problems named, and the most characters in all.
 MOST_NAMED = 5
 NAMED_LENGTH = 240
-#: Larger: more open claims count as nearly met with equality. The largest factor between bounds and claim.
+#: Larger: more undecided claims get the advice that they may hold with equality. The largest factor between a
+#: bound and the claim.
 _CLOSE = 2.0
 
 

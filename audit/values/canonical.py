@@ -21,7 +21,7 @@ __all__ = ["key", "same", "show"]
 
 # Every key is None, a number, a text, or a tuple whose first entry names the kind, so keys of two kinds never
 # meet. The repr of a key is the same in every process; keys without an order are sorted by it.
-_EXACT: Final = 2**53  # whole numbers below this are ints in a key, whatever their type
+_EXACT: Final = 2**53  # whole numbers below this, of any type, are ints in a key
 _DEPTH: Final = 100
 _NODES: Final = 1_000_000
 _HASHED: Final = 2**20  # arrays of more bytes are replaced by a hash

@@ -4,8 +4,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
-#: Larger suggests fewer names: the similarity (`difflib`'s ratio) from which on a name counts as a typing
-#: error, and the least at which it is suggested at all.
+#: Larger: fewer names are suggested. The first is the least similarity (`difflib`'s ratio) of a typing error,
+#: the second the least similarity of any suggestion.
 SLIP = 0.85
 ALIKE = 0.6
 

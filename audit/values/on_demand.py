@@ -1,8 +1,8 @@
 """Names that are imported only when they are used.
 
-For a package, so that importing it is fast. And for methods of a value that need code of higher layers: the
-package registers the code by name, and the value looks the name up. So a result can print and replay itself
-without importing the code for it.
+A package uses this so that importing it is fast. Methods of a value use it for code of higher layers: the
+package registers that code by name, and the value looks the name up. So the module of a result imports none
+of the code by which the result prints and replays itself.
 """
 
 import sys

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-MEASURED = 5.0  # more estimates the speed better: no duration is given before this many seconds
+MEASURED = 5.0  # larger: better estimates; no duration is shown before this many seconds
 LONG = 60.0  # seconds; an audit that may take longer announces it
 
 
@@ -62,7 +62,7 @@ class AuditFinished:
 
 @dataclass(frozen=True)
 class Counted:
-    """`done` of `of` audits (or whatever `what` names) are finished; `seconds` are left, None if unknown.
+    """`done` of `of` audits, or of what `what` names, are finished; `seconds` is the time left, or None.
 
     Examples
     --------

@@ -84,7 +84,7 @@ def columns(most: int) -> int:
 
 
 def hanging(start: str, text: str, *, width: int, most: int | None = None) -> list[str]:
-    """Return a paragraph of at most `most` lines: `start` begins the first, the others are indented as far.
+    """Return a paragraph of at most `most` lines: `start` begins the first, its width indents the others.
 
     Examples
     --------

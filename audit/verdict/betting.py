@@ -213,7 +213,7 @@ class Betting:
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, look: Contender) -> tuple[float, float]:
-        """Draw one coupled run a side: how far apart they are, and what they promise; they teach no more."""
+        """Return the distance of a coupled run on each side, and the promise of its draws; learn no more."""
         if look.scouts is not None or self._is_over() or not self._can_couple():
             return look.apart * look.memory.distance, self._promise(look)
         memory, outputs = look.memory, self._recorded(look) if self._steers() else []
@@ -226,26 +226,26 @@ class Betting:
         return distance(*outputs), self._promise(look)
 
     def _recorded(self, look: Contender) -> list[Any]:
-        """Draw the scouts of a pair recorded; if neither answers the generator may be why: none is again."""
+        """Return the outputs of a pair's recorded scouts; if neither answers, record no more."""
         found = (draw := partial(self._probe, look.memory, self._place(self.look_stage)))(SCOUTS)
         if any(isinstance(run, Run) for run in found):
             look.scouts = found, draw
             return outputs_of(found)
-        self.steering = None
+        self.steering = None  # the recording generator may be why neither answers
         return []
 
     def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
-        """Return recorded runs of a pair, an even number; None for each where the budget has no room."""
+        """Return recorded runs of a pair, an even number; as many None if the budget has no room for them."""
         if len(even := [*probes, *probes[: len(probes) % 2]]) > 2 * self._room():
             return [None] * len(even)
         return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
-        """Return what the draws of scouts promise, if that is asked; they are not kept then."""
+        """Return what the draws of the scouts promise, if the look asks for it; then drop the scouts."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
-        self._aside -= self.sampler.drawn  # what it draws is little; the search goes on as without it
+        self._aside -= self.sampler.drawn  # these few runs do not count towards the share of the search
         promise = self.steering.promise(runs[0], runs[1], draw, look.memory.distance)
         self._aside += self.sampler.drawn
         return promise
@@ -255,7 +255,7 @@ class Betting:
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
 
     def _steers(self) -> bool:
-        """Whether draws may say what a pair promises."""
+        """Whether recorded draws may show what a pair promises."""
         return self.steering is not None and self.steering.tells and self._can_couple()
 
     def _look(self, memory: PairMemory, size: int) -> None:

@@ -164,7 +164,7 @@ class _Comparison:
         return finding.epsilon >= TIGHT * claim.epsilon or finding.delta >= TIGHT * claim.delta > 0
 
     def _worst_pairs(self) -> list[Pair]:
-        """Return the pair with the largest loss in ε, and the one in δ if it differs."""
+        """Return the pair with the largest ε, and the pair with the largest δ if that is another."""
         found = self.finding.by_epsilon, self.finding.by_delta
         return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 

@@ -150,7 +150,7 @@ class _Runs:
         )
 
     def _has_a_choice(self) -> bool:
-        """Whether draws may be recorded, and there is more than one pair that they could rank."""
+        """Whether draws may be recorded, and there is more than one pair to rank by them."""
         databases = self.task.databases
         return self.task.options.recorded and not (databases.only_given and len(databases.given) == 1)
 

@@ -179,8 +179,8 @@ class _Looks:
     def growth(self, memory: PairMemory, errors: float) -> float:
         """Return the estimated log growth on a pair, less this many standard errors, in nats a pair of runs.
 
-        The larger of two estimates: by events learned on the pair, which few runs may miss, and by the known
-        event.
+        It is the larger of two estimates. One uses events learned on the pair; if runs are few, these may
+        miss the fault. The other uses the known event.
         """
         if memory.raised and not self.winner.raised:
             return 0.0  # this database is perhaps outside the domain
@@ -201,7 +201,7 @@ class _Looks:
 
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
-    """Return the step of a path on which the witness's event grows most, for a third of the allowance."""
+    """Return the step of a path on which the witness's event grows most; spend a third of the allowance."""
     looks.most = looks.sampler.drawn + looks.allowance // 3
     return failing_step(
         memory,

@@ -29,8 +29,8 @@ _ALONE_LEVEL = 1e-3
 #: Larger: confirmation in fresh processes may take longer. The most seconds of all single runs, estimated
 #: from the first of them.
 SECONDS_ALONE = 120.0
-#: Larger: a better, later estimate of these seconds. The processes it is measured on, after the first, whose
-#: start may include others.
+#: Larger: a better, later estimate of these seconds. The number of processes that it is measured on. The
+#: first process is left out, because its start may include that of others.
 _TIMED = 8
 #: Larger: the shown outputs have more significant digits.
 _DIGITS = 4
@@ -49,7 +49,7 @@ class Plan:
     parts
         Fresh processes that share the calls; 0 if this process makes them.
     copies
-        Whether every call uses a copy of the subject of its own, as for witnesses of the first release.
+        Whether every call uses its own copy of the subject, as for witnesses of the first release.
 
     Examples
     --------

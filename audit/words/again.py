@@ -50,8 +50,8 @@ def reproduction(result: SavedResult) -> str:
 def python_lines(result: AuditResult) -> list[str]:
     """Return the Python lines that draw the witness of a saved result again.
 
-    Without a witness the lines repeat the audit, with the options that the result records. There are none if
-    a command repeats it.
+    Without a witness the lines repeat the audit, with the options that the result records. If a command
+    repeats the audit, there are no lines.
     """
     if not _replays(result):
         return [] if command(result) else _audit_lines(result)

@@ -103,10 +103,10 @@ def with_text(result: SavedResult) -> str:
 
 
 def _unreached(result: SavedResult) -> list[str]:
-    """Return the least faults that show where the exact losses of a subject may lie far below the claim.
+    """Return the least faults that an exact audit would detect; none if the losses come near the claim.
 
-    One is the loss that exceeds the claim, as a multiple of the loss on the databases audited. The other is a
-    number that a formula gives, off by more than its rounding.
+    One is the least loss that exceeds the claim, as a multiple of the loss on the databases audited. The
+    other is the least error of a formula's number that the comparison detects.
     """
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return []

@@ -95,7 +95,7 @@ def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None
 
 
 def times_slope(draws: str, slope: float) -> str:
-    """Return draws, and what they are multiplied by."""
+    """Return the words for draws and the factor that they are multiplied by."""
     return f"`{draws}`" + ("" if abs(slope - 1.0) < 1e-6 else f", times {number(slope)},")
 
 
@@ -127,7 +127,7 @@ def each_moves(by: Mapping[Sequence[Any], float]) -> str:
 
 
 def has_to_shift(draws: str, by: float, norm: str) -> str:
-    """Return how far draws have to shift, where the output follows them otherwise than one to one.
+    """Return how far draws have to shift, if the output does not follow them one to one.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def has_to_shift(draws: str, by: float, norm: str) -> str:
 
 
 def besides(methods: Sequence[str]) -> str:
-    """Say that draws which are no noise were made too."""
+    """Return the words for draws that are not noise and were made too."""
     return f" `{listed(sorted(set(methods)))}` may hide part of this move; that is not counted here."
 
 

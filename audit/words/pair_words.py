@@ -11,7 +11,7 @@ from audit.values.wording import shown
 MOST_DATABASE = 60
 #: Written for a long record that an earlier sentence has shown.
 _THAT = "that record"
-#: A difference is looked for in this many characters of a value.
+#: A difference is searched in this many characters of a value.
 _LONGEST = 20_000
 #: A differing record is shown whole up to this many characters. Of a longer one only the difference is shown.
 _MOST_RECORD = 200

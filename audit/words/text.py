@@ -23,7 +23,7 @@ MOST_UNTESTED = 24
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """The texts of a result, whatever kind of audit it comes from.
+    """The texts of a result of any kind of audit.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ _VISIBLE = 0.02  # a smaller difference of two probabilities cannot be seen betw
 
 
 def event_picture(result: AuditResult, witness: Witness, words: story.WitnessWords) -> Picture | None:
-    """Return a picture of p beside what the claim allows, with intervals; None if that has no number."""
+    """Return a picture of p beside what the claim allows, with intervals; None if a number is missing."""
     limit = allowance.allowed(result, witness)
     if limit is None or not all(math.isfinite(x) for x in (witness.p, witness.q)):
         return None
@@ -138,7 +138,7 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
 
 
 def _shown(x: float, event: Witness) -> float:
-    """Return the δ at `x` that an event shows; its intervals count, if it has any."""
+    """Return the δ at `x` that an event shows; if p and q have intervals, their unfavourable ends count."""
     low, high = (event.p_interval or (event.p,))[0], (event.q_interval or (event.q,))[-1]
     return max(0.0, low - math.exp(x) * high)
 

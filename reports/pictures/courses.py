@@ -19,9 +19,9 @@ _WIDE = 30.0  # a longer axis is logarithmic
 
 
 def evidence(result: AuditResult) -> Picture | None:
-    """Return the wealth won by betting against the claim, by runs, and the threshold that refutes it.
+    """Return a picture of the wealth won by betting against the claim, by runs, and of the threshold.
 
-    A result of an older version holds only how far it came.
+    A result of an older version holds only the wealth at the end.
     """
     limit = result.log_limit
     if limit is None or result.evidence is not Evidence.STATISTICAL or not math.isfinite(result.log_wealth):
@@ -59,7 +59,7 @@ def evidence(result: AuditResult) -> Picture | None:
 
 
 def search(result: AuditResult) -> Picture | None:
-    """Return the largest loss found by pairs tried, beside the claimed ε; None if one pair was all."""
+    """Return a picture of the largest loss found by pairs tried, and the claimed ε; None for one pair."""
     course, (epsilon, _) = result.search_course, finite_claim(result)
     if course is None or course.places[-1] < 2 or len(course.places) < 2:
         return None
@@ -105,7 +105,7 @@ def _axis(drawing: Drawing, places: Sequence[int], name: str) -> Scale:
 
 
 def _line(drawing: Drawing, kind: str, points: list[tuple[float, float]], *, steps: bool = False) -> None:
-    """Add a course: a line, in steps if the number stays until the next point; few points are marked."""
+    """Add a course: a line, in steps if the number stays until the next point; points are marked if few."""
     if len(points) <= _FEW:
         drawing.path("point found", "".join(f"M{x:g} {y:g}h0" for x, y in points))
     if steps:

@@ -173,7 +173,7 @@ class Drawing:
 def round_up(value: float) -> float:
     """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that is `value` or a little more; 1 for nothing.
 
-    Values above 1e300 count as that: twice as much has to stay finite.
+    Values above 1e300 count as 1e300, because twice the result must stay finite.
     """
     if value < 1e-300:
         return 1.0

@@ -1,4 +1,4 @@
-"""The outputs on both databases as histograms, with the part of them shaded that the event has."""
+"""The outputs on both databases as histograms, with the part inside the event shaded."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,7 +14,7 @@ __all__ = ["outputs_picture"]
 _PANEL, _GAP, _TOP = 74.0, 30.0, 30.0  # heights: of a side, between them, above the first
 _ALONE, _BESIDE = 76.0, 46.0  # the width of one single value beside the bins, and of each of several
 _MOST_BESIDE = 3
-_ROW = 40.0  # the height of a single value where there are no bins
+_ROW = 40.0  # the height of a single value if there are no bins
 _LONG = 44
 OTHERS = "any other"  # the name of all single values that are not listed
 _RARE = 0.01  # of the outputs: rarer single values are counted together
@@ -22,7 +22,7 @@ _SMALL = 0.1  # of the longest bar: a shorter one is hard to see
 
 
 def outputs_picture(witness: Witness) -> Picture | None:
-    """Return the outputs of a witness, None if it keeps none, as a result of an older version."""
+    """Return a picture of a witness's outputs; None if it keeps none, as in results of older versions."""
     if witness.outputs is None:
         return None
     outputs = _without_rare(witness.outputs)
@@ -124,7 +124,7 @@ def _column(place: tuple[float, float], top: float, foot: float) -> str:
 
 
 def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequence[bool], y: float) -> None:
-    """Mark below the bins where the event has outputs, for bars may be too low to show it."""
+    """Mark below the bins where the event has outputs, because bars may be too low to show it."""
     marked = "".join(f"M{a:g} {y:g}H{b:g}" for (a, b), inside in zip(places, held, strict=False) if inside)
     if marked:
         drawing.path("strip", marked)

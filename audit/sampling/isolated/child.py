@@ -143,7 +143,7 @@ def main(requests: int, answers: int, records: int) -> None:
         return
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
-    asked, ask = os.pipe()  # a forked worker was asked for what its supervisor has to do
+    asked, ask = os.pipe()  # tells the supervisor that a worker got a request meant for it
     os.set_blocking(asked, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(waker)
@@ -162,7 +162,7 @@ def main(requests: int, answers: int, records: int) -> None:
             return
         write_record(records, ENDED, status)
         number += 1
-        with contextlib.suppress(BlockingIOError):  # the worker was asked for nothing of the kind
+        with contextlib.suppress(BlockingIOError):  # no such request went to the worker
             os.read(asked, 1)
             if (frame := read_frame(requests)) is not None:
                 unpack(frame)[1].lay()
@@ -222,12 +222,12 @@ def _work(
     found = len(sys.modules)
     try:
         host = None if parcel is None else parcel.move_in(path)
-        write_record(records, BEAT, 0)  # the time to start and to make the subject is not a run's
+        write_record(records, BEAT, 0)  # the time of the first run begins here, after the subject is made
         while (frame := read_frame(requests)) is not None:
             addressee, request, streamed = unpack(frame)
             if addressee != number:  # meant for a worker that has died since
                 continue
-            if isinstance(request, Foundations):  # for the supervisor, which gets it once more
+            if isinstance(request, Foundations):  # for the supervisor, to which the parent sends it again
                 if ask is not None:
                     os.write(ask, b"\0")
                 break

@@ -1,4 +1,4 @@
-"""The parent's side of isolation: the child may die at any run, its blocks still come back complete."""
+"""The parent's side of isolation: blocks come back complete even if the child dies during a run."""
 
 import contextlib
 import math
@@ -118,7 +118,7 @@ class Child:
         self._await_worker()
         frame = pack((self._number, Foundations(new), False))
         try:
-            for _ in range(2):  # the worker ends by the first, and the child reads the second
+            for _ in range(2):  # the first ends the worker; the child reads the second
                 write_frame(self._requests, frame)
         except BrokenPipeError:
             raise AuditError(_GONE) from None

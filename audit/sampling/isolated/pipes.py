@@ -9,7 +9,7 @@ from typing import Final
 
 STARTED: Final = 1  # value: process id of a new worker
 ENDED: Final = 2  # value: its wait status
-BEAT: Final = 3  # value: runs that have ended; the first, of a worker with its subject, is 0
+BEAT: Final = 3  # value: number of ended runs; a worker's first beat, once it has its subject, is 0
 
 _LENGTH: Final = struct.Struct(">Q")
 _RECORD: Final = struct.Struct(">qq")

@@ -1,6 +1,6 @@
-"""Generators that record what is drawn from them: a run's draws, its numbers and its stream unchanged.
+"""Generators that record the draws of a run and leave its random numbers unchanged.
 
-It answers questions about a run. Runs that are bet on are never recorded.
+The records explain a run. Runs that are bet on are never recorded.
 """
 
 from audit.sampling.recorded.everywhere import recorded_everywhere

@@ -1,6 +1,6 @@
-"""The same for code that draws its own noise: generators that a process makes or has record too.
+"""Recording for code that draws its own noise, from generators that the process already has or makes.
 
-It replaces what modules hold, so it belongs into a process that ends afterwards.
+It replaces functions and classes inside modules, so use it only in a process that ends afterwards.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_
 
 _SEED_NUMPY: Final = np.random.seed
 _GENERATOR: Final = np.random.Generator
-#: Added to the seed of a run, so that the global generators differ from one that the code seeds with it.
+#: Added to a run's seed for the global generators; one that the code seeds with that seed then differs.
 _APART: Final = 0x5EED_0000
 
 
@@ -32,19 +32,19 @@ class Reel:
 
     @property
     def entropy(self) -> np.random.Generator:
-        """Where generators without a seed get theirs; made only if one asks."""
+        """The generator of seeds for generators that the code does not seed; made when first needed."""
         if self._entropy is None:
             self._entropy = _GENERATOR(np.random.PCG64(self.seed))
         return self._entropy
 
     def start(self, tape: Tape, seed: int) -> None:
-        """Let a new run record on this tape, the global generators and those without a seed at this one."""
+        """Start a run: it records on this tape, and this seed seeds all generators that the code does not."""
         self.tape, self.seed, self._entropy = tape, seed, None
         _SEED_NUMPY(_APART + seed)
         random.seed(_APART + seed)
 
 
-#: Packages that hold what is replaced for themselves; tempfile draws the names of files.
+#: Packages whose own references are not replaced; tempfile draws the names of files.
 _THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets", "tempfile"})
 
 
@@ -52,8 +52,9 @@ _THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets", "tempfile
 def recorded_everywhere() -> Iterator[Reel]:
     """Record what is drawn through numpy.random, `RandomState`, random and secrets while the context is open.
 
-    Not seen are bit generators asked directly, other libraries' own, and generators that exist already.
-    Of the latter, those that a subject holds are made anew in a copy of it (`Twins`).
+    Three kinds of draws are not recorded: from bit generators called directly, from generators of other
+    libraries, and from generator objects made before the context. If a subject holds such a generator,
+    `Twins` replaces it in a copy of the subject.
 
     Examples
     --------
@@ -81,17 +82,17 @@ def recorded_everywhere() -> Iterator[Reel]:
 
 
 def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
-    """Yield where modules that imported something by its name hold it, and what is to stand there."""
+    """Yield the globals of modules that hold a replaced object by name: dict, name, old and new object."""
     for space in gc.get_referrers(*(old for old, _ in news.values())):
         if not (isinstance(space, dict) and "__name__" in space and "__builtins__" in space):
-            continue  # no globals of a module
+            continue  # not the globals of a module
         if str(space["__name__"]).partition(".")[0] not in _THEMSELVES:
             held = [(name, value) for name, value in space.items() if id(value) in news]
             yield from ((space, name, *news[id(value)]) for name, value in held)
 
 
 _Replacement = tuple[Any, str, Any]
-"""Who holds what is replaced, under which name, and what is put there."""
+"""The module or class that holds a replaced object, the name of that object, and its replacement."""
 
 
 def _replacements(reel: Reel) -> Iterator[_Replacement]:
@@ -107,14 +108,14 @@ def _replacements(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield `Generator`, which numpy's own checks still know, and `default_rng`."""
+    """Yield replacements of `Generator`, which pass numpy's own type checks, and of `default_rng`."""
     default = np.random.default_rng
 
     class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]
         def __init__(self, bit_generator: Any, tape: Any = None, *, own: bool = True) -> None:
             super().__init__(bit_generator, tape, own=own)
 
-        tape = property(lambda _: reel.tape, lambda *_: None)  # of the current run, however old it is
+        tape = property(lambda _: reel.tape, lambda *_: None)  # the current run's tape
 
     def default_rng(seed: Any = None) -> np.random.Generator:
         if isinstance(seed, _GENERATOR):
@@ -128,7 +129,7 @@ def _of_generators(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield `RandomState`, and the functions of numpy.random that share one."""
+    """Yield replacements of `RandomState`, and of the functions of numpy.random that share one."""
     state = np.random.RandomState
 
     class OwnState(state, metaclass=_alike(state)):  # type: ignore[metaclass, misc, valid-type]
@@ -144,7 +145,7 @@ def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _alike(kind: type) -> type:
-    """Return a metaclass of classes that call every instance of `kind` their own."""
+    """Return a metaclass whose classes accept every instance of `kind` in `isinstance`."""
     return type("Alike", (type,), {"__instancecheck__": lambda _, value: isinstance(value, kind)})
 
 
@@ -157,7 +158,7 @@ _OF_RANDOM: Final = tuple(
 
 
 def _own_random(reel: Reel) -> type:
-    """Return `random.Random` as it records."""
+    """Return a `random.Random` that records."""
     kind = random.Random
 
     class OwnRandom(kind, metaclass=_alike(kind)):  # type: ignore[metaclass, misc, valid-type]

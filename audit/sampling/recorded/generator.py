@@ -1,4 +1,4 @@
-"""A generator of numpy's that records its draws, bit for bit the ordinary one; a tape that may shift them."""
+"""A numpy generator that records its draws and gives the same bits; a tape that may change the draws."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-#: Arguments that can be given by position, with their defaults, of the methods that are understood.
+#: The methods whose arguments are recorded by name: their positional arguments and the defaults.
 _LOCATED: Final = {"loc": 0.0, "scale": 1.0, "size": None}
 _SIZED: Final = {"size": None}
 _NORMAL: Final = {"mu": 0.0, "sigma": 1.0}
@@ -22,7 +22,7 @@ _SIGNATURES: Final[Mapping[str, Mapping[str, Any]]] = {
     "integers": {"low": 0, "high": None, "size": None},
     "choice": {"a": None, "size": None, "replace": True, "p": None},
 }
-#: What a method changes in place is its argument; it is recorded, and no edit reaches it.
+#: Methods that change their argument in place. The argument is recorded, and no edit changes it.
 _IN_PLACE: Final = frozenset({"shuffle"})
 _NO_DRAWS: Final = frozenset({"bit_generator", "spawn", "seed", "get_state", "set_state", "state"})
 
@@ -36,9 +36,9 @@ class Draw:
     method
         The name of the method: ``"laplace"``.
     parameters
-        What it was called with, by name where the method is one that is understood; the size is left out.
+        The arguments of the call without the size, by name if the method is in `_SIGNATURES`.
     values
-        What it gave, before any edit: an array, a number, or any value.
+        The value drawn, before any edit: an array, a number, or any value.
     own
         Whether the subject seeded the generator itself.
     """
@@ -55,7 +55,7 @@ class Draw:
 
 
 Edit = Callable[[int, Draw], Any]
-"""(place on the tape, draw) -> what the subject gets instead of the draw's values."""
+"""(place on the tape, draw) -> the value that the subject gets instead of the draw's."""
 
 
 class Tape:
@@ -64,14 +64,14 @@ class Tape:
     Parameters
     ----------
     edit
-        Gives the subject other values than those drawn; the stream goes on as if it did not.
+        Replaces the values that the subject gets. The generator's stream does not change.
 
     Attributes
     ----------
     busy
-        Whether a draw is under way: what it calls itself is part of it.
+        Whether a method is drawing. Draws that it makes inside are then part of its own.
     taken
-        The draws as they were recorded; `draws` has them by name.
+        The draws as recorded; `draws` has them with named parameters.
 
     Examples
     --------
@@ -90,13 +90,13 @@ class Tape:
 
     @property
     def draws(self) -> list[Draw]:
-        """What was drawn so far."""
+        """The draws so far."""
         return [Draw(each[0], _parameters(*each[:3]), *each[3:]) for each in self.taken]
 
     def record(
         self, method: str, call: Callable[..., Any], args: Any, named: Any, *, own: bool = False
     ) -> Any:
-        """Call what draws, and record what it gives."""
+        """Call a function that draws, record the values, and return those for the subject."""
         if self.busy:
             return call(*args, **named)
         self.busy = True
@@ -107,7 +107,7 @@ class Tape:
         return self.keep(method, args, named, values, own=own)
 
     def keep(self, method: str, args: Any, named: Any, values: Any, *, own: bool) -> Any:
-        """Record what a method gave, and return what the subject gets."""
+        """Record the values of a call, and return the values for the subject."""
         if any(type(each) in _MUTABLE for each in args):
             args = tuple(map(_copied, args))
         if named:
@@ -120,7 +120,7 @@ class Tape:
         edited = self.edit(len(self.taken) - 1, Draw(method, _parameters(method, args, named), kept, own))
         if edited is kept:
             return values
-        if isinstance(values, np.ndarray):  # also where it was given as `out`
+        if isinstance(values, np.ndarray):  # the array may be the caller's `out`
             values[...] = edited
             return values
         return type(values)(edited) if isinstance(values, float | int | np.generic) else edited
@@ -154,7 +154,7 @@ class RecordingGenerator(np.random.Generator):
     tape
         Where the draws are recorded.
     own
-        Whether the subject seeded it itself.
+        Whether the subject seeded the generator itself.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
             values = plain(self, *args, **named)
         finally:
             tape.busy = False
-        if type(values) is float and tape.edit is None and not named:  # nothing of it can change
+        if type(values) is float and tape.edit is None and not named:  # nothing in it can change later
             tape.taken.append((name, args, named, values, self.own))
             return values
         return tape.keep(name, args, named, values, own=self.own)

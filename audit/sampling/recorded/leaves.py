@@ -1,4 +1,4 @@
-"""What an output consists of: its numbers and words, each with the place where it stands."""
+"""The parts of an output: its numbers and words, each with its place."""
 
 import numbers
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from audit.values.wording import shown
 
 Place = tuple[Any, ...]
 Leaves = dict[Place, Any]
-#: An output of more parts is not taken apart further.
+#: An output with more parts is not analysed.
 MOST: Final = 400
 
 
@@ -61,12 +61,12 @@ def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
 
 
 def is_number(leaf: Any) -> bool:
-    """Whether a leaf is a number (a truth value is none, NaN is one)."""
+    """Whether a leaf is a number. A boolean is not; NaN is."""
     return isinstance(leaf, numbers.Real) and not isinstance(leaf, bool)
 
 
 def tokens(output: Any) -> dict[Any, str]:
-    """Return what an output shows by its form: words, keys and lengths, each with what it is called.
+    """Return the words, keys and lengths in an output, each with a name for reports.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""The noise in recorded runs: its scales, what it reaches, and the least shift of it that undoes a move.
+"""The noise in recorded runs: its scales, its effect on the output, and the least shift that undoes a move.
 
-If an output is y = f(database) + J·noise, then y is as likely on the other database as the shifted noise is:
-with the least weighted shift t, J·t = move, the loss of Laplace, exponential and geometric noise is
-Σ|t|/scale, and normal noise is that of one coordinate with move sqrt(Σ(t/σ)²).
+Let an output be y = f(database) + J·noise, and let f differ by `move` on another database. That database
+gives the same y if the noise is shifted by some t with J·t = −move. Take the t of least weight. The loss of
+Laplace, exponential and geometric noise is then Σ|t|/scale. The loss of normal noise is that of a single
+coordinate of scale 1 that moves by sqrt(Σ(t/σ)²).
 """
 
 import math
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 LAPLACE: Final = frozenset({"laplace", "logistic"})
 ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
-#: The name of the parameter that says how wide the noise is, unless it is `scale`; None if there is none.
+#: The parameter that sets the width of the noise, for methods where it is not `scale`; None if there is none.
 _WIDTHS: Final = {
     "geometric": "p",
     "expovariate": "lambd",
@@ -31,7 +32,7 @@ _WIDTHS: Final = {
     "standard_normal": None,
     "standard_exponential": None,
 }
-#: The largest chance at which equal geometric draws count as one.
+#: Equal geometric draws count as one draw if the chance that independent ones are equal is below this.
 _BY_CHANCE: Final = 1e-6
 _VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": math.pi**2 / 6.0}
 
@@ -60,7 +61,7 @@ def scale_of(draw: Draw) -> Any:
 
 @dataclass(frozen=True)
 class Number:
-    """One number of noise: where it is drawn, its kind and scale, and copies that have the same value."""
+    """One noise variable: its places on the tape (several if copies are drawn), its kind and scale."""
 
     at: tuple[tuple[int, tuple[int, ...]], ...]
     method: str
@@ -69,7 +70,7 @@ class Number:
 
     @property
     def step(self) -> float:
-        """How far it is moved to see what it reaches."""
+        """The shift by which its effect on the output is measured."""
         return 1.0 if self.method == "geometric" else self.scale * 2.0**-10
 
     @property
@@ -82,10 +83,10 @@ class Number:
 
 
 def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]:
-    """Return the numbers of noise of the first of some runs; those that are equal in every run are one.
+    """Return the noise variables of the first of some runs. Draws that are equal in every run count as one.
 
-    Geometric noise is small whole numbers, which are often equal by chance. It is compared in `more` runs
-    too, and counts as equal only if the chance of that is below `_BY_CHANCE`.
+    Geometric noise is small whole numbers, which are often equal by chance. So it is compared in `more` runs
+    too, and counts as equal only if the chance that independent draws are equal is below `_BY_CHANCE`.
     """
     found: dict[Any, Number] = {}
     for place, draw in enumerate(runs[0].draws):
@@ -106,7 +107,7 @@ def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]
 
 
 def _is_telling(method: str, scale: float, values: Sequence[float | None]) -> bool:
-    """Whether two independent draws hardly have the same values in all runs."""
+    """Whether two independent draws are very unlikely to be equal in all runs."""
     if method != "geometric" or scale <= 0:
         return True
     p = -math.expm1(-1.0 / scale)
@@ -131,7 +132,7 @@ def written(method: str, scale: float) -> str:
 
 
 def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
-    """Return a number of noise in units of its scale; None if the run did not draw it."""
+    """Return the value of a noise variable in units of its scale; None if the run did not draw it."""
     if place >= len(run.draws) or scale_of(run.draws[place]) is None:
         return None
     draw = run.draws[place]
@@ -146,14 +147,14 @@ def _standard(run: Run, place: int, index: tuple[int, ...]) -> float | None:
 
 
 def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Sequence[Place]) -> Floats | None:
-    """Return how each number of the output follows each number of noise; None if one is not always there.
+    """Return the change of each output number per unit of each noise variable; None if a number is missing.
 
     Parameters
     ----------
     again
-        Gives the run once more, its draws shifted by `shift`.
+        Repeats the run, with its draws shifted by `shift`.
     numbers, places
-        The noise and the numbers of the output; the shape is (places, numbers).
+        The noise variables, and the places of the output's numbers; the result has shape (places, numbers).
     """
     ways = np.zeros((len(places), len(numbers)))
     base = values_at(again(), places)
@@ -169,7 +170,7 @@ def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Seque
 
 
 def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
-    """Return the numbers of a run's output at some places; None if there are none, or not finite ones."""
+    """Return the numbers of a run's output at some places; None unless all are there and finite."""
     if not all(place in run.leaves and is_number(run.leaves[place]) for place in places):
         return None
     values = np.array([float(run.leaves[place]) for place in places])
@@ -177,7 +178,7 @@ def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
 
 
 def kinds_of(numbers: Sequence[Number]) -> set[str]:
-    """Return the kinds of noise among numbers: pure, normal, other."""
+    """Return the kinds of some noise variables: pure, normal, other."""
     kinds = {number.method for number in numbers}
     return {"normal" if k in NORMAL else "pure" if k in LAPLACE | ONE_SIDED else "other" for k in kinds}
 
@@ -188,11 +189,11 @@ def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, norm
     Parameters
     ----------
     numbers, reach
-        The noise, and how the output follows it, shape (places, numbers).
+        The noise variables, and the change of the output per unit of each, shape (places, numbers).
     moved
-        What moved, shape (places,), within the span of `reach`.
+        The move of the output's numbers, shape (places,), within the span of `reach`.
     normal
-        Whether the noise that reaches it is normal.
+        Whether the noise is normal.
     """
     scales = np.array([number.scale for number in numbers])
     if normal:
@@ -204,7 +205,7 @@ def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, norm
 
 
 def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: Floats) -> Floats | None:
-    """Return the t with the least Σ|t|/scale for which Σ reach·t is the target; None if no t reaches it."""
+    """Return the t with Σ reach·t = target and the least Σ|t|/scale; None if there is no such t."""
     columns = np.flatnonzero((weighted != 0.0).any(axis=0))
     rows = np.flatnonzero((weighted != 0.0).any(axis=1) | (target != 0.0))
     inner = weighted[np.ix_(rows, columns)]
@@ -226,7 +227,7 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
 
 
 def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Floats | None:
-    """Return the cheapest draw for each row, where no draw reaches two rows."""
+    """Return the least units of each draw if each draw affects one row: every row takes its cheapest draw."""
     units = np.zeros(inner.shape[1])
     for row, wanted in zip(inner, target, strict=True):
         if wanted:
@@ -239,7 +240,7 @@ def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Flo
 
 
 def _programmed(inner: Floats, target: Floats, signs: Sequence[tuple[int, float]]) -> Floats | None:
-    """Return the least sum of absolute values by a linear programme."""
+    """Return the units with the least sum of absolute values, by a linear programme; None if none fit."""
     from scipy.optimize import linprog
 
     matrix = np.stack([sign * inner[:, j] for j, sign in signs], axis=1)

@@ -20,12 +20,12 @@ class Run:
 
     @property
     def calls(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The methods drawn from and the shapes of what they gave."""
+        """The methods called and the shapes of their values."""
         return [(draw.method, draw.shape) for draw in self.draws]
 
 
 Shift = Mapping[tuple[int, tuple[int, ...]], float]
-"""What is added to a draw, by its place on the tape and the index in it."""
+"""The number added to a draw, by the draw's place on the tape and the index in it."""
 
 Probe = tuple[bool, Shift]
 """A run to record: whether it is on the right database, and how its draws are shifted."""
@@ -51,7 +51,7 @@ def shifted(values: Any, place: int, shift: Shift) -> Any:
 def probing(
     call: Callable[[Any, Any], Any], state: Any, probes: Sequence[Probe]
 ) -> Callable[[Any, Any], Run]:
-    """Return a call that makes one recorded run of each probe after another, all from one generator state.
+    """Return a function that makes the recorded runs of the probes, one a call, all from one generator state.
 
     Parameters
     ----------
@@ -80,5 +80,5 @@ def probing(
 
 
 def outputs_of(runs: Sequence[Any]) -> list[Any]:
-    """Return the outcomes of recorded runs; one that raised or did not end is its own."""
+    """Return the outcomes of recorded runs; a run that raised or did not end is itself the outcome."""
     return [run.output if isinstance(run, Run) else run for run in runs]

@@ -1,4 +1,4 @@
-"""The generators that a subject holds, made anew in a copy of it so that they record."""
+"""Recording generators in place of those that a subject holds, in a copy of the subject."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ from audit.sampling.seeds import FAULT
 
 
 class Twins(Reseeding):
-    """Makes generators that record, in the place of those that a subject holds.
+    """Makes recording generators in place of those that a subject holds.
 
-    The context `recorded_everywhere` must be open. How the subject seeded a generator is not asked: an audit
-    seeds those that a subject holds anew too.
+    The context `recorded_everywhere` must be open. The subject's own seeds are not used: an audit, too, gives
+    new seeds to the generators that a subject holds.
 
-    **Guarantee.** A twin has numpy's or Python's own stream of its seed, which is that of the reel.
+    **Guarantee.** A twin gives the same numbers as numpy's or Python's own generator with the reel's seed.
 
     Parameters
     ----------
     reel
-        Where they record.
+        The reel that they record on.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Twins(Reseeding):
         self._states: list[Any] = []
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the twin for `stand_in`; of a bit generator without a generator nothing is recorded."""
+        """Return the twin for `stand_in`; the twin of a bit generator alone records nothing."""
         found = super().make(stand_in)
         if stand_in.kind in {"Generator", "RandomState", "Random"}:
             found.own = False
@@ -52,5 +52,5 @@ class Twins(Reseeding):
     def start(self) -> None:
         """Give the twins their state for the run that the reel has started."""
         self.again(self._reel.seed)
-        for state in self._states:  # a half of a normal draw may be left in it
+        for state in self._states:  # it may still hold the second half of a normal draw
             state.set_state({**state.get_state(legacy=False), "has_gauss": 0, "gauss": 0.0})

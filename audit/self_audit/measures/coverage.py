@@ -5,10 +5,10 @@ confidence c may miss it with probability 1 − c. Misses of p and of q are coun
 intervals of a witness need not be independent.
 
 **Detectable ε.** The audit of a control names a detectable ε and an event. The probability p of that event is
-known without parsing its name. A coin that ignores its database has no event with any loss; the audit then
-means any event of probability (1 + δ)/2. Randomized response has two events, each with probability e/(1 + e)
-on the database where it is likelier. The mechanism at the detectable ε d answers 1 with probability p on one
-database and (p − δ)/e^d on the other.
+known without parsing its name. For a coin that ignores its database no event has any loss; the audit then
+names no particular event, and its detectable ε is that of any event of probability (1 + δ)/2. Randomized
+response has two events, each with probability e/(1 + e) on the database where it is likelier. The mechanism
+at the detectable ε d answers 1 with probability p on one database and (p − δ)/e^d on the other.
 """
 
 import math

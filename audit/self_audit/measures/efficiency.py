@@ -1,4 +1,4 @@
-"""Efficiency: pairs of runs to a refutation, as a multiple of the fewest any auditor needs on average.
+"""Efficiency: pairs of runs to a refutation, as a multiple of the fewest that any auditor needs on average.
 
 The limit is ln(1/significance)/KL of the best event, from closed forms and exact laws (`subjects.limits`).
 """

@@ -25,7 +25,7 @@ def on_answers(function: Function) -> Drawn:
 
 
 def on_records(function: Function) -> Drawn:
-    """Return the same as a subject on the histogram of a database over the records 0 to 4."""
+    """Return a mechanism of the suite as a subject on the histogram of a database of records 0 to 4."""
     answered = on_answers(function).draw
     return Drawn("peer", lambda database, size, rng: answered(np.bincount(database, minlength=5), size, rng))
 

@@ -23,8 +23,8 @@ MOST_CANDIDATES = 3
 #: Larger: growth counts more than readability. Events with this share of the best growth count as equally
 #: good.
 ALIKE = 0.8
-#: Larger: fitted scores are shown more often. The share of its growth that a fitted score counts for against
-#: events of plain entries.
+#: Larger: fitted scores are shown more often. The growth of a fitted score is multiplied by this when it is
+#: compared with events of plain entries.
 _FITTED = 0.5
 #: Larger: fewer events are shortened. A shorter event must keep this share of the growth.
 _KEPT = 0.9

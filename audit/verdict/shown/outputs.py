@@ -1,7 +1,7 @@
 """What a witness keeps of the outputs: those of its runs, or the exact laws, in a few bins.
 
 The bins follow what the event reads first: a number (the output, an entry, a fitted score), or values that
-are no numbers. They reach from one end of nearly all outputs to the other, and to where the event begins.
+are no numbers. They span nearly all outputs, and reach the ends of the event that are near.
 """
 
 import math
@@ -29,7 +29,7 @@ from audit.verdict.examples import output_words
 MOST_BINS, MOST_NAMES = 20, 10
 #: Larger: bins are counted on more runs of each side.
 _MOST_KEPT = 16_384
-#: Limits memory: of the values outside the event the first this many are counted singly.
+#: Limits memory: only the first values are counted one by one, and later ones only if inside the event.
 _MOST_KNOWN = 1_000
 #: Larger: more outputs lie beyond the bins; the outer bins count these too. A share of each side.
 _TAIL = 0.005
@@ -38,7 +38,7 @@ _DIGITS = 4
 Interval = tuple[float, float]
 Flags = NDArray[np.bool_]
 Known = dict[Hashable, Any]
-"""Outputs by what is counted of them; those that are missing count as "any other"."""
+"""Outputs by the value that is counted. Outputs with a value not listed here count as "any other"."""
 
 
 _name = partial(output_words, digits=_DIGITS)
@@ -60,7 +60,7 @@ class Seen:
     _known: Known = field(default_factory=dict)
 
     def add(self, side: int, view: View, inside: Flags) -> None:
-        """Note a block of outputs of one side (0 left, 1 right), and which of them the event has."""
+        """Note a block of outputs of one side (0 left, 1 right), and which of them are in the event."""
         room, first = _MOST_KEPT - sum(map(len, self._columns[side])), self._first
         if room <= 0 or first is None:
             return
@@ -129,7 +129,7 @@ def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the outp
 
 
 def _of_finite(region: Region, laws: Sequence[Finite], of: str) -> Outputs | None:
-    """Return the outputs of two laws on finitely many outcomes, as numbers where all of these are."""
+    """Return the outputs of two laws on finitely many outcomes; as numbers if all outcomes are numbers."""
     weights = [np.exp(law.log_probabilities) for law in laws]
     inside = [members(law, region) for law in laws]
     columns, real = zip(*(as_numbers(law.outcomes) for law in laws), strict=True)
@@ -183,7 +183,7 @@ def _by_number(
     inside: Sequence[Flags],
     intervals: Sequence[Interval],
 ) -> Outputs | None:
-    """Return numbers in bins, or one by one if they are few; NaN stands for an output without a number."""
+    """Return numbers in bins, or one by one if there are few; NaN is an output without a number."""
     numbers = np.unique(np.concatenate(columns))  # NaN is one of them
     if len(numbers) <= MOST_NAMES:
         codes = [np.searchsorted(numbers, column) for column in columns]
@@ -216,7 +216,7 @@ def _by_name(
     *,
     name: Callable[[Any], str] = _name,
 ) -> Outputs | None:
-    """Return values one by one, the most frequent and those of the event first; the others together."""
+    """Return the most frequent values, overall and inside the event, one by one, and all others together."""
     if not known:
         return None
     places, size = {key: i for i, key in enumerate(known)}, len(known)
@@ -237,7 +237,7 @@ def _by_name(
 
 
 def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Flags], size: int) -> Floats:
-    """Return how much of each side falls on each code, then how much of it in the event, shape (4, size)."""
+    """Return the weight of each code on each side, then the part of it inside the event, shape (4, size)."""
     columns = list(zip(codes, weights, inside, strict=True))
     whole = [np.bincount(code, weight, size) for code, weight, _ in columns]
     return np.array(whole + [np.bincount(code, weight * flags, size) for code, weight, flags in columns])
@@ -255,10 +255,9 @@ def _quantile(values: Floats, weights: Floats, share: float) -> float:
 
 
 def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: bool) -> Floats | None:
-    """Return round edges of about `MOST_BINS` bins, also around ends of the event that are near.
+    """Return round edges of about `MOST_BINS` bins, which also reach ends of the event that are near.
 
-    Whole numbers lie in the middle of their bins. Where numbers are too far apart or too close for that,
-    there are no bins.
+    Whole numbers lie in the middle of their bins. None if numbers are too far apart or too close for bins.
     """
     low, high = max(low, -MOST_EDGE), min(high, MOST_EDGE)
     span = high - low
@@ -276,13 +275,13 @@ def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: boo
 
 
 def _step(least: float) -> float:
-    """Return the least of 1, 2, 2.5 and 5 times a power of ten that is `least` or more."""
+    """Return the smallest number ≥ `least` that is 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(least))
     return next((times * power for times in (1, 2, 2.5, 5) if times * power >= least), 10.0 * power)
 
 
 def _made(of: str, edges: Floats | None, table: Floats, names: Sequence[str] | Outputs | None) -> Outputs:
-    """Return the outputs in a table of shape (4, bins and names); single values beside bins come made."""
+    """Return the outputs of a table, shape (4, bins and names); `names` may be `Outputs` of single values."""
     if isinstance(names, Outputs):
         beside = (names.on_left, names.on_right, names.left_inside, names.right_inside)
         table, names = np.concatenate([table, np.array(beside)], axis=1), names.names
