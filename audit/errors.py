@@ -278,7 +278,7 @@ def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bo
 
 
 MOST_COUNTED = sys.maxsize
-"""The most records, bits, categories or rounds: no list and no array has more."""
+"""The largest number of records, bits, categories or rounds; no list and no array can have more."""
 
 
 def positive_int(
