@@ -33,8 +33,7 @@ from audit.values.wording import short
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]
 
-#: Larger: larger domains are compared exhaustively (up to `MOST_PAIRS` pairs) and searched in full (up to
-#: `FEW_DATABASES` databases).
+#: Larger: domains with more pairs are compared exhaustively; those with more databases are searched in full.
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
 #: Larger: larger domains are checked for neighbours that a custom relation does not list, by asking it about
 #: each pair of databases.
@@ -43,8 +42,7 @@ MOST_CHECKED = 1_500
 #: are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: Larger: rarer neighbours are found. A search ends after this many misses in a row: `_INVALID` if `valid` is
-#: given, else `_FRUITLESS`.
+#: Misses in a row that end a search (`_INVALID` if `valid` is given). Larger: rarer neighbours are found.
 _FRUITLESS, _INVALID = 200, 1_000
 
 
@@ -300,7 +298,7 @@ class Databases:
 
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
-        """Pairs of equal records and a neighbour with one strange record, then databases without and with a tie."""
+        """Pairs of equal records and a neighbour with one strange record, then a pair that gets a tie."""
         if self.sizes is None or not self.records or self.whole:
             return ()
         return tuple(self._strange(strange(self.records, *self.sizes)))
