@@ -63,7 +63,7 @@ def audit_privacy(
         What one record can be (a finite list, or a Hypothesis strategy) and how many there are: n or (least,
         greatest); under `Relation.LOCAL` there is one.
     databases
-        Instead: a Hypothesis strategy for a whole database.
+        Instead of `records` and `size`: a Hypothesis strategy for a whole database.
     pairs
         Explicit neighbouring pairs (left, right), tried first. If nothing else is given, no other pairs are
         tried.
@@ -92,7 +92,7 @@ def audit_privacy(
     isolate
         Run the subject in a child process, which may hang or die.
     unfinished
-        "against": a run without an output counts against the refutation; "output": it is an output.
+        "against": a run without an output counts against the refutation; "output": it counts as an output.
     recorded
         Whether to make extra runs, never bet on, in which the draws from `rng` are recorded. At the start,
         two runs on the same draws estimate how promising each pair is, and this ranks the pairs
@@ -116,9 +116,10 @@ def audit_privacy(
         ``to_json(extend=True)``. `budget` is then the number of runs to add. Code, versions, claim, databases
         and options must be those of the earlier audit.
     remember
-        A folder of saved refutations: their pairs are tried first, where the domain contains them and subject
-        and relation have the same name, and a new refutation is saved there. The result holds the pairs:
-        `remember=result.remembered`, or the path of the saved result, repeats the audit with its seed.
+        A folder of saved refutations: their pairs are tried first if the domain contains them and subject and
+        relation have the same name. A new refutation is saved there. The result holds the pairs that were
+        tried: to repeat the audit with its seed, pass `remember=result.remembered` or the path of the saved
+        result.
 
     Returns
     -------

@@ -228,8 +228,8 @@ class Table:
         if not len(inside):
             return None
         if against:
-            # An unfinished run might have answered anything: outside the event on the p side, inside on the
-            # q side.
+            # An unfinished run might have answered anything: count it outside on the p side, inside on the q
+            # side.
             hits_q = hits_q + self.counts[1 - side][-1]
             last = np.zeros((len(inside), 1), dtype=bool)
             inside_p, inside_q = np.hstack([inside, last]), np.hstack([inside, ~last])

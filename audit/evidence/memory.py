@@ -134,7 +134,7 @@ class PairMemory:
         return self.runs // 2
 
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
-        """Return the part of a counted block that is kept for learning, so large batches need little memory."""
+        """Return the part of a counted block that is kept for learning: large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
@@ -306,7 +306,7 @@ class PairMemory:
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
-        """Return the best expected growth of an event in nats per pair (0 if none grows), and the loss per step.
+        """Return the best expected growth of an event in nats per pair (at least 0), and the loss per step.
 
         `errors` standard errors are subtracted from p and added to q; a negative number does the opposite.
         The loss is the largest ln((p − δ)/q) of an event, divided by the distance.

@@ -93,7 +93,7 @@ def _whole(run: Run) -> Any:
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
-    """Return the fault if the same draws reach that part on another database."""
+    """Return the fault if the same draws change the part at this place on another database."""
     here = scene.plain(LEFT)[0].calls
     for side in (*ELSEWHERE, MIDDLE) if here else ():
         runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []
