@@ -101,7 +101,7 @@ def spec_of(name: str) -> ModuleSpec | None:
     """Return the spec of a package or module, which is not imported; None if it is not found."""
     try:
         return util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):  # in `sys.modules` by hand, or the running script
+    except (ImportError, ValueError, AttributeError):  # put into `sys.modules` by hand, or the running script
         return None
 
 

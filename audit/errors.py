@@ -163,8 +163,8 @@ def blamed(*said: object, passing: tuple[type[Exception], ...] = ()) -> Iterator
     Raises
     ------
     SubjectError
-        `said`, then the class and the text of the error. Errors of the toolkit are turned too, except those
-        of the `passing` classes, which stay as they are.
+        `said`, then the class and the text of the error. Errors of the toolkit are turned into one too,
+        except those of the `passing` classes, which stay as they are.
 
     Examples
     --------

@@ -29,7 +29,7 @@ from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
 from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
 from audit.verdict.terms import goal_share
 
-#: Numbers of pairs of runs that are timed: one to warm up, then more until a number takes `_ENOUGH_SECONDS`.
+#: Numbers of pairs of runs that are timed: one to warm up, then more until one takes `_ENOUGH_SECONDS`.
 _TIMED = (1, 8, 64, 512)
 _ENOUGH_SECONDS = 0.05
 _WIDTH = 100
