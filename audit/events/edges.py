@@ -36,7 +36,7 @@ def point(value: float, scale: float = 0.0) -> tuple[float, float]:
     value, scale = float(value), float(scale)  # numpy's numbers warn on overflow
     width = ATOM_WIDTH * max(abs(value), scale)
     if value == math.floor(value):
-        width = min(width, 0.25)  # two whole numbers are never equal, however large
+        width = min(width, 0.25)  # distinct whole numbers never count as equal
     low, high = math.nextafter(value, -INF), math.nextafter(value, INF)
     return min(value - width, low), max(value + width, high)
 

@@ -80,7 +80,7 @@ def is_closed(value: Any) -> bool:
     return type(told) is tuple and (told[0] == "unreadable" or (told[0] == "object" and _hides(value)))
 
 
-#: Types whose canonical keys hold all of a value.
+#: Types whose canonical keys contain everything about a value.
 _SHOWN = frozenset({str, int, float, bool, type(None), tuple, list, dict, set, frozenset, bytes, np.ndarray})
 
 
