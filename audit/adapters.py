@@ -1,7 +1,7 @@
 """Mechanisms that are not functions of a list: estimators with `fit`, functions of frames. Public.
 
-What comes back is audited like any mechanism: `audit_privacy(sklearn(...), claim, records=..., size=...)`.
-scikit-learn and pandas are loaded only when they are used.
+Audit the mechanism that they return like any other: `audit_privacy(sklearn(...), claim, records=...,
+size=...)`. scikit-learn and pandas are loaded only when they are used.
 """
 
 import copy
@@ -23,28 +23,30 @@ __all__ = ["pandas", "sklearn"]
 
 Split = int | Callable[[Any], Any] | None
 
-#: Parameters that `fit` may be given by their place.
+#: Kinds of parameters of `fit` that can be passed by position.
 _BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-#: Seeds that scikit-learn's `random_state` takes lie below.
+#: scikit-learn's `random_state` takes seeds below this number.
 _SEEDS = 2**32
 
 
 def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = None) -> Subject:
     """Return the mechanism that fits an estimator to a database and releases some of its attributes.
 
-    Every run fits a fresh one: scikit-learn's `clone` where both offer it, else a deep copy. A parameter
-    called random_state, rng or generator, of the estimator or of its `fit`, comes from the run's generator.
+    Every run fits a fresh copy: scikit-learn's `clone` if the estimator has `get_params` and scikit-learn is
+    installed, else a deep copy. A parameter called random_state, rng or generator, of the estimator or of its
+    `fit`, comes from the run's generator.
 
     Parameters
     ----------
     estimator
         An object with `fit`, scikit-learn's or not, or a class that is built without arguments.
     attributes
-        What is released after the fit: one name, whose value is the output, or several, for a dict.
+        The attributes released after the fit. One name: its value is the output. Several: the output is a
+        dict.
     split
         What `fit` gets. None: X, an array of shape (records, columns). A whole number: (X, y), where y is the
-        entry of each record at that place, such as −1. A function of the database: its tuple of arguments, or
-        its only argument.
+        entry of each record at that place, such as −1. A function of the database: what it returns, a tuple
+        of arguments or a single argument.
 
     Raises
     ------
@@ -181,7 +183,7 @@ class Fitting(Around):
 
 @dataclass(frozen=True, eq=False)
 class Framed(Around):
-    """A function of a frame, called with a list of records.
+    """A mechanism that turns a list of records into a frame and calls a function of the frame.
 
     Parameters
     ----------
@@ -213,7 +215,7 @@ def _built(estimator: Any) -> Any:
 
 
 def _cloner(estimator: Any) -> Callable[[Any], Any]:
-    """Return what makes an unfitted copy of an estimator."""
+    """Return the function that makes an unfitted copy of an estimator."""
     if not callable(getattr(estimator, "get_params", None)):
         return copy.deepcopy
     try:
@@ -224,13 +226,13 @@ def _cloner(estimator: Any) -> Callable[[Any], Any]:
 
 
 def _generators_of(made: Any) -> tuple[str, ...]:
-    """Return the parameters of an estimator, those of its parts included, that take a generator or a seed."""
+    """Return the parameters of an estimator and of its parts that take a generator or a seed."""
     known = made.get_params() if callable(getattr(made, "get_params", None)) else vars(made)
     return tuple(sorted(name for name in known if name.rpartition("__")[2] in GENERATOR_NAMES))
 
 
 def _generator(name: str, rng: Any) -> Any:
-    """Return what a parameter of this name takes: `random_state` a seed, as scikit-learn has it."""
+    """Return a value for a parameter of this name: a seed for `random_state`, else the generator."""
     return int(rng.integers(_SEEDS)) if name.endswith("random_state") else rng
 
 

@@ -23,7 +23,7 @@ Expected = Literal["refuted", "not refuted"]
 class Later(Mapping[str, Any]):
     """Keywords computed by a function when the first of them is read.
 
-    For `options` or `utility` that take long to work out: looking up an entry by name does not compute them.
+    For `options` or `utility` that take long to compute: looking up an entry by name does not compute them.
 
     Examples
     --------
@@ -50,7 +50,7 @@ TextLaw: TypeAlias = Mapping[Any, float] | Callable[[float], float] | Sequence[C
 
 @dataclass(frozen=True, kw_only=True)
 class Formulas:
-    """What a subject *is* by its text; an audit of its catalogue entry compares the code with each part.
+    """What the source text says about a subject; an audit of its catalogue entry compares it with the code.
 
     Parameters
     ----------
@@ -61,21 +61,21 @@ class Formulas:
     delta
         The largest delta at the claimed epsilon over all of them; None as for `epsilon`.
     source
-        What these two are known by: "a closed form", or a climb and from how many starts.
+        How `epsilon` and `delta` were obtained: "a closed form", or a climb and from how many starts.
     reach
-        How far below these two the worst pair of the entry's databases may lie, as a share: 0.05, or more for
-        an entry whose databases cannot come closer.
+        The losses on the worst pair of the entry's databases may lie below `epsilon` and `delta` by this
+        share: 0.05, or more for an entry whose databases cannot come closer.
     law
         Takes a database and returns the law of the output, a `TextLaw`; None if no formula is known.
     databases
-        Where the laws are compared.
+        The databases on which the laws are compared.
     calls
-        How many outputs are compared with the law: of calls on the first of them, of `sample` on each; of
-        calls on each for a subject without `sample`.
+        How many outputs are compared with the law at a time. `sample` is compared on each of the databases,
+        single calls on the first one. Without `sample`, single calls are compared on each.
     numbers
-        Other quantities, by what they are: the code's and the formula's.
+        Other quantities: a name for each, then the code's value and the formula's.
     rounding
-        How far these two may lie apart, as a share: more where the code's is found by a search.
+        Relative difference allowed between these two values: larger if the code finds its value by a search.
 
     Raises
     ------
@@ -116,7 +116,7 @@ class Entry:
     options
         Keywords of `audit_privacy` for this entry (``records``, ``size``, ``pairs``, …; ``claim`` if the
         subject has none). Empty if none are needed. None if privacy is not audited, because the subject does
-        not claim it. Use `Later` for keywords that take long to work out.
+        not claim it. Use `Later` for keywords that take long to compute.
     expected
         ``"not refuted"``, or ``"refuted"`` for a subject that is wrong on purpose.
     utility
@@ -125,11 +125,11 @@ class Entry:
     utility_expected
         Like `expected`, for the utility claim.
     formulas
-        Takes the subject and returns what its text makes of it (`Formulas`), written apart from its code. The
-        audit compares both; where they differ, the result is not as expected.
+        Takes the subject and returns what its source text says about it (`Formulas`), computed without the
+        subject's code. The audit compares both; if they differ, the result is not as expected.
     long
         The kinds of its audits that take longer than ten seconds: ``dp-audit suite`` carries them out with
-        ``--full``, or where its pattern matches the entry.
+        ``--full``, or if its pattern matches the entry.
     reference
         The document and the statement that the subject implements, or that its flaw violates.
     summary
@@ -199,15 +199,15 @@ class Entry:
 def load_catalogue() -> list[Entry]:
     """Return every entry that installed distributions offer.
 
-    Each entry point of the group ``dp_audit.catalogue`` names a package or module. Its entries are the module
-    variables ``entry`` (an `Entry`) and ``entries`` (a sequence of them), in it and in every module below it.
-    They are ordered by the names of entry points and modules.
+    Each entry point of the group ``dp_audit.catalogue`` names a package or module. The package and every
+    module below it offer their entries as module variables: ``entry`` (an `Entry`) and ``entries`` (a
+    sequence of them). The entries are ordered by the names of entry points and modules.
 
     Raises
     ------
     AuditError
         A module cannot be imported or is shadowed by a module of the same name, ``entry`` or ``entries`` is
-        something else, or two entries have the same name.
+        of another kind, or two entries have the same name.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def _modules(module: ModuleType) -> Iterator[ModuleType]:
 
 def _held(module: ModuleType) -> list[Entry]:
     """Return the entries that a module holds."""
-    # a module may have one of these names
+    # a submodule may be called `entry` or `entries`
     held = {name: value for name, value in vars(module).items() if not isinstance(value, ModuleType)}
     one, several = held.get("entry"), held.get("entries", ())
     if one is not None and not isinstance(one, Entry):

@@ -214,10 +214,10 @@ class PAC(_Numbers):
     Parameters
     ----------
     alpha
-        The error allowed, in [0, 1]. 0 asks for exact recovery. 1 allows everything if no error exceeds 1.
+        The error allowed, in [0, 1]. 0 requires exact recovery. 1 allows everything if no error exceeds 1.
     beta
-        The probability of failure allowed, in [0, 1). Texts ask for (0, 1/2), but 3/4 is true of learner A of
-        PARITY (K11 Lemma 4.1), and 0 of a learner without randomness.
+        The probability of failure allowed, in [0, 1). Texts require (0, 1/2), but learner A of PARITY has 3/4
+        (K11 Lemma 4.1), and a learner without randomness may have 0.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]
 
     **Guarantee.** Let p_0, …, p_k be the probabilities of an event along a path of k steps, and R = e^ε. Then
     p_0 ≤ R·p_1 + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … + R^(k−1)). The sum is (R^k − 1)/(R − 1), or k at ε = 0. A δ
-    above 1 is returned as 1, which allows everything too.
+    above 1 is returned as 1: both allow everything.
 
     Examples
     --------

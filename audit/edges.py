@@ -1,7 +1,7 @@
 """Records at the edges of a type, where clipping, validation and conversion go wrong. Public.
 
 Each function returns a list, simplest values first. Pass it as `records=`; join lists by ``+``. An audit
-tries the strange ones first, one at a time.
+tries the strange records first, one at a time.
 """
 
 import datetime as dt
@@ -15,7 +15,8 @@ from audit.values.brief import show
 
 __all__ = ["categories", "dates", "floats", "integers", "missing", "text"]
 
-#: Integers at and beyond the limits of 32 bits, of exact floats and of 64 bits. The last fits no float.
+#: Integers at and beyond the limits of 32 bits, of exact floats and of 64 bits. The last is too large for a
+#: float.
 _MACHINE = (2**31 - 1, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, 2**63, -(2**63) - 1, 10**400)
 _LARGEST, _SMALLEST = sys.float_info.max, 5e-324
 _DAY = dt.timedelta(days=1)
@@ -25,7 +26,7 @@ def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
     """Return floats that test code which clips to [low, high], 18 at most.
 
     The bounds, their middle, and the floats next to the bounds, inside and outside; values far outside; both
-    zeros (one record to an audit); subnormal, huge and infinite numbers; NaN.
+    zeros (an audit counts them as one record); subnormal, huge and infinite numbers; NaN.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def integers(low: int = 0, high: int = 1) -> list[int]:
     """Return whole numbers that test code which clips to [low, high].
 
     The bounds, their middle and the numbers just outside; 0 and −1; numbers at and beyond the limits of 32
-    and 64 bits and of exact floats; 10^400, which fits no float.
+    and 64 bits and of exact floats; 10^400, which is too large for a float.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def text() -> list[str]:
 
     A letter; its capital; the empty text and blanks; texts that look like numbers or missing values; a quote
     and separators; one letter in two encodings; a letter whose capital has two letters; a character beyond 16
-    bits, one of no width, and a NUL; a long text.
+    bits, a character of width zero, and a NUL; a long text.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def categories(known: Iterable[Any]) -> list[Any]:
     values = list(known)
     if not values:
         raise InvalidValue("The `known` categories are empty; give at least one.")
-    near = [f"{values[0]}"]  # for a number, its text
+    near = [f"{values[0]}"]  # the text of a known number, as a similar value
     if isinstance(values[0], str):
         near = [values[0].swapcase(), f"{values[0]} "]
     return _distinct([*values, *near, "another category", "", None, math.nan])
@@ -137,7 +138,7 @@ def dates(low: dt.date, high: dt.date) -> list[dt.date]:
     Parameters
     ----------
     low, high
-        Two `datetime.date`, or two `datetime.datetime` of one time zone or of none, low < high.
+        Two `datetime.date`, or two `datetime.datetime` in the same time zone or both without one; low < high.
 
     Raises
     ------
@@ -167,7 +168,7 @@ def dates(low: dt.date, high: dt.date) -> list[dt.date]:
     for bound, step in ((low, -_DAY), (high, _DAY)):
         try:
             outside.append(bound + step)
-        except OverflowError:  # Python has no day beyond
+        except OverflowError:  # Python has no day beyond its first and last
             continue
     return _distinct([low, high, low + (high - low) / 2, *outside, *fixed])
 

@@ -1,4 +1,4 @@
-"""What installed packages offer: the objects that entry points name; and modules loaded from their files."""
+"""Load the objects that installed packages offer through entry points, and modules from their files."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -30,7 +30,7 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
     []
     """
     points = sorted(metadata.entry_points(group=group), key=lambda point: (point.name, point.value))
-    for point in points:  # all before any is loaded: one of ours may import another
+    for point in points:  # check all before loading any, because one may import another
         _refuse_shadow(point, what)
     for point in points:
         try:
@@ -101,7 +101,7 @@ def spec_of(name: str) -> ModuleSpec | None:
     """Return the spec of a package or module, which is not imported; None if it is not found."""
     try:
         return util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):  # put there by hand, or run as a script
+    except (ImportError, ValueError, AttributeError):  # put into `sys.modules` by hand, or the running script
         return None
 
 
@@ -112,21 +112,21 @@ def _owner(point: metadata.EntryPoint) -> str:
 def new_module(
     name: str, place: Path | str, *, parts: list[str] | None = None
 ) -> tuple[ModuleType, Callable[[], None]]:
-    """Return the module of a file, known by this name from now on, and what runs the file in it.
+    """Return a new module in ``sys.modules`` for a file, and a function that runs the file in it.
 
     Parameters
     ----------
     name
-        What ``sys.modules`` calls it.
+        The name of the module in ``sys.modules``.
     place
         The file.
     parts
-        Where the modules of a package lie; None for a module.
+        The folders with the modules of a package; None for a module.
 
     Raises
     ------
     ImportError
-        It is no file of Python's.
+        The file cannot be loaded as a Python module.
     """
     spec = util.spec_from_file_location(name, place, submodule_search_locations=parts)
     if spec is None or spec.loader is None:

@@ -163,8 +163,8 @@ def blamed(*said: object, passing: tuple[type[Exception], ...] = ()) -> Iterator
     Raises
     ------
     SubjectError
-        `said`, then the class and the text of the error. Errors of the toolkit are treated alike, except
-        those that are `passing`, which stay as they are.
+        `said`, then the class and the text of the error. Errors of the toolkit are turned into one too,
+        except those of the `passing` classes, which stay as they are.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bo
 
 
 MOST_COUNTED = sys.maxsize
-"""The most records, bits, categories or rounds: no list and no array has more."""
+"""The largest number of records, bits, categories or rounds; no list and no array can have more."""
 
 
 def positive_int(
@@ -293,8 +293,8 @@ def positive_int(
     what
         The argument and its owner, in the message.
     minimum, maximum
-        Inclusive bounds. By default a number that can count something: at most 2^63 − 1 on most machines.
-        None for a number of any size.
+        Inclusive bounds. The default maximum is the largest possible length of a list, 2^63 − 1 on most
+        machines. None allows a number of any size.
 
     Raises
     ------

@@ -21,7 +21,7 @@ def _option(default: Any, check: _Check, said: str = "", metavar: str | None = N
 def _seconds(value: Any, *, what: Parameter) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < math.inf:
         raise what.wrong(f"must be a positive number of seconds; got {show(value)}.")
-    return value if isinstance(value, int) else float(value)  # so that 30 is shown and saved as 30
+    return value if isinstance(value, int) else float(value)  # 30 is shown and saved as 30
 
 
 def _error_rate(value: Any, *, what: Parameter) -> float:

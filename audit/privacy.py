@@ -54,7 +54,7 @@ def audit_privacy(
     mechanism
         A callable (database, rng) -> output or (database) -> output, or a subject object that may also carry
         `claim`, `relation`, `records`, `size`, `databases`, `sample`, `distribution` and `suggested_pairs`,
-        and `symmetric` where its law does not depend on the order of the records.
+        and `symmetric` if its law does not depend on the order of the records.
     claim
         `PureDP(epsilon=...)` or `ApproximateDP(epsilon=..., delta=...)`; by default the subject's own.
     relation
@@ -63,58 +63,63 @@ def audit_privacy(
         What one record can be (a finite list, or a Hypothesis strategy) and how many there are: n or (least,
         greatest); under `Relation.LOCAL` there is one.
     databases
-        Instead: a Hypothesis strategy for a whole database.
+        Instead of `records` and `size`: a Hypothesis strategy for a whole database.
     pairs
-        Explicit neighbouring pairs (left, right), tried first; alone if no strategy is given.
+        Explicit neighbouring pairs (left, right), tried first. If nothing else is given, no other pairs are
+        tried.
     convert
         Turns the list of records into what the mechanism takes (an array, a frame).
     valid
-        Tells whether a database (before `convert`) belongs to the domain: no other one is looked at.
-        `lambda database: True` allows all that the records of a strategy can make. Without it a `databases`
-        strategy with a rule of its own (mapped, filtered, unique, composed) is taken to contain what it was
-        seen to give.
+        Tells whether a database (before `convert`) belongs to the domain; no database outside it is tried.
+        `lambda database: True` allows every database made of records of the strategy. Without `valid`, a
+        `databases` strategy with a rule of its own (mapped, filtered, unique, composed) is taken to contain
+        only the databases that it has generated.
     numerics
         "ideal": as if the mechanism computed with real numbers; "float": also attack the low bits of float
         outputs.
     until
         "refuted": stop at the refutation; "budget": go on, to tighten the bounds.
     budget
-        Most runs of the mechanism, both sides and search included, its recorded runs too. What confirms a
-        refutation comes on top, and so do the calls that a subject's own `sample` is compared with.
+        Maximum number of runs of the mechanism, on both sides, including the search and the recorded runs.
+        Runs that confirm a refutation come on top, and so do the calls with which a subject's own `sample` is
+        compared.
     confirm_budget
-        Most runs that follow a refutation; by default four times what it took, at least 20,000, and `budget`
-        where runs were coupled (`audit.evidence.coupled`): then others take more to show the same.
+        Maximum number of runs to confirm a refutation. By default four times the runs that the refutation
+        took, at least 20,000. If runs were coupled (`audit.evidence.coupled`), at least `budget`, because it
+        takes more independent runs to show the same.
     time_limit, run_time_limit
-        Seconds, for the audit (looked at between batches) and for one run.
+        Seconds, for the audit (checked between batches) and for one run.
     isolate
         Run the subject in a child process, which may hang or die.
     unfinished
-        "against": a run without an output counts against the refutation; "output": it is an output.
+        "against": a run without an output counts against the refutation; "output": it counts as an output.
     recorded
-        Whether draws from `rng` are recorded in runs that no bet rests on. Before anything is counted, what
-        two runs on the same draws promise ranks the pairs (`audit.search.steer`). After a refutation
-        `result.fault` says what is wrong, as far as such runs show it; they change no verdict.
+        Whether to make extra runs, never bet on, in which the draws from `rng` are recorded. At the start,
+        two runs on the same draws estimate how promising each pair is, and this ranks the pairs
+        (`audit.search.steer`). After a refutation, recorded runs look for the error in the mechanism, and
+        `result.fault` names it. They change no verdict.
     fresh
-        A function without arguments that makes a new mechanism, one for every run: for budgets, accountants
-        and caches, which change what later runs answer.
+        A function without arguments that makes a new mechanism for every run. Use it for a mechanism with a
+        budget, an accountant or a cache, whose earlier runs change later answers.
     name
-        What results call the mechanism, where its own name says little: a lambda, a partial.
+        The mechanism's name in results, if its own says little (a lambda, a partial).
     significance
-        The audit's error probability: the chance to refute a true claim.
+        The audit's error probability: the largest chance of refuting a claim that holds.
     seed
-        Root of everything random here, a whole number ≥ 0.
+        The seed of all randomness in the audit, a whole number ≥ 0.
     jobs
         Worker processes; the result does not depend on it.
     progress
         Receives the events of `audit.values.progress`.
     extend
-        The result of an audit to go on from, read from a file that was saved for it:
-        ``to_json(extend=True)``. `budget` are the runs to add. Code, versions, claim, databases and options
-        have to be those of that audit.
+        The result of an earlier audit to continue, read from a file that was saved with
+        ``to_json(extend=True)``. `budget` is then the number of runs to add. Code, versions, claim, databases
+        and options must be those of the earlier audit.
     remember
-        A folder of saved refutations: their pairs are tried first, where the domain contains them and subject
-        and relation have the same name, and a new refutation is saved there. The result holds the pairs:
-        `remember=result.remembered`, or the path of the saved result, repeats the audit with its seed.
+        A folder of saved refutations: their pairs are tried first if the domain contains them and subject and
+        relation have the same name. A new refutation is saved there. The result holds the pairs that were
+        tried: to repeat the audit with its seed, pass `remember=result.remembered` or the path of the saved
+        result.
 
     Returns
     -------
@@ -124,15 +129,15 @@ def audit_privacy(
     Raises
     ------
     AuditError
-        A bad argument (also a ValueError or TypeError). What the *mechanism* does wrong is a
-        verdict.
+        A bad argument (also a ValueError or TypeError). A fault of the *mechanism* raises no error; the
+        verdict reports it.
 
     Notes
     -----
     **Guarantee.** If the claim holds for every call of the mechanism, given the state it is in when called,
-    then with probability at least 1 − significance the verdict is not REFUTED (see `audit.evidence.bets`);
-    REFUTED with EXACT evidence rests on the declared law, which is compared with runs at half of the
-    significance; with the other half the claim is bet on the code itself (`audit.verdict.code_bets`).
+    then with probability at least 1 − significance the verdict is not REFUTED (see `audit.evidence.bets`).
+    REFUTED with EXACT evidence rests on the declared law. Half of the significance is spent on comparing this
+    law with runs, the other half on bets on runs of the code (`audit.verdict.code_bets`).
 
     Examples
     --------
@@ -143,7 +148,7 @@ def audit_privacy(
     >>> result.verdict.name, result.epsilon_lower > 1
     ('REFUTED', True)
     """
-    given = locals()  # every argument, before there is anything else
+    given = locals()  # the arguments only: no other local variable exists yet
     refuse_inside_given()
     described = make_task(**{name: each for name, each in given.items() if name not in _BESIDE})
     task = remembering(described, remember, extend)
@@ -151,7 +156,7 @@ def audit_privacy(
 
 
 def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
-    """Return what `AuditResult.extend` does."""
+    """Return what `AuditResult.extend` returns."""
     from audit.results.going_on import refuse_over
 
     refuse_inside_given()
@@ -174,7 +179,7 @@ def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
 
 #: Arguments that are not part of the description of an audit.
 _BESIDE = ("extend", "remember")
-#: Options of a part of an audit, which change no bet.
+#: Options that `extend` may change, because they change no bet.
 _OF_A_PART = {"time_limit", "confirm_budget", "jobs"}
 
 
@@ -194,7 +199,7 @@ def make_task(
     progress: Any = None,
     **told: Any,
 ) -> PrivacyTask:
-    """Return what an audit needs to know; the arguments, `told` the `Options`, are those of `audit_privacy`.
+    """Return the task of an audit from the arguments of `audit_privacy`; `told` holds its `Options`.
 
     Raises
     ------
@@ -220,7 +225,7 @@ def make_task(
     claim = check_claim(claim)
     relation = check_relation(relation or subject.relation or Relation.REPLACE_ONE)
     own = pairs is None or records is not None or databases is not None or size is not None
-    if own and databases is None:  # what the caller leaves out is the subject's own
+    if own and databases is None:  # the subject's own replace what the caller leaves out
         databases = subject.databases if records is None and pairs is None else None
         records = subject.records if records is None else records
         size = subject.size if size is None else size
@@ -245,7 +250,7 @@ def make_task(
 
 
 def _dispatch(task: PrivacyTask, extended: AuditResult | None) -> AuditResult:
-    task = replace(task, started=time.monotonic())  # what is ours to load is no time of the audit's
+    task = replace(task, started=time.monotonic())  # the audit's time does not include loading our modules
     found = _decided(task, extended)
     if not (found.refuted and task.options.recorded):
         return found

@@ -10,7 +10,7 @@ oracle. It has
 
 and may have
 
-- ``distribution()``: the law of ``draw``, an `audit.distributions.Finite` over databases, if they are few;
+- ``distribution()``: the law of ``draw``, an `audit.distributions.Finite` over databases, if there are few;
 - ``errors(outputs, database)``: the errors of many outputs at once, an array;
 - ``failure(law, alpha, database)``: the exact probability of an error above `alpha` under a law of the output
   that is not finite (see `FixedProblem.tail`).

@@ -59,11 +59,11 @@ def auditor(request: pytest.FixtureRequest) -> Auditor:
 
 
 class _Session:
-    """The audits of a session, in the process that reports, wherever they ran."""
+    """The audits of a session, those of other processes included, in the process that reports."""
 
     def __init__(self, report: Path | None) -> None:
         self.report = report
-        self.texts: dict[str, list[str]] = {}  # by test; reports of later phases repeat those of earlier ones
+        self.texts: dict[str, list[str]] = {}  # by test; reports of later phases repeat earlier ones
         self.trouble = ""
         self.unsaved: dict[str, list[str]] = {}
 
@@ -79,7 +79,7 @@ class _Session:
             session.exitstatus = session.exitstatus or pytest.ExitCode.INTERNAL_ERROR
         if self.report is None or not self.texts:
             return
-        from audit.doors.report_link import render_report  # only for a report
+        from audit.doors.report_link import render_report  # imported only for a report
 
         try:
             render_report([json.loads(text) for text in _all(self.texts)], self.report)
@@ -90,7 +90,7 @@ class _Session:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self.texts:
             return
-        from audit.doors.summary import ledger, line, together, total  # a session without audits stays light
+        from audit.doors.summary import ledger, line, together, total  # not imported without audits
         from audit.utility.saved import parse_any
 
         by_test = {test: [r for text in texts for r in parse_any(text)] for test, texts in self.texts.items()}

@@ -1,7 +1,7 @@
 """Hypothesis strategies for databases, neighbouring pairs and utility problems, for any `@given`. Public.
 
-All are composed of Hypothesis's own strategies, so what fails shrinks: to fewer and simpler records, and to a
-difference at the first place. Finite records shrink to the first that is listed.
+All are composed of Hypothesis's own strategies, so a failing example shrinks to fewer and simpler records,
+and to a difference at the first place. Records from a finite list shrink to the first in the list.
 """
 
 import hashlib
@@ -27,11 +27,12 @@ __all__ = ["databases", "neighbours", "problems"]
 
 Pair = tuple[list[Any], list[Any]]
 
-#: Records that a custom relation gets in addition to those of the database, and neighbours it is asked for.
+#: Most records that a custom relation gets beside those of the database; most neighbours that it is asked
+#: for.
 _POOL, _LISTED = 4, 256
-#: Hypothesis makes no lists that hold many more records at least.
+#: Largest minimum size of a list: Hypothesis cannot generate lists that must be much longer.
 _LONGEST = 2_000
-#: Answers of queries lie within this distance of 0 where nothing is said of them.
+#: Query answers lie within this distance of 0 if `records` is not given.
 _ANSWERS = 1_000.0
 
 
@@ -81,13 +82,13 @@ def neighbours(
         neighbours of a database by its `neighbours(database, records)`.
     records
         What one record can be: a finite list, or a Hypothesis strategy. Under replace-label the new label is
-        that of another record. Under query-answers a finite list has all answers there can be; the answers of
-        a strategy, or any without `records`, are moved by up to 1.
+        that of another record. Under query-answers a finite list holds all possible answers. If `records` is
+        a strategy or is missing, the answers of a neighbour are moved by up to 1.
     size
         The number of records of either database: n, or (least, greatest); under local it is 1. Under
         add-or-remove-one n stands for (n − 1, n).
     valid
-        Tells whether a database may occur; both do.
+        Tells whether a database may occur; both databases of a pair must.
 
     Raises
     ------

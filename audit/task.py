@@ -37,7 +37,7 @@ class Task:
     options
         The checked options.
     started
-        The start, by `time.monotonic`, in seconds.
+        The start (time of `time.monotonic`), in seconds.
     listener
         Receives the events of `audit.values.progress`.
     """
@@ -50,7 +50,7 @@ class Task:
 
     @property
     def deadline(self) -> float | None:
-        """The time, by `time.monotonic`, after which no batch begins; None without a limit."""
+        """The time (of `time.monotonic`) after which no batch begins; None without a limit."""
         limit = self.options.time_limit
         if stop_asked():
             return self.started
@@ -76,7 +76,7 @@ class Task:
         )
 
     def said(self) -> dict[str, Any]:
-        """Return the fields of a result that repeat the task."""
+        """Return the fields of a result that are copied from the task."""
         subject, options = self.subject, self.options
         return {
             "subject": subject.name,
@@ -96,7 +96,7 @@ class Task:
         least
             The number of runs.
         why
-            What needs this many runs, for the message.
+            The end of the message, which says why fewer runs are too few.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class PrivacyTask(Task):
 
 
 def carried_out(task: Task, audit: Callable[[], R]) -> R:
-    """Run an audit and return its result with environment and time; the listener hears of start and end."""
+    """Run an audit and return its result with environment and time; the listener is told of start and end."""
     options = task.options
     if task.listener is not None:
         task.listener(AuditStarted(task.subject.name, options.budget, options.time_limit))
@@ -162,8 +162,8 @@ def version_of(name: str) -> str:
 def refuse_inside_given() -> None:
     """Raise an error inside a Hypothesis test, which reseeds the global generators.
 
-    Also raise one in a process that another audit started, for example one that imports a script which runs
-    an audit at import. The other audit goes on.
+    Also raise one in a process that another audit started, for example if that process imports a script that
+    runs an audit. The other audit goes on.
     """
     if WITHIN in os.environ:
         raise InvalidValue("An audit cannot run in a process that another audit started for its mechanism.")

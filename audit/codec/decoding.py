@@ -36,7 +36,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
     if isinstance(stored, list):
         return [decode(item, where=f"{where}[{i}]") for i, item in enumerate(stored)]
     if not isinstance(stored, dict):
-        if isinstance(stored, float) and not math.isfinite(stored):  # possible if another JSON parser read it
+        if isinstance(stored, float) and not math.isfinite(stored):  # other JSON parsers may read it
             raise CorruptFile(f"{where} must be a finite number; got {stored}.")
         return stored
     tag = stored.get("$")
@@ -108,7 +108,7 @@ def _dtype(stored: dict[str, Any], where: str, *, more: str) -> np.dtype[Any]:
 
 
 def _read_fraction(stored: dict[str, Any], where: str) -> Fraction:
-    if not re.fullmatch(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?", stored["value"]):  # not 1e999999999
+    if not re.fullmatch(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?", stored["value"]):  # 1e999999999 is too large
         raise CorruptFile(f"{where} is not a fraction: {dumps(stored['value'])[:60]}.")
     return Fraction(stored["value"])
 

@@ -30,7 +30,7 @@ from audit.values.outcomes import Raised, Unfinished, without_addresses
 
 MAX_DEPTH = 60  # values nested deeper are written as text, because JSON readers have limits
 MAX_TEXT = 2_000
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two characters that JSON readers take for one
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two characters that JSON readers turn into one
 MAX_BITS = 2_048  # longer whole numbers are written in hexadecimal: Python refuses over 4,300 decimal digits
 
 
@@ -222,7 +222,7 @@ def _is_its_fields(value: Any) -> bool:
 
 
 def _datetime(value: dt.datetime) -> dict[str, Any]:
-    zone = type(value.tzinfo)  # the rules of a named zone cannot be saved
+    zone = type(value.tzinfo)  # the rules of a named time zone cannot be saved
     if zone not in (type(None), dt.timezone) or value.fold:
         return opaque(value)
     return {"$": "datetime", "value": value.isoformat()}

@@ -15,7 +15,7 @@ from audit.codec.typed import has_float
 from audit.errors import CorruptFile
 
 Reader = Callable[[Any, str], Any]
-#: For each field of an object its reader, and whether it is required.
+#: For each field of an object: its reader, and whether the field is required.
 Known = Mapping[str, tuple[Reader, bool]]
 MOST_RUNS = 10**9
 _MOST = 2**63 - 1
@@ -136,7 +136,7 @@ steps = _reader(f"a whole number from 1 to {_MOST_STEPS:,}", lambda held: 1 <= h
 
 
 def seed_path(stored: Any, where: str) -> list[int]:
-    """Return a place in the seed tree; the last number but one counts the candidates of an audit.
+    """Return a place in the seed tree; its second-last number is the index of a candidate of the audit.
 
     Examples
     --------

@@ -114,7 +114,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         beside = target.parent / f".dp-audit-{secrets.token_hex(8)}"
         try:
             with beside.open("xb") as file:
-                with suppress(FileNotFoundError):  # while it is empty, so that private content stays private
+                with suppress(FileNotFoundError):  # first, to keep private content private
                     shutil.copymode(target, beside)
                 file.write(content)
             beside.replace(target)
@@ -129,7 +129,7 @@ def _behind(path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     above = target.parent.parent
     if not above.is_dir() and not above.resolve().is_relative_to(Path.cwd()):
-        raise ValueError(f"the folder {above} does not exist")  # perhaps a typing error
+        raise ValueError(f"the folder {above} does not exist")  # perhaps a misspelt path
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.is_symlink() or _is_stream(target):
         return target
@@ -148,7 +148,7 @@ def _is_stream(target: Path) -> bool:
 
 
 def file_name(text: str, *, ending: str = ".json") -> str:
-    """Return a file name for `text`, valid on every system and different for every text.
+    """Return a file name for `text` that is valid on every system and different for every text.
 
     Letters, digits, and the signs ``-_.=`` stay. If anything else is replaced or left out, or the name would
     look like such a name, a digest of the whole text is appended.

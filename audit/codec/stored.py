@@ -13,14 +13,14 @@ from audit.errors import CorruptFile
 
 ARRAY_KINDS = frozenset({*"?bhilqBHILQefdFD"})
 MOST_BYTES = 2**28
-"""Larger files are refused: no result is that large, and a device may never end."""
+"""Larger files are refused: no result is that large, and reading a device may never end."""
 MOST_DIGITS = 4_300
 """Numbers with more decimal digits are refused, as Python does."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Opaque:
-    """A value that was saved as text only, or whose class is not loaded, with the JSON it came from.
+    """A value that was saved as text only or whose class is not loaded; it keeps its JSON.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Opaque:
     def __str__(self) -> str:
         return self.text
 
-    __repr__ = __str__  # as it looked where it was saved
+    __repr__ = __str__  # shown as at the time of saving
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

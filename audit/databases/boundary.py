@@ -8,7 +8,8 @@ from typing import Any
 from audit.databases.variations import simplicity
 from audit.relations.records import records_of
 
-#: Larger: more neighbours of a vector of answers are tried: those that move most coordinates, and fewest.
+#: Larger: more neighbours of a vector of answers are tried. `_FAR` of them move the most coordinates, `_NEAR`
+#: the fewest.
 _FAR, _NEAR = 12, 4
 #: Larger `_STRANGE`: more strange records are tried, one at a time. Larger `_FEW`: the databases that get
 #: them have more records, if the domain allows that.
@@ -52,7 +53,7 @@ def strangest(records: Sequence[Any], most: int) -> list[Any]:
 
 
 def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[Any], Any]]:
-    """Yield databases with a record to add: a plain one with each other record; one without ties, for a tie.
+    """Yield pairs of a database and a record to add: equal records with each other record, then a tie to add.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The domain of an audit: its databases, and the pairs and paths to try.
 
 `Databases` proposes the given pairs first, then the subject's own suggestions, pairs that differ by one
-strange record or lie at the boundary, and all other pairs (random ones if there are many). For the search it
-makes variations of a pair, for shrinking a witness simpler pairs.
+strange record or lie at the boundary, and all other pairs (random ones if there are many). It also makes
+variations of a pair for the search, and simpler pairs for shrinking a witness.
 
 **Guarantee.** Unless `unchecked`, the user's domain contains both databases of every pair returned here, and
 all databases of every path (`allowed`). A refutation on a database outside the domain would be a false alarm.
@@ -33,7 +33,7 @@ from audit.values.wording import short
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]
 
-#: Larger: larger domains are compared exhaustively (most pairs) and searched in full (most databases).
+#: Larger: domains with more pairs are compared exhaustively; those with more databases are searched in full.
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
 #: Larger: larger domains are checked for neighbours that a custom relation does not list, by asking it about
 #: each pair of databases.
@@ -42,7 +42,7 @@ MOST_CHECKED = 1_500
 #: are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: Larger: rarer neighbours are found. Misses in a row that end a search; the second number is with `valid`.
+#: Misses in a row that end a search (`_INVALID` if `valid` is given). Larger: rarer neighbours are found.
 _FRUITLESS, _INVALID = 200, 1_000
 
 
@@ -69,7 +69,7 @@ class Databases:
     recombined
         Whether every list of these records, of an allowed size, is in the domain.
     crossed
-        Whether the domain also combines every x with every y, for records (x, y).
+        Whether the domain contains every combination of an x and a y, for records (x, y).
     plain
         Records that the strategy can give but has not been seen to draw.
     support
@@ -108,7 +108,7 @@ class Databases:
 
     @cached_property
     def _known(self) -> KnownRecords | None:
-        """The records that may be recombined, those of given pairs included; None for query answers."""
+        """The records that may be recombined, including those of given pairs; None for query answers."""
         if self.records is None:
             return None
         records = list(self.records)
@@ -292,13 +292,13 @@ class Databases:
     def _any_neighbour(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a random neighbour, or None; with `valid`, both databases must be allowed."""
         others = self.neighbours(database, rng)
-        if self.valid is not None:  # random pairs seldom obey a rule that few databases obey
+        if self.valid is not None:  # if `valid` allows few databases, it allows few random pairs
             others = filter(self.allowed, others) if self.allowed(database) else iter(())
         return next(others, None)
 
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
-        """A plain database with a neighbour holding each strange record; one without ties that gets a tie."""
+        """Pairs of equal records and a neighbour with one strange record, then a pair that gets a tie."""
         if self.sizes is None or not self.records or self.whole:
             return ()
         return tuple(self._strange(strange(self.records, *self.sizes)))
@@ -317,7 +317,7 @@ class Databases:
             yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:
             extremes = spread(self.records, _EXTREMES)
-            ends_first = [extremes[-1], *extremes[:-1]]  # the last, the first, NaN, those between
+            ends_first = [extremes[-1], *extremes[:-1]]  # in this order: last, first, NaN, those between
             near = filter(self.fits, self._related(database, ends_first))
             yield from islice(near, min(3, len(extremes)))
         yield from islice(self.neighbours(database, rng), 1)
@@ -345,7 +345,7 @@ class Databases:
         return chain(self._valid(made, pair), self._allowed_of(drawn))
 
     def further(self, pair: Pair, lengths: Sequence[int]) -> Iterator[Path]:
-        """Yield paths of neighbours that repeat the step of a pair, of about these lengths in turn.
+        """Yield paths of neighbours that repeat the step of a pair; `lengths` are their approximate lengths.
 
         The ends of a path are not neighbours. A custom relation has no paths, because it does not say how to
         repeat a step.

@@ -19,8 +19,8 @@ from audit.relations.records import distinct, is_frame, kind_of, labelled, recor
 from audit.values import canonical
 from audit.values.brief import show
 
-#: Larger: rarer extremes of a strategy for one record are found. The examples drawn, then the number kept:
-#: extremes, simplest, some between.
+#: Larger `_DRAWN`: more examples of a strategy for one record are drawn, so rarer extremes are found. Larger
+#: `_KEPT`: more of them are kept (extremes, the simplest, some between).
 _DRAWN = 400
 _KEPT = 40
 
@@ -51,7 +51,7 @@ def describe(
     records
         A finite list of records, or a Hypothesis strategy for one.
     size
-        The number of records, or (least, greatest); not needed if the relation allows one size only.
+        The number of records, or (least, greatest); not needed if the relation allows only one size.
     databases
         A Hypothesis strategy for a whole database.
     suggested
@@ -162,7 +162,7 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
 def refuse_all_alike(
     relation: Any, records: Sequence[Any], *, what: tuple[object, ...] = ("The ", RECORDS)
 ) -> None:
-    """Raise an error for records with a single value or a single label, which leave nothing to replace."""
+    """Raise an error if all records have the same value or label: then there is nothing to replace."""
     name = getattr(relation, "name", "")
     if name in {"replace-one", "local"} and len(records) == 1:
         raise InvalidValue(
@@ -229,7 +229,7 @@ def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
     """
     least, most = getattr(relation, "smallest_size", 0), getattr(relation, "largest_size", None)
     if size is None:
-        return None if least != most else (least, least)  # a single possible size need not be given
+        return None if least != most else (least, least)  # the only possible size need not be given
     bounds = (size, size) if _is_whole(size) else size
     if not (isinstance(bounds, (tuple, list)) and len(bounds) == 2 and all(map(_is_whole, bounds))):
         raise SIZE.wrong(f"must be a whole number or (least, greatest); got {show(size)}.", kind=InvalidKind)
@@ -243,7 +243,7 @@ def sizes_of(relation: Any, size: Any) -> tuple[int, int] | None:
     if most is not None and low > most:
         raise SIZE.wrong(f"must be at most {most} under the {name_of(relation)} relation; got {low}.")
     if alone:
-        low = high - 1  # one size has no add-or-remove neighbours
+        low = high - 1  # databases of one size are no add-or-remove neighbours
     return low, high if most is None else min(high, most)
 
 
@@ -292,7 +292,7 @@ def _telling(records: list[Any]) -> tuple[Any, ...]:
 
 
 def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the distinct records of whole databases, for building neighbours."""
+    """Return distinct records of whole databases, at most 64, for building neighbours."""
     found = distinct(chain.from_iterable(map(records_of, whole)), like=())
     return tuple(record for _, record in found[:64])
 

@@ -53,7 +53,7 @@ class KnownRecords:
     crossed
         Whether every x may be combined with every y, for records (x, y).
     plain
-        Records known from a strategy's `repr` without being drawn; None for no strategy.
+        Records that a strategy can give according to its `repr`; None if there is no strategy.
 
     Examples
     --------

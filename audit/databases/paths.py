@@ -1,8 +1,8 @@
 """Paths of neighbouring databases: pairs further apart than one step.
 
 A claim about neighbours implies a weaker claim about the ends of a path (`audit.claims.at_distance`). Some
-faults show sooner there: a slightly too large loss at every step adds up, and halving finds the one step
-among many that fails.
+faults show with fewer runs at such pairs: a loss that is slightly too large at every step adds up. If only
+one of many steps fails, halving the path finds it.
 """
 
 import math
@@ -17,13 +17,14 @@ from audit.values import canonical
 
 Path = tuple[Any, ...]
 
-#: Larger: longer paths are tried. The most steps of a path.
+#: Larger: longer paths are tried. Maximum number of steps of a path.
 MOST_STEPS = 64
-#: Larger: longer paths, whose claim is weaker. The most log factor that the claim may allow at the ends: e⁴.
-#: A run gives most evidence near e² (for a loss 20 % above the claim at every step, by second-order growth).
+#: Larger: longer paths are tried, whose claims are weaker. The claim about the ends of a path may allow at
+#: most the factor e^`_FURTHEST`. A run gives most evidence at the factor e^`_BEST` (for a loss 20 % above the
+#: claim at every step, by second-order growth).
 _FURTHEST = 4.0
 _BEST = 2.0
-#: Larger: longer paths, weaker tests. The largest δ that the claim may allow at the ends.
+#: Larger: longer paths are tried, whose tests are weaker. Largest δ of the claim about the ends of a path.
 _MOST_DELTA = 0.5
 
 
@@ -74,7 +75,7 @@ def stretched(
     left, right
         The records of two neighbours.
     steps, most
-        The most steps of a path, and the most records of a database.
+        Maximum number of steps of a path, and of records of a database.
     replace
         Returns the replacement of an old record, given it and the new record of `right`.
 

@@ -1,4 +1,4 @@
-"""The check that a strategy gives every recombination of its records, read off its `repr`.
+"""Check from a strategy's `repr` that it gives every recombination of its records.
 
 `lists(integers(min_value=0, max_value=9))` does: each record is drawn independently and may stand anywhere. A
 mapped, filtered, unique or composed strategy may bind its records to a rule that its `repr` does not show,

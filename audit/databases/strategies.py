@@ -11,11 +11,14 @@ from audit.values import canonical
 from audit.values.brief import show
 from audit.values.compat import plain_hypothesis
 
-#: Larger: a strategy that rejects most tries takes longer. Examples drawn first, to see whether it does.
+#: Number of examples drawn first, to see whether the strategy rejects most tries. Larger: such a strategy
+#: takes longer.
 _FIRST_DRAWN = 50
-#: Larger: fewer strategies count as rejecting nearly everything. The most tries for a value.
+#: Larger: fewer strategies count as rejecting nearly everything. Those that need more tries than this for
+#: each example do.
 _REJECTS = 5
-#: Larger: more strategies are refused. The least values of a strategy that rejects nearly everything.
+#: Larger: more strategies are refused. A strategy that rejects nearly everything must give at least this many
+#: values.
 _TOO_FEW = 8
 _BUILD = (
     "Build the values instead of filtering them, for example even numbers as "
@@ -46,7 +49,7 @@ def examples(strategy: Any, what: str, most: int) -> list[Any]:
     what
         The name of the user's argument.
     most
-        The most examples.
+        Maximum number of examples.
 
     Raises
     ------

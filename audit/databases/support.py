@@ -17,15 +17,18 @@ from audit.values import canonical
 Pair = tuple[Any, Any]
 Related = Callable[[Any, Any], bool]
 
-#: Larger: larger databases can be built. Bytes that a strategy may read for one database.
+#: Larger: larger databases can be built. Maximum number of bytes that a strategy reads for one database.
 _BYTES = 8_192
-#: Larger: wider changes. The most bytes changed at once: a number, and the byte that continues a list.
+#: Larger: wider changes. Maximum number of bytes changed at once: enough for a number and the byte that
+#: continues a list.
 _WIDEST = 12
-#: Larger: more changes of one database before the next.
+#: Larger: one database is changed more often before the next is.
 _CHANGES = 8
-#: Larger: rarer neighbours are found, more slowly. The most changes in a row without a neighbour, and in all.
+#: Larger: rarer neighbours are found, but it takes longer. The search ends after `_FRUITLESS` changes in a
+#: row without new neighbours, or `_ENOUGH` changes in all.
 _FRUITLESS, _ENOUGH = 300, 1_000
-#: Larger: more changes of a pair are tried, first to find another pair, second to simplify it.
+#: Larger: more changes of a pair are tried, `_MOST_AROUND` to find another pair, `_MOST_SIMPLER` to simplify
+#: it.
 _MOST_AROUND, _MOST_SIMPLER = 30, 400
 
 
@@ -141,7 +144,7 @@ class Support:
             yield left.database, right.database
 
     def _change(self, source: bytes, rng: np.random.Generator) -> _Change:
-        """Return a change; half of them have a width that led to neighbours before, half a random one."""
+        """Return a change: half the time of a width that led to neighbours before, else of a random width."""
         width = int(rng.integers(1, _WIDEST + 1))
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]

@@ -1,8 +1,8 @@
 """Steps from one pair of databases to others: random ones for the search, simpler ones for a witness.
 
-A pair is two lists of records that share a beginning and an end and differ in the middle. A step changes the
-shared records on both sides alike, or the middle on one side. The caller must ask the relation whether the
-result is a pair of neighbours.
+A pair is two lists of records that share a beginning and an end and differ in the middle. A step makes the
+same change to the shared records of both sides, or changes the middle on one side. The caller must ask the
+relation whether the result is a pair of neighbours.
 """
 
 import math
@@ -210,7 +210,8 @@ def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
 def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
     """Yield versions with fewer shared records, all equal.
 
-    A fault at large sums disappears when records are dropped, unless the remaining ones grow.
+    If a fault shows only at large sums, it disappears when records are dropped, unless the remaining ones
+    grow.
     """
     start, end = middle(left, right)
     differing = (*left[start : len(left) - end], *right[start : len(right) - end])

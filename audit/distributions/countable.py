@@ -63,7 +63,7 @@ class Countable(LineLaw):
     def bins(self, k: int) -> Partition:
         """Return at most k intervals of integers, cut at the quantiles 1/k, 2/k and so on.
 
-        If one integer is heavy, they are uneven, or one of them is empty.
+        If one integer has a large probability, the intervals are uneven, or one of them is empty.
         """
         edges = np.unique(self.ppf(np.arange(1, k) / k))
         logs = self.log_mass(np.append(-np.inf, edges + 1), np.append(edges, np.inf))

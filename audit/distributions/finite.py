@@ -36,9 +36,9 @@ class Finite(Ordered):
         Distinct values (as `audit.values.canonical` compares them). A range or a one-dimensional array of
         numbers is kept as it is, so that a million outcomes need no Python loop.
     probabilities, log_probabilities
-        One of the two, as long as `outcomes`. They must sum to 1 within 1e-9 and are used as given.
-        Comparisons allow for a rounding error of floats (`audit.distributions.rounding`), so give small
-        probabilities as logarithms. Fractions must sum to 1 and are compared exactly.
+        One of the two, with one entry for each of `outcomes`. They must sum to 1 within 1e-9 and are used as
+        given. Comparisons allow for a rounding error of floats (`audit.distributions.rounding`), so give
+        small probabilities as logarithms. Fractions must sum to 1 and are compared exactly.
 
     Attributes
     ----------
@@ -270,7 +270,7 @@ class Finite(Ordered):
 
     @cached_property
     def _gaps(self) -> Floats:
-        """Distance of each outcome, in ascending order, from its nearest neighbour; at most 1."""
+        """Distance of each outcome, in ascending order, from the nearest other outcome; at most 1."""
         steps = np.minimum(np.diff(self._by_value[0]), 1.0)
         return np.asarray(np.minimum(np.append(steps, 1.0), np.append(1.0, steps)))
 
@@ -366,7 +366,7 @@ def _kept(outcomes: Outcomes) -> Outcomes:
 
 
 def _count_distinct(numbers: NDArray[Any]) -> int:
-    """Return how many different numbers there are, NaN being one; hashing ten million would take a minute."""
+    """Return how many distinct numbers there are (NaN counts as one); faster than hashing ten million."""
     ordered = np.sort(numbers)
     new = ordered[1:] != ordered[:-1]
     if ordered.dtype.kind == "f":

@@ -16,7 +16,7 @@ from audit.values import canonical
 DIGITS, COARSE = 12, 6
 """More digits compare more strictly: significant digits of doubles, and of floats with fewer bits."""
 _OFF = 0.382
-"""Numbers move by this share of a last digit before rounding: those with few digits then avoid the ties."""
+"""Share of a last digit that is added before rounding, so that numbers with few digits are not ties."""
 _NIL = 1e-15
 """Numbers smaller than this count as 0: they are rounding errors of a sum."""
 
@@ -82,7 +82,7 @@ def _parts(output: Any) -> Outputs:
 
 
 def slack(outputs: Outputs, scale: Floats) -> Floats:
-    """Return how far outputs of size `scale` may be from the number they stand for.
+    """Return how far an output may lie from an outcome of size `scale` and still count as equal to it.
 
     Examples
     --------

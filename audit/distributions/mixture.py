@@ -35,7 +35,8 @@ class Mixture(Ordered):
     density
         The law of the output given that it is not an atom.
     probabilities, log_probabilities
-        One of the two, of the atoms; as in `Finite`. The density has the remaining probability.
+        The probabilities of the atoms: one of the two, as in `Finite`. The density has the remaining
+        probability.
     log_weight
         The logarithm of the density's probability, if you know it more accurately than as a remainder.
 

@@ -130,7 +130,7 @@ class Piece:
         return np.asarray(log_total + upper + log_complement(lower - upper))
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return the distance between the point with mass u on its left and the end of larger density."""
+        """Return the distance from the end with the larger density to the point with mass u on its left."""
         rate = abs(self.slope)
         near, far = (1.0 - u, u) if self.slope < 0 else (u, 1.0 - u)
         lost = -far * np.expm1(-rate * width)

@@ -1,7 +1,8 @@
 """The rounding error of a declared probability.
 
 A probability given as a float has an absolute error: computing 1 − (sum of the others) rounds at the size of
-1, however small the result is. A logarithm gives a probability to its own last digits, a `Fraction` exactly.
+1, however small the result is. A probability given as a logarithm is accurate to its last digits, as a
+`Fraction` exact.
 """
 
 import math
@@ -38,8 +39,8 @@ def rounding(count: int) -> float:
     **Guarantee.** Let count − 1 of them have errors of at most 2·2⁻⁵³ of their size (a few roundings each),
     and the last be 1 − (their sum), added one by one. Their own errors add up to at most 2·2⁻⁵³. Each
     addition rounds a partial sum ≤ 1 by at most 2⁻⁵⁴, and so does the subtraction: together at most (2 +
-    count/2)·2⁻⁵³. A difference of two values of a cdf has a smaller error. A share of such a remainder has
-    that share of its error.
+    count/2)·2⁻⁵³. A difference of two values of a cdf has a smaller error. If such a remainder is divided
+    into shares, its error is divided in the same way.
 
     Examples
     --------

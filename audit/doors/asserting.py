@@ -90,7 +90,7 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
 
 
 def _apart(number: float, other: float) -> tuple[str, str]:
-    """Return two numbers as texts, with three digits or as many more as they need to differ.
+    """Return two numbers as texts, with three digits or as many as it takes to show that they differ.
 
     Examples
     --------

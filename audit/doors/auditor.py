@@ -20,7 +20,7 @@ from audit.doors.session import spelt
 from audit.errors import AuditError, NothingVaries
 from audit.options import Kind, taken
 
-if TYPE_CHECKING:  # a session without audits stays light
+if TYPE_CHECKING:  # not imported without audits
     import os
     from pathlib import Path
 
@@ -62,7 +62,7 @@ def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
     ----------
     audits
         Subjects, catalogue entries, or tuples (subject or entry, options of `audit_privacy`). A utility audit
-        takes those of the options that it knows.
+        takes those options that mean the same in it, and ignores the others.
 
     Examples
     --------
@@ -88,11 +88,11 @@ class Auditor:
     defaults
         Options of the session and of the test's mark. Options of a call override them.
     folder
-        Where each result is saved as soon as it exists; None for nowhere.
+        The folder where each result is saved as soon as it exists; None to save none.
     again
-        Options of the pytest command line, which a command that repeats the test needs too.
+        Options of the pytest command line that a command must contain to repeat the test.
     progress
-        Receives the progress events of each audit; None for nobody.
+        Receives the progress events of each audit; None if they are not needed.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class Auditor:
     def check(self, subject: Any, claim: Any = None, **options: Any) -> Any:
         """Return the result of an audit, or fail the test on REFUTED, ERROR and INCONCLUSIVE.
 
-        An `Entry` must have its expected verdict: one of the flawed gallery has to be refuted.
+        An `Entry` must have its expected verdict: a flawed entry has to be refuted.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Auditor:
     def check_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
         """Return the result of a utility audit, or fail the test unless the claim was met.
 
-        An `Entry` must have the verdict that it expects of its utility.
+        An `Entry` must have the expected verdict on its utility.
 
         Parameters
         ----------
@@ -165,7 +165,8 @@ class Auditor:
     ) -> AuditResult:
         """Return the result of replaying a saved refutation, or fail the test if the refutation still stands.
 
-        The test also fails if the runs decide nothing, because none gives an answer or they are too few.
+        The test also fails if the replay decides nothing, because no run gives an answer or the runs are too
+        few.
 
         Parameters
         ----------
@@ -202,7 +203,7 @@ class Auditor:
         If nothing is expected, a refutation fails the test.
         """
         __tracebackhide__ = True
-        from audit.doors.carry_out import carry_out, check_keywords  # numpy and more, only for an audit
+        from audit.doors.carry_out import carry_out, check_keywords  # loads numpy and more: only for an audit
         from audit.doors.formulas import with_formulas
 
         audited = _audited(subject)
@@ -228,10 +229,10 @@ class Auditor:
     def _judge(self, result: Saved, *, expected: Expected | None) -> Any:
         """Keep the result, and fail the test unless the verdict is the expected one."""
         __tracebackhide__ = True
-        from audit.doors.summary import carried_out, met, warning  # a session without audits stays light
+        from audit.doors.summary import carried_out, met, warning  # not imported without audits
 
         again = dict(self._again)
-        if not getattr(result, "remembered", ()):  # by now the folder may hold pairs that were not tried
+        if not getattr(result, "remembered", ()):  # the folder may hold newer pairs
             again.pop("remember", None)
         command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *spelt(again)])
         self._count += 1
@@ -239,20 +240,20 @@ class Auditor:
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)
         if not met(result):
-            from audit.words import text  # words only where they are read
+            from audit.words import text  # imported only if they are read
 
             missed = expected == "refuted" and carried_out(result) and not result.refuted
             pytest.fail(text.not_refuted(result) if missed else text.failure(result))
         if said := warning(result):
             try:
                 self._node.warn(NothingVaries(said))
-            except NothingVaries:  # in a session where warnings are errors
+            except NothingVaries:  # if warnings are errors
                 raise pytest.fail.Exception(said) from None
         return result
 
     def _keep(self, result: Saved) -> None:
         """Give the result to the session, and save it before anything else can go wrong."""
-        from audit.results.saved import save  # a session without audits stays light
+        from audit.results.saved import save  # not imported without audits
 
         self._node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
         if self._folder is None:
@@ -260,7 +261,7 @@ class Auditor:
         name = file_name(self._node.nodeid, ending=f"-{self._count}.json")
         try:
             save(result, self._folder / name)
-        except Unwritable as error:  # the test reports its result; the session says that it was not saved
+        except Unwritable as error:  # the test goes on; the session reports this
             self._node.user_properties.append((UNSAVED, str(error)))
 
 
@@ -273,7 +274,7 @@ def _audited(given: Any) -> Audited:
 
 
 def _claimed(audited: Audited) -> list[Audited]:
-    """Return the audits of a subject, one for each of its claims; of its privacy if it claims nothing."""
+    """Return the audits of a subject, one for each of its claims; without claims, a privacy audit."""
     from audit.subject.claimed import claims  # light: it looks at attributes only
 
     subject, options = audited.subject, audited.options
@@ -295,6 +296,6 @@ def _name(subject: Any) -> str:
 
 
 def _short(value: Any, *, limit: int = 30) -> str:
-    """Return a text without memory addresses, the same in every process, as xdist needs."""
+    """Return a text without memory addresses: xdist needs the same text in every process."""
     text = " ".join(repr(value).split())
     return text if len(text) <= limit and " at 0x" not in text else type(value).__name__

@@ -51,16 +51,16 @@ def carry_out(
 
 
 def check_keywords(options: Iterable[str], *fronts: Callable[..., Any], whose: str = "") -> None:
-    """Refuse an option that an audit does not have.
+    """Raise an error if an audit does not have one of the options.
 
     Parameters
     ----------
     options
         Their names.
     fronts
-        Functions, each option of which is allowed; by default `audit_privacy` and `audit_utility`.
+        Functions whose keywords are allowed; by default `audit_privacy` and `audit_utility`.
     whose
-        The subject of the message: who has no such option. By default the fronts.
+        The subject of the message, which has no such option; by default the names of the fronts.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def failed_entry(entry: Entry, kind: Kind, error: Exception) -> Saved:
 
 def _named(result: Saved, entry: Entry, kind: Kind) -> Saved:
     if isinstance(result, AuditResult):
-        result = dataclasses.replace(result, _ended=None)  # megabytes, for continuing an audit: nobody does
+        result = dataclasses.replace(result, _ended=None)  # large, and only `extend` needs it
     return dataclasses.replace(
         result,
         subject=entry.name,

@@ -14,7 +14,8 @@ from audit.utility.saved import Saved, parse_any
 from audit.values.wording import apart, number, short
 from audit.words import allowance, story
 
-#: Exact bounds differ if their difference exceeds this share of them and the tolerance of their audit.
+#: Bounds differ if the gap between their intervals exceeds this share of the largest end (of 1 if that is
+#: larger).
 _ROUNDING = 1e-9
 
 
@@ -31,8 +32,8 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
     """Return what changed between the documents of two sessions, as `load_parts` returns them.
 
     The audits of a subject are compared in their order, and findings by name. A bound has changed if the two
-    audits' intervals for the true value are disjoint. The interval is that of the runs of the witness.
-    Without one it reaches from the lower bound to the upper or to the detectable one.
+    audits' intervals for the true value are disjoint. The interval comes from the runs of the witness.
+    Without a witness it reaches from the lower bound to the upper bound or to the detectable value.
 
     Examples
     --------
@@ -58,7 +59,7 @@ def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
 
 
 def _named(parts: Mapping[str, Any]) -> dict[str, Saved | Finding]:
-    """Return results and findings by name; audits of one name are numbered from the second on."""
+    """Return results and findings by name; audits with the same name are numbered from the second on."""
     found: dict[str, Saved | Finding] = {}
     seen: Counter[str] = Counter()
     for document in parts.get("documents") or ():

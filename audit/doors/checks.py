@@ -1,7 +1,7 @@
-"""Check that a subject is as it declares: one check for each declaration.
+"""Check that a subject is what it declares: one check for each declaration.
 
-A check is not an audit: it asks whether an audit can rely on a declaration, not whether the subject is
-private. What a subject does not declare is not checked. Runs are drawn as in an audit.
+A check tests whether an audit can rely on a declaration. It does not test whether the subject is private.
+Only declarations that the subject makes are checked. Runs are drawn as in an audit.
 """
 
 import inspect
@@ -37,7 +37,7 @@ _LAW_RUNS = 256
 
 
 def check_subject(subject: Any) -> None:
-    """Check that a subject is as it declares. Return nothing if it is.
+    """Check that a subject is what it declares. Return nothing if it is.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _check_law(case: Declared) -> None:
 
     assert case.subject.distribution is not None
     laws = [case.subject.distribution(snapshot(database)) for database in case.pairs[0]]
-    if all(law is None for law in laws):  # no law on these databases: an audit draws runs
+    if all(law is None for law in laws):  # no law here: an audit uses runs instead
         return
     if not all(isinstance(law, Law) for law in laws):
         raise AssertionError(f"`distribution` must return a law of `audit.distributions`; got {show(laws)}")
@@ -226,14 +226,14 @@ def _check_parameters(case: Declared) -> None:
     known = inspect.signature(build).parameters
     open_ended = any(each.kind is each.VAR_KEYWORD for each in known.values())
     unknown = set() if open_ended else set(told) - set(known)
-    if _is_of_a_part(case.made, told):  # a subject built around another one, whose parameters these are
+    if _is_of_a_part(case.made, told):  # they belong to a subject inside it
         return
     if unknown and isinstance(getattr(build, "func", build), type):
         raise AssertionError(f"`parameters` has {show(min(unknown))}, which its class does not take")
     try:
         again = build(**{name: value for name, value in told.items() if name not in unknown})
     except TypeError:
-        if open_ended:  # a function that passes its keywords on
+        if open_ended:  # it passes its keywords to a function that refuses one
             return
         raise
     if case.subject.takes_rng and not case.repeats(subject=again):
@@ -268,7 +268,7 @@ def _check_utility(case: Declared) -> None:
 
     assert case.utility is not None
     claim = check_utility_claim(case.utility.get("claim", getattr(case.made, "utility_claim", None)))
-    sound = case.entry is None or not case.entry.flaws  # a flaw may be the size itself
+    sound = case.entry is None or not case.entry.flaws  # the flaw may be a wrong size
     least = case.made.sample_size() if sound and _states_size(case.made) else 0
     for problem in {id(each): each for each in (case.problems[0], case.problems[-1])}.values():
         database = problem.draw(np.random.default_rng(0))
@@ -285,7 +285,7 @@ def _check_utility(case: Declared) -> None:
 
 
 def _states_size(made: Any) -> bool:
-    """Return whether a subject claims utility from a `sample_size` on, which takes `alpha` and `beta`."""
+    """Return whether a subject claims utility and has a `sample_size` that takes `alpha` and `beta`."""
     asked = getattr(made, "sample_size", None)
     claims = getattr(made, "utility_claim", None) is not None
     return claims and callable(asked) and {"alpha", "beta"} <= set(inspect.signature(asked).parameters)

@@ -68,7 +68,7 @@ class Declared:
 
     @cached_property
     def utility(self) -> dict[str, Any] | None:
-        """Options of the utility audit, None without one."""
+        """Options of the utility audit; None if there is no such audit."""
         if self.entry is not None and self.entry.utility is not None:
             return dict(self.entry.utility)
         return {} if claims_utility(self.made) else None
@@ -95,7 +95,7 @@ class Declared:
 
     @property
     def has_domain(self) -> bool:
-        """Whether it declares databases. Without any, they come from the problems of a utility audit."""
+        """Whether it declares databases. If not, they come from the problems of a utility audit."""
         if self.entry is not None and self.entry.options is None:
             return False
         told = (self.options.get(name, getattr(self.subject, name, None)) for name in _DOMAIN)
@@ -105,7 +105,7 @@ class Declared:
     def pairs(self) -> list[Pair]:
         """A few neighbouring pairs of the domain. Without a domain: one database of a problem, twice."""
         if self.has_domain:
-            claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # no database depends on it
+            claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # pairs do not depend on it
             task = make_task(self.made, **{**self.options, **claim})
             return task.databases.pairs(most=_PAIRS, rng=np.random.default_rng(0))
         if self.utility is not None:
@@ -122,7 +122,7 @@ class Declared:
     def outputs(
         self, size: int, path: int, *, singly: bool = True, subject: Any = None, copied: bool = True
     ) -> list[Any]:
-        """Return outputs on both databases of the first pair: the same ones for the same path.
+        """Return outputs on both databases of the first pair; the same path gives the same outputs.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class Declared:
             Whether every run gets a copy of its database. If not, a run that changes the database is an
             error.
         """
-        # if not copied for every run, then once here: no run may change `pairs`
+        # one copy here if runs get none, so that no run changes `pairs`
         left, right = self.pairs[0] if copied else map(snapshot, self.pairs[0])
         convert = self.options.get("convert")
         fresh = None if self.options.get("fresh") is None else _copier(subject)
@@ -151,7 +151,7 @@ class Declared:
 
     @property
     def ways(self) -> list[tuple[str, bool]]:
-        """Each way of running the subject: its name, and whether it is call by call."""
+        """The ways of running the subject: the name of each, and whether it runs call by call."""
         return [
             ("calls", True),
             *([("`sample`", False)] if self.subject.declared_sampler is not None else []),
@@ -163,7 +163,7 @@ class Declared:
         return self.outputs(_FEW, CALLS)
 
     def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:
-        """Whether the subject, or another one instead, gives the same outputs again."""
+        """Whether the subject, or another one in its place, gives the same outputs again."""
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
 

@@ -1,6 +1,6 @@
 """The plan of an audit in words: the source of the databases, what the runs are spent on, and their cost.
 
-Nothing is bet here. The only runs are a few timed ones on the first pair of databases.
+No bets are made here. The only runs are a few timed ones on the first pair of databases.
 """
 
 import time
@@ -29,7 +29,7 @@ from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
 from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
 from audit.verdict.terms import goal_share
 
-#: Pairs of runs that are timed: one to warm up, then more while less than the stated seconds have passed.
+#: Numbers of pairs of runs that are timed: one to warm up, then more until one takes `_ENOUGH_SECONDS`.
 _TIMED = (1, 8, 64, 512)
 _ENOUGH_SECONDS = 0.05
 _WIDTH = 100
@@ -159,7 +159,7 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Return the ε that the planned bets, and a test of fixed size, catch on one plain event."""
+    """Return a sentence on the ε that the planned bets catch on one plain event, and a test of fixed size."""
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."
@@ -249,7 +249,7 @@ def _timed(sampler: Sampler, pair: Pair) -> _Cost:
         start = time.perf_counter()
         drawn = list(sampler.draw(*pair, pairs, (EXPLORE, place)))
         elapsed = time.perf_counter() - start
-        first = place == 0  # the first includes the start of a process and the check of the generator
+        first = place == 0  # it includes the start of a process and the check of the generator
         seconds = (elapsed - sampler.loading * first) / (2 * pairs + 8 * first)
         if elapsed > _ENOUGH_SECONDS and not (first and elapsed < 20 * _ENOUGH_SECONDS):
             break
@@ -267,7 +267,7 @@ def _trouble(drawn: list[Runs]) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """Return a time for people, to two digits."""
+    """Return a time in words, to two digits."""
     for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)):
         if seconds >= 2 * size or (seconds >= size and size <= 1):
             return f"{seconds / size:.2g} {unit}" if seconds < 100 * size else f"{seconds / size:,.0f} {unit}"

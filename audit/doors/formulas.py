@@ -58,7 +58,7 @@ def compared(formulas: Formulas, made: Any) -> list[Agreement]:
 
 
 def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
-    """Yield the largest exact losses of the audited pairs, compared with those over all databases."""
+    """Yield comparisons of the largest exact losses of the audited pairs with those over all databases."""
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return
     epsilon, delta = claimed(result)
@@ -117,7 +117,7 @@ def _apart(law: Any, text: TextLaw) -> float:
 
 
 def _both_tails(code: float, text: float) -> Iterator[tuple[float, float]]:
-    """Yield both values of a distribution function, and both of its complement, unless they are tiny."""
+    """Yield the code's and the text's value of a distribution function and of its complement, unless tiny."""
     for one, other in ((code, text), (1.0 - code, 1.0 - text)):
         if max(one, other) > _GRID:
             yield max(one, _GRID / 10), max(other, _GRID / 10)

@@ -25,7 +25,7 @@ def audits_to_frame(results: Iterable[Saved]) -> Any:
     Columns: `subject`; `kind`, "privacy" or "utility"; `verdict` and `evidence` as in the saved form; the
     claimed `epsilon`, `delta`, `alpha` and `beta`; `epsilon_lower`, `delta_lower`,
     `detectable_epsilon`, `beta_lower`, `beta_upper`, `samples` (runs), `samples_to_refutation`,
-    `significance`, `seed`, `expected`, `reason`, `reference` and `target` as the result has them; and
+    `significance`, `seed`, `expected`, `reason`, `reference` and `target` with the values of the result; and
     `elapsed`, in seconds.
 
     Raises

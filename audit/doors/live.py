@@ -16,7 +16,7 @@ EVERY = 5.0
 def live(config: pytest.Config) -> Listener | None:
     """Return a listener that shows an audit's progress; None without ``-v`` or a reporter.
 
-    What the reporter of a pytest-xdist worker writes is lost; the stderr is the session's.
+    In a pytest-xdist worker the listener writes to stderr, because the output of its reporter is lost.
     """
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or config.get_verbosity() < 1:
@@ -26,7 +26,7 @@ def live(config: pytest.Config) -> Listener | None:
 
 
 class _Live:
-    """Writes the progress of an audit in whole lines, which a log can hold; without a reporter, on stderr."""
+    """Writes the progress of an audit in whole lines, as logs need; on stderr if there is no reporter."""
 
     def __init__(self, reporter: Any, capturing: Any) -> None:
         self._reporter, self._capturing = reporter, capturing
@@ -57,7 +57,7 @@ class _Live:
 
 
 def _line(event: AuditProgressed, left: float | None) -> str:
-    """Return the progress of an audit, and the most seconds that it still takes if that is known.
+    """Return the progress of an audit, and the largest time that it still takes if that is known.
 
     Examples
     --------

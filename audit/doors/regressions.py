@@ -125,7 +125,7 @@ def saved_subject(
     AuditError
         There is nothing to run, or the file is not trusted.
     """
-    from audit.subject.conversion import saved_convert  # numpy and more, only for a replay
+    from audit.subject.conversion import saved_convert  # loads numpy and more: only for a replay
     from audit.subject.subject import adapt
     from audit.subject.targets import rebuild_subject
 
@@ -141,14 +141,14 @@ def saved_subject(
 
 
 def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResult:
-    """Return a replay with notes: the source file of its subject, and whether that changed since the audit.
+    """Return a replay with notes on the source file of its subject: which one, and whether it has changed.
 
     Parameters
     ----------
     again
         The result of the replay.
     saved
-        What was replayed. The ``source`` of its environment is compared, if there is one.
+        The result that was replayed. The ``source`` in its environment is compared, if there is one.
     place
         The target as `locate_target` found it.
 

@@ -1,4 +1,4 @@
-"""The only link from an audit to its HTML page. It works even if a project has its own package `reports`.
+"""The only module that makes HTML pages of audits. It works even if a project has its own package `reports`.
 
 `audit` has no import statement for `reports`. It finds the package that was installed beside it and checks
 its mark. If another package is called `reports`, it loads ours under another name.
@@ -88,7 +88,7 @@ def _module(name: str) -> ModuleType:
 
 
 def _package() -> ModuleType:
-    """Return our package, even if another one has its name. It is an error if ours is missing or replaced."""
+    """Return our package, even if another one has its name. Raise an error if ours is missing or replaced."""
     if _ALIAS in sys.modules:
         return sys.modules[_ALIAS]
     spec = spec_of(NAME)  # without running it
@@ -107,7 +107,7 @@ def _package() -> ModuleType:
 
 
 def _places() -> Iterator[Path]:
-    """Yield where our package may be: beside `audit`, then where the installed distribution says."""
+    """Yield the places where our package may be: beside `audit`, then in the installed distribution."""
     yield Path(__file__).resolve().parents[2] / NAME / "__init__.py"
     try:
         files = importlib.metadata.files("dp-audit") or ()

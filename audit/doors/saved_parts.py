@@ -13,7 +13,7 @@ from audit.self_audit import saved as saved_self_audits
 from audit.studies import saved as saved_studies
 from audit.utility.saved import parse_any
 
-#: For each kind of document the part of a page to which it belongs, and what reads it.
+#: For each kind of document: the part of a page to which it belongs, and the function that reads it.
 _KINDS: dict[str, tuple[str, Callable[[Any], object]]] = {
     "result": ("documents", parse_any),
     "finding": ("findings", saved_findings.from_json),
@@ -29,8 +29,8 @@ def load_parts(
     """Return the arguments of `render_report`: the documents in these files by kind; None for a missing kind.
 
     A file is a report, of this version or a newer one, or JSON that `--json` saved. A folder stands for all
-    its JSON files, by name. Of several titles the first is taken. Of the same audit in several files the last
-    one counts, and `said` is told how often that was so.
+    its JSON files, sorted by name. The first title found is taken. If several files hold the same audit, the
+    last one counts, and `said` gets a message with the number of such audits.
 
     Raises
     ------
@@ -59,16 +59,16 @@ def load_parts(
 
 
 def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
-    """Return what earlier files alone hold and what another one holds, and how many were in both."""
+    """Return the documents of earlier files and of a new one, which wins, and how many were in both."""
     later = {*map(_identity, more)}
     kept = [each for each in known if _identity(each) not in later]
     return [*kept, *more], len(known) - len(kept)
 
 
 def _identity(document: Any) -> str:
-    """Return what only the same audit has: its subject, claim, seed, what repeats it and its number there.
+    """Return a key that only the same audit has: its subject, claim, seed, target, command and number.
 
-    An audit that nothing names, as of a function in a notebook, is the same only if it found the same.
+    Without target and command, as for a function in a notebook, the whole result is the key.
     """
     if not isinstance(document, dict) or "result" not in document:
         return dumps(document)

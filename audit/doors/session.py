@@ -1,4 +1,4 @@
-"""The options of a test session: their spelling, where they may be given, and which place takes precedence.
+"""The options of a test session: their spelling, where they may be given, and which one takes precedence.
 
 A call's option takes precedence over the mark ``audit``, then the command line, then the ini file. Options of
 a catalogue entry or of `parametrize_with_audits` belong to the call.
@@ -17,7 +17,7 @@ from audit.options import Options
 
 #: Options of an audit that a session may set.
 _OF_AUDITS = ("budget", "time_limit", "significance", "seed")
-#: Files and folders of a session: the placeholder of the value, and what the option does.
+#: Options for files and folders of a session: the placeholder of the value, and the help text.
 _PLACES = {
     "report": ("FILE", "Write an HTML report of all audits."),
     "json": ("FOLDER", "Save each result as soon as it exists."),
@@ -47,7 +47,7 @@ def options_of(config: pytest.Config, *, ini: bool = True) -> dict[str, Any]:
 
 
 def place_of(config: pytest.Config, name: str) -> Path | None:
-    """Return a file or folder of the session; a relative path in an ini file starts at that file's folder."""
+    """Return a file or folder of the session; a path in an ini file is relative to that file's folder."""
     text, in_ini = _text(config, name)
     if not text:
         return None
@@ -71,7 +71,7 @@ def check_options(config: pytest.Config, *, writes: bool) -> None:
         Options(**{name: value for name, value in options_of(config).items() if name in _OF_AUDITS})
         for path in (report, *(folder and folder / "_.json" for folder in folders)) if writes else ():
             if path is not None:
-                if _project(config) in path.parents:  # pytest may have been started elsewhere
+                if _project(config) in path.parents:  # pytest may start in another folder
                     with suppress(OSError):
                         path.parent.mkdir(parents=True, exist_ok=True)
                 check_writable(path)
@@ -93,7 +93,7 @@ def marked(item: pytest.Item) -> dict[str, Any]:
             raise InvalidValue("The mark `audit` takes options by name: `@pytest.mark.audit(budget=20_000)`.")
         told |= mark.kwargs
     if told:
-        from audit.doors.carry_out import check_keywords  # numpy and more, only for an audit
+        from audit.doors.carry_out import check_keywords  # loads numpy and more: only for an audit
 
         check_keywords(told, whose="The mark `audit`")
     return told
@@ -128,7 +128,7 @@ def _spelt(config: pytest.Config, parameter: Parameter) -> str:
 
 
 def _number(text: str) -> Any:
-    """Return the number that a text holds, as an int if whole; else the text, which the option then refuses.
+    """Return the number that a text holds, an int if it is whole; else the text, which a check then refuses.
 
     Examples
     --------

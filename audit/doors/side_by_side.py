@@ -1,4 +1,4 @@
-"""Many calls side by side, on every core or on a cluster, with progress and an estimate of the time left."""
+"""Run calls in parallel, on every core or on a cluster, with progress and an estimate of the time left."""
 
 import os
 import time
@@ -49,7 +49,7 @@ def at(scheduler: str | None) -> AbstractContextManager[None]:
 
 
 def processes_for(jobs: int | None) -> int:
-    """Return the number of processes: that given, or one for each core.
+    """Return the number of processes: `jobs`, or one for each core if that is None.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def side_by_side(
     take: Callable[[int, Callable[[], Any]], None],
     before: int = 0,
 ) -> bool:
-    """Carry out calls, pass each answer to `take` as soon as it is there, and return whether all were done.
+    """Carry out calls, pass each answer to `take` as soon as it is known, and return whether all were done.
 
     With one job, or a single call, the work stays in this process.
 
@@ -75,7 +75,7 @@ def side_by_side(
     ----------
     calls
         The calls in order. If several run at once, the quickest starts first, so that an answer soon appears.
-        Then come those of unknown duration, then the others from the longest on.
+        Then come those of unknown duration, then the others, the longest first.
     jobs
         Number of processes; the answers do not depend on it.
     what
@@ -84,7 +84,7 @@ def side_by_side(
         Called in this thread with the index of a finished call and a function that returns its answer or
         raises its error. After Ctrl-C it still gets the calls that are done, and the return value is False.
     before
-        How many others were done before. The terminal counts them as done.
+        How many other calls were done earlier. The terminal counts them as done.
     """
     place = elsewhere(jobs) if len(calls) > 1 else None
     with terminal_progress() as listener:
@@ -173,7 +173,7 @@ def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
 
 
 def order(seconds: Sequence[float | None]) -> list[int]:
-    """Return the order in which calls start, by earlier seconds: the quickest, the unknown, then the longest.
+    """Return the order in which calls start: the quickest, the unknown ones, the others longest first.
 
     Examples
     --------
@@ -191,9 +191,10 @@ def seconds_left(
 ) -> float | None:
     """Return the seconds left until all calls are done if workers share them evenly; None if unknown.
 
-    A call is expected to take its earlier seconds, times the ratio of now to before over the finished calls.
-    This ratio starts at 1, with the weight of a twentieth of all calls. A call without earlier seconds is
-    expected to take, from now on, the workers' time so far divided by the number of finished calls.
+    A call with earlier seconds is expected to take these, times the slowdown: the seconds of the finished
+    calls divided by their earlier seconds. At the start the slowdown is 1; this counts like finished calls
+    with a twentieth of all earlier seconds. A call without earlier seconds is expected to take the workers'
+    time so far divided by the number of finished calls.
 
     Parameters
     ----------
@@ -230,7 +231,7 @@ def seconds_left(
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error that must not end the other calls; its class comes first unless it is ours.
+    """Return the text of an error that must not end the other calls, after its class if that is not ours.
 
     With ``DP_AUDIT_TRACEBACK`` set, raise the error again.
 

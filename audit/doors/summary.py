@@ -1,4 +1,4 @@
-"""Many audits in few lines: a line for each, and the significance that the session has spent."""
+"""Summarise many audits: a line for each, and the significance that the session has spent."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -118,7 +118,7 @@ def total(results: Sequence[Saved]) -> str:
 
 
 def ledger(by_test: Mapping[str, Sequence[Saved]], *, most: int = 10) -> list[str]:
-    """Return tests by their share of the session's significance, the largest first; empty if all are equal.
+    """Return a line for each test with its share of the session's significance; empty if all are equal.
 
     Examples
     --------

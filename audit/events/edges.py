@@ -1,4 +1,4 @@
-"""How numbers are cut into bins: edges learned from past values, and which numbers count as equal."""
+"""Cut numbers into bins by edges learned from past values, and decide which numbers count as equal."""
 
 import math
 
@@ -8,14 +8,15 @@ from audit.distributions.law import Floats, Ints
 
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)
-#: Larger treats more numbers as equal in ideal numerics (`point`): half the width of the interval around a
-#: number, relative to its size. `_round`, which finds heavy atoms, is coarser: it keeps 11 digits.
+#: Larger: more numbers count as equal in ideal numerics (`point`). This is half the width of the interval
+#: around a number, relative to its size. `_round`, which finds heavy atoms, is coarser: it keeps 11 digits.
 ATOM_WIDTH = 1e-11
-#: More bins see finer differences on fewer runs each: at most this many equal-count bins of a number feature,
-#: about one for every 8 runs. Bins for tails and heavy atoms are added.
+#: Larger: bins show finer differences, with fewer runs in each. A number feature has at most this many bins
+#: of equal count, about one for every 8 runs. Bins for tails and heavy atoms are added.
 MOST_BINS = 64
-#: These affect speed only: from `_MANY` values on, bins are found by a grid of `_CELLS` equal cells with at
-#: most `_CROWDED` edges each, for `_CHUNK` values at once, which fit into the processor's cache.
+#: These affect speed only. From `_MANY` values on, bins are found by a grid of `_CELLS` equal cells with at
+#: most `_CROWDED` edges each. It is applied to `_CHUNK` values at a time, which fit into the processor's
+#: cache.
 _MANY, _CELLS, _CROWDED, _CHUNK = 1_000, 4_096, 3, 8_192
 
 
@@ -35,13 +36,13 @@ def point(value: float, scale: float = 0.0) -> tuple[float, float]:
     value, scale = float(value), float(scale)  # numpy's numbers warn on overflow
     width = ATOM_WIDTH * max(abs(value), scale)
     if value == math.floor(value):
-        width = min(width, 0.25)  # two whole numbers are never equal, however large
+        width = min(width, 0.25)  # distinct whole numbers never count as equal
     low, high = math.nextafter(value, -INF), math.nextafter(value, INF)
     return min(value - width, low), max(value + width, high)
 
 
 def learn_edges(column: Floats) -> Floats:
-    """Return edges at the quantiles of past values, finer at both ends; a heavy atom has its own bin."""
+    """Return edges at the quantiles of past values, finer at both ends; each heavy atom gets its own bin."""
     values = np.sort(column[~np.isnan(column)])
     if values.size == 0:
         return np.empty(0)
@@ -81,9 +82,9 @@ def bins_of(values: Floats, edges: Floats) -> Ints:
 def _by_grid(values: Floats, edges: Floats) -> Ints | None:
     """Return `np.searchsorted(edges, values, side="right")`, several times faster on many values.
 
-    A grid of equal cells between the first edge and the last says how many edges lie in lower cells than a
-    value. Only the edges in the value's own cell are compared with it. A cell's index never falls as the
-    value grows, so the answer is exact. Return None if the edges are too uneven for a grid.
+    A grid of equal cells between the first edge and the last tells how many edges lie in lower cells than a
+    value. Only the edges in the value's own cell are compared with the value. The index of the cell never
+    falls as the value grows, so the answer is exact. Return None if the edges are too uneven for a grid.
     """
     with np.errstate(all="ignore"):
         low, scale = edges[0], _CELLS / (edges[-1] - edges[0])
@@ -105,13 +106,13 @@ def _by_grid(values: Floats, edges: Floats) -> Ints | None:
 
 
 def _cells(values: Floats, low: float, scale: float) -> Ints:
-    """Return the grid cell of each value; NaN has any of them."""
+    """Return the grid cell of each value; any cell for NaN."""
     place = (values - low) * scale
     return np.fmin(np.fmax(place, 0.0, out=place), _CELLS, out=place).astype(np.intp)
 
 
 def _between(atoms: Floats) -> Floats:
-    """Return an edge between each two neighbouring atoms; a new number falls into the bin of a neighbour."""
+    """Return an edge between any two adjacent atoms; a number between them gets the bin of one of them."""
     low, high = atoms[:-1], atoms[1:]
     with np.errstate(invalid="ignore"):
         middle = low / 2 + high / 2  # halved first: the sum may overflow

@@ -55,7 +55,7 @@ class NumberIn:
 
     @property
     def special(self) -> str | None:
-        """The feature's own words for these intervals, if it has some."""
+        """The feature's own words for these intervals; None if it has none."""
         return self.feature.special(self.intervals, unscored=self.unscored)
 
     def words(self, digits: int = 6) -> str:
@@ -169,7 +169,8 @@ class Event:
     conditions
         One to three conditions; all must hold.
     said
-        The saved description if it differs from the present one; shown if an example was saved as text only.
+        The saved description if it differs from the present one. It is shown if an example was saved as text
+        only.
 
     Examples
     --------

@@ -122,7 +122,7 @@ class Candidates:
     p, q
         Estimated probabilities, strictly inside (0, 1), shape (events,).
     past
-        Average number of runs a side behind the estimates.
+        Average number of runs on a side from which the estimates are made.
     """
 
     inside_p: NDArray[np.bool_]
@@ -148,7 +148,7 @@ class Candidates:
 
 
 def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Floats, Floats]:
-    """Return p lowered and q raised by this many standard errors, of estimates from `past` runs."""
+    """Return p lowered and q raised by this many standard errors; both are estimates from `past` runs."""
     low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
     high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
@@ -197,7 +197,7 @@ class Table:
         return np.stack(sides, axis=1).astype(np.float64)
 
     def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
-        """Return the events worth betting on with the database `side` (0 left, 1 right) as the p side."""
+        """Return the events that may be bet on, with the database `side` (0 left, 1 right) as the p side."""
         x, y = self.counts[side], self.counts[1 - side]
         if unfinished_counts_against:
             x, y = x[:-1], y[:-1]
@@ -228,8 +228,8 @@ class Table:
         if not len(inside):
             return None
         if against:
-            # An unfinished run might have answered anything: outside the event on the p side, inside on the
-            # q side.
+            # An unfinished run might have answered anything: count it outside on the p side, inside on the q
+            # side.
             hits_q = hits_q + self.counts[1 - side][-1]
             last = np.zeros((len(inside), 1), dtype=bool)
             inside_p, inside_q = np.hstack([inside, last]), np.hstack([inside, ~last])
@@ -262,7 +262,7 @@ def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
     """Return events that hold the bins of largest ratio x/y, for several sizes, with leave-one-out counts.
 
     A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the
-    bias of choosing the bin because of the run. For y it errs against the bet.
+    bias of choosing the bin because of the run. For y the error is against the bet.
     """
     score = _score(x, y)
     order = np.argsort(-score, kind="stable")

@@ -1,16 +1,16 @@
 """The decision rule: betting against the claim, call by call.
 
-Each call is one trial. A fair coin of its own chooses its side of the pair (z, z′). For an event E let
+Each call is one trial. A fresh fair coin chooses its side of the pair (z, z′). For an event E let
 p = Pr[M(z) ∈ E] and q = Pr[M(z′) ∈ E] *in the state that the subject is in when called*, R = e^ε, and
 
     D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(1[p side] − 1[q side])
 
 for any number h fixed beforehand. The coin is independent of the past, so E[D | past] = p − R·q − δ. The
-claim (ε, δ) says that this is at most 0, whatever earlier calls left behind: a call that sees what the other
-side wrote is judged by the claim about *that* call. The least values of D are −δ − h (p side, outside E) and
-−2R − δ + h (q side, inside E). Let M = max(h + δ, 2R + δ − h), and fix a stake λ = s/M, 0 ≤ s < 1, before
-the call. Then 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at h = p + R·q; the bets use
-this h, with p and q estimated from the past.
+claim (ε, δ) says that this is at most 0 in every state that earlier calls may leave: a call that sees what
+the other side wrote is judged by the claim about *that* call. The least values of D are −δ − h (p side,
+outside E) and −2R − δ + h (q side, inside E). Let M = max(h + δ, 2R + δ − h), and fix a stake λ = s/M,
+0 ≤ s < 1, before the call. Then 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at
+h = p + R·q; the bets use this h, with p and q estimated from the past.
 
 Before a batch is drawn, a *bet* spreads the whole wealth over components c = (event, stake). The weights w_c
 depend on the past alone. The batch multiplies the wealth by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
@@ -22,9 +22,9 @@ Events, weights, batch sizes and the stopping rule may be any functions of the p
 state.
 
 **Databases k steps apart.** For the ends of a path of k steps the claim implies another claim, with its own
-ε and δ (`audit.claims.at_distance`). Against that one E[D | past] ≤ 0, so a bet on the ends is one of the
-factors above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
-neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
+ε and δ (`audit.claims.at_distance`). Under that claim E[D | past] ≤ 0, so a bet on the ends gives a factor
+like those above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
+neighbours: bounds from the ledger are bounds at one step, even if its bets are at larger distances.
 
 **Two accounts.** The wealth is split before the audit. One account bets on whole tables and aims to reach the
 limit by the last run (`audit.evidence.goals`). The other bets on events as above and holds a reserve back for
@@ -48,9 +48,9 @@ from audit.evidence.goals import Aim, Goals, coupled_gains
 from audit.evidence.reserve import Reserved
 from audit.evidence.standing import Flags, Standing
 
-#: Stakes s, as fractions of the largest admissible one: a fixed grid, not tuned. The stake 0 abstains.
+#: Stakes s, as fractions of the largest stake allowed: a fixed grid, not tuned. The stake 0 means no bet.
 STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
-#: Prior weights of the stakes. A larger weight of abstaining (0.3) loses less on events that do not violate.
+#: Prior weights of the stakes. With a larger weight on stake 0 (0.3), events without a violation lose less.
 LOG_STAKE_PRIOR = np.log(np.append(np.full(len(STAKES) - 1, 0.7 / (len(STAKES) - 1)), 0.3))
 #: A larger ε counts as this one. It already allows every ratio of probabilities that runs can show.
 EPSILON_CAP = 500.0
@@ -126,7 +126,7 @@ class Bet:
     Parameters
     ----------
     log_prior
-        Prior log weight of each event, shape (events,).
+        Log of the prior weight of each event, shape (events,).
     p, q
         The past's estimates for each event, strictly between 0 and 1.
     past
@@ -160,7 +160,7 @@ class Bet:
         return int(self.counts[0].sum()) * (1 if self.shares is None else 2)
 
     def log_growth(self, epsilon: float, delta: float) -> float:
-        """Return the log of the factor of this batch on the wealth against (ε, δ) for neighbours."""
+        """Return the log of the factor that this batch gives to the wealth against (ε, δ) for neighbours."""
         claim, shares = at_distance(epsilon, delta, self.distance), self.shares
         if shares is None:
             shares, payoffs = outcomes(self.p, self.q), log_payoffs(self.p, self.q, *claim)
@@ -171,7 +171,7 @@ class Bet:
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
     def at_worst(self) -> "Bet":
-        """Return the bet with the worst outcomes for its coins; an interrupted batch counts as this.
+        """Return the bet with the worst outcomes for its coins; this is how an interrupted batch counts.
 
         All calls of the p side fall outside the event, and all of the q side inside. Both sides then have
         their smallest D, for every event and every claim, so no batch with these coins loses more.
@@ -185,7 +185,7 @@ class Bet:
 
 
 def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
-    """Return the log weight of each stake on an event: its prior and what it would have earned on the past.
+    """Return the log weight of each stake on an event: its log prior plus its log growth on past runs.
 
     Parameters
     ----------
@@ -221,8 +221,8 @@ class Ledger:
     aims
         For each bet, the simultaneous bet of that account; None if it made none.
     before
-        Bets that the audit discarded when it began again. Their losses stay and their winnings are lost: the
-        wealth against each claim begins at min(1, their wealth) ≤ their wealth, so the guarantee holds.
+        Bets that the audit discarded when it began again. Losses count and winnings do not: the wealth
+        against each claim begins at min(1, their wealth) ≤ their wealth, so the guarantee holds.
     start
         The wealth of the accounts before the first bet, if this audit continues another one.
 
@@ -276,7 +276,7 @@ class Ledger:
         return rejected
 
     def opening(self, epsilons: Floats, deltas: Floats) -> tuple[Reserved, Floats]:
-        """Return what both accounts hold against each claim before the first bet."""
+        """Return the wealth of both accounts against each claim before the first bet."""
         if self.start is not None:
             return self.start.at(epsilons, deltas)
         return Reserved.new(len(epsilons)), np.zeros(len(epsilons))
@@ -286,7 +286,7 @@ class Ledger:
         return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:
-        """Return the log of what the bets in `before` left, at most 0."""
+        """Return the log of the wealth that the bets in `before` left, at most 0."""
         return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:
@@ -396,5 +396,5 @@ def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
 
 
 def ceiling(pairs: int, significance: float) -> float:
-    """Return about the largest ε that n pairs of runs can certify: ln(n / ln(2/significance))."""
+    """Return approximately the largest ε that n pairs of runs can certify: ln(n / ln(2/significance))."""
     return max(0.0, math.log(pairs / math.log(2 / significance))) if pairs > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Lower bounds on ε and δ, read off the wealth of the same bets against other claims."""
+"""Lower bounds on ε and δ, from the wealth of the same bets against other claims."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -10,15 +10,15 @@ from audit.distributions.law import Floats
 from audit.evidence.bets import EPSILON_CAP, Ledger
 from audit.evidence.standing import Flags, Standing
 
-#: Larger is faster but looks at more values in vain: at most this many lattice values are tested at once.
+#: Larger: faster, but more values are tested needlessly. Maximum number of lattice values tested at once.
 _VALUES = 32
-#: The coarse lattice ends here, or at twice the claim. n runs show at most ln n, so none reach it.
+#: The coarse lattice ends here, or at twice the claim. n runs show at most ε = ln n, which is less.
 _FAR = 40.0
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
-    """Yield a fixed rising lattice of ε: coarse below half the claim, then half a per cent apart."""
-    unit = epsilon if epsilon > 1e-6 else 0.01  # steps from a tiny claim would not reach far
+    """Yield a fixed rising lattice of ε: coarse below half the claim, then in steps of half a per cent."""
+    unit = epsilon if epsilon > 1e-6 else 0.01  # steps in proportion to a tiny claim would not reach far
     yield 0.0
     if 0 < epsilon < unit:
         yield epsilon
@@ -31,7 +31,7 @@ def epsilon_lattice(epsilon: float) -> Iterator[float]:
 
 
 def delta_lattice() -> Iterator[float]:
-    """Yield a fixed rising lattice of δ: 0, then 2 per cent apart from 1e-9 to 1."""
+    """Yield a fixed rising lattice of δ: 0, then from 1e-9 to 1 in steps of 2 per cent."""
     yield 0.0
     for step in range(1048):
         yield min(1.0, 1e-9 * 1.02**step)
@@ -66,7 +66,7 @@ def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float
 
 
 def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> Standing:
-    """Return where a ledger stands against the claim, and against the claims that later bounds will test."""
+    """Return the wealth of a ledger against the claim and against the claims that later bounds will test."""
     claims = claims_of(epsilon, delta)
     epsilons, deltas = np.array(claims).T
     account, goal = ledger.opening(epsilons, deltas)
@@ -83,14 +83,14 @@ def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: floa
 
 
 def claims_of(epsilon: float, delta: float) -> tuple[tuple[float, float], ...]:
-    """Return the claims whose wealth is kept for an audit that goes on, the claim itself first."""
+    """Return the claims whose wealth is kept for continuing the audit, the audited claim first."""
     by_epsilon = ((each, delta) for each in _few_epsilons(epsilon))
     by_delta = ((epsilon, each) for each in _few_deltas())
     return tuple(dict.fromkeys(((epsilon, delta), *by_epsilon, *by_delta)))
 
 
 def _few_epsilons(epsilon: float) -> Iterator[float]:
-    """Yield every 4th ε of the lattice up to twice the claim, then every 16th, up to what runs can show."""
+    """Yield every 4th ε of the lattice up to twice the claim, then every 16th, as far as runs can show."""
     fine = list(takewhile(lambda each: each <= max(_FAR, 2 * epsilon), epsilon_lattice(epsilon)))
     first = fine.index(epsilon)
     for place, value in enumerate(fine):

@@ -21,9 +21,9 @@ each keep P*(f) ≤ R·Q*(f) + δ, so every payoff is reduced by δ/2 times the 
 directions. The stake λ is fixed before the calls, and below 1/(−min D).
 
 **The stake.** Let w be the wealth and v = (remaining calls)·E[D²]. For small effects the stake with the best
-chance to grow w to 1/α by the last call is λ = φ(Φ⁻¹(wα))/(√v·wα). It hedges the option that pays 1/α if a
-normal variable with variance v is large enough. The guarantee does not depend on this: any stake that the
-past determines is allowed.
+chance to grow w to 1/α by the last call is λ = φ(Φ⁻¹(wα))/(√v·wα). It is the hedge of an option that pays 1/α
+if a normal variable with variance v is large enough. The guarantee does not depend on this choice: any stake
+is allowed that is a function of the past.
 """
 
 import math
@@ -40,20 +40,20 @@ _Flags = NDArray[np.bool_]
 _STEPS = 12
 #: A larger ε counts as this one: no runs can distinguish them, and the square of e^ε stays finite.
 CAP = 300.0
-#: The claim and smaller ones, as multiples of ε: tried in turn until the past breaks one by √_CLEAR standard
-#: errors.
+#: The claim and smaller ones, as multiples of ε. They are tried in turn until past runs break one by √_CLEAR
+#: standard errors.
 _POWERS = (1.0, 0.8, 0.5, 0.0)
 _CLEAR = 4.0
 _NOTHING = 1e-18
 #: A smaller value computes μ more exactly and takes longer: the search stops at changes below it.
 _EXACT = 1e-10
 _EDGE = 0.01
-#: Candidate variances of the step of the log-ratio from one cell to the next, beside 0.
+#: Candidate variances, beside 0, of the step of the log-ratio from one cell to the next.
 _SPREADS = 10.0 ** np.arange(-8, 2)
 #: Number of heights tried for cutting off the soft weights if δ > 0, each 0.6 times the one before.
 _CAPS = 16
-#: Larger: of tables with unequal numbers of runs, the one with more is preferred for longer; in standard
-#: errors.
+#: Larger: tables with many runs are preferred for longer to tables with few. Standard errors that are
+#: subtracted from the evidence of a table.
 CAUTION = 1.0
 
 
@@ -61,8 +61,8 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
     """Return estimated cell probabilities of both sides, with log-ratios shrunk to what the counts support.
 
     The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. The others
-    are shrunk towards 0, and more so if a cell's variance is large relative to the spread that errors do not
-    explain.
+    are shrunk towards 0. A cell is shrunk more if its variance is large relative to the spread that errors do
+    not explain.
 
     Parameters
     ----------
@@ -90,8 +90,9 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
 def _shrunk(values: Floats, errors: Floats) -> Floats:
     """Return values of mean 0 shrunk towards 0; `errors` are variances.
 
-    Value v becomes v·s/(s + error), s being the spread of all values that the errors do not explain. A value
-    too large to be chance among this many is judged by its own size, even if all others are nearly 0.
+    Value v becomes v·s/(s + error). Here s is the part of the variance of all values that the errors do not
+    explain. For a value that is too large to be chance among this many, s comes from its own size, even if
+    all others are nearly 0.
     """
     if not len(values):
         return values
@@ -102,10 +103,10 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
 
 
 def _walk(values: Floats, errors: Floats) -> Floats:
-    """Return the posterior mean of a random walk seen with known variances; the step variance is fitted.
+    """Return the posterior mean of a random walk observed with known error variances; fit the step variance.
 
-    The common level is free: only steps are shrunk. The inverse covariance has three diagonals, so that a
-    solution gives both the mean and, by its pivots, the likelihood of a step variance.
+    Only steps are shrunk, not the common level. The inverse covariance is tridiagonal: one solution gives the
+    mean, and its pivots give the likelihood of the step variance.
     """
     size = len(values)
     if size < 2:
@@ -115,7 +116,7 @@ def _walk(values: Floats, errors: Floats) -> Floats:
     pull = weights * (values - level)
     neighbours = np.full(size, 2.0)
     neighbours[[0, -1]] = 1.0
-    costs, means = [0.0], [np.zeros(size)]  # of steps of variance 0
+    costs, means = [0.0], [np.zeros(size)]  # for step variance 0
     for spread in _SPREADS:
         off = np.full(size - 1, -1 / spread)
         pivots, _, mean, _ = dptsv(weights + neighbours / spread, off, pull)
@@ -135,8 +136,8 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
     ratio, delta
         e^ε and δ of claims, shape (claims,).
     past
-        Number of runs behind the estimates. If they do not clearly break a claim, the payoffs have the cell
-        weights of a smaller claim that they do break.
+        Number of runs behind the estimates. If they do not clearly break a claim, the payoffs get the cell
+        weights of a smaller claim that they clearly break.
 
     Returns
     -------
@@ -148,7 +149,7 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
         smaller = ratio[left] ** power
         weights = _weights(p, q, smaller)
         here = own = _against(p, q, ratio[left], delta[left], weights, evened=power < 1)
-        if power < 1:  # the weights are of the smaller claim: is that one broken clearly?
+        if power < 1:  # the weights come from the smaller claim: is it clearly broken?
             own = _against(p, q, smaller, delta[left], weights)
         mean = (own[:, 0] @ p + own[:, 1] @ q) / 2
         square = (own[:, 0] ** 2 @ p + own[:, 1] ** 2 @ q) / 2
@@ -171,11 +172,11 @@ def _against(
     *,
     evened: bool = False,
 ) -> Floats:
-    """Return the payoffs against claims with given cell weights; `evened` if these are of smaller claims."""
+    """Return the payoffs against claims with given cell weights; `evened`: these come from smaller claims."""
     left_out, right_out, mu = weights
     ratio, delta = ratio[:, None], delta[:, None]
     lean = _even(left_out, right_out, p, q, ratio) if evened else mu - 1
-    if delta.any():  # claims with δ = 0 keep their weights, whatever other claims are in the call
+    if delta.any():  # claims with δ = 0 keep their weights, also if another one has δ > 0
         left_out = np.where(delta > 0, _capped(left_out, p, q, ratio, delta), left_out)
         right_out = np.where(delta > 0, _capped(right_out, q, p, ratio, delta), right_out)
         lean = np.where(delta > 0, _even(left_out, right_out, p, q, ratio), lean)
@@ -225,7 +226,7 @@ def _trial(
 
 
 def _excess(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats]:
-    """Return by how much the sum of the left law exceeds that of the right law, and the slope of this by μ.
+    """Return by how much the sum of the left law exceeds that of the right law, and its derivative in μ.
 
     Both have shape (claims, 1). The excess falls with μ and is 0 at the solution.
     """
@@ -241,7 +242,7 @@ def _excess(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Fl
 
 
 def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:
-    """Return soft weights cut off at the height h that promises most growth, after the cost δ·h.
+    """Return soft weights cut off at the height h with the largest expected growth, net of the cost δ·h.
 
     Parameters
     ----------
@@ -265,10 +266,10 @@ def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> 
 def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
     """Return the table whose cells together break each claim most: a quick estimate from the counts.
 
-    Let z_k be the excess of a cell's share over the claim, in standard errors. The sum of z_k² over cells
-    above the claim, less ½ a cell for chance, is about the square of the standard errors that the best bet
-    on all cells would have gained in these runs. `CAUTION` standard errors are taken off, and what is left is
-    compared by run.
+    Let z_k be the excess of a cell's share over the claim, in standard errors. Sum z_k² over the cells above
+    the claim, and subtract ½ per cell for chance. The root is about the number of standard errors that the
+    best bet on all cells would have gained in these runs. Of this number `CAUTION` is subtracted; the square
+    of the rest, per run, is compared.
 
     Parameters
     ----------

@@ -4,17 +4,17 @@ For an event E let X be 1 if the run on the p side falls into it, Y the same on 
 
     D = X − R·Y − δ
 
-is linear in X and Y, so E[D | past] = p − R·q − δ whatever the dependence of X and Y. The claim says that
+is linear in X and Y, so E[D | past] = p − R·q − δ for any dependence between X and Y. The claim says that
 this is at most 0. The least value is −R − δ. With λ = s/(R + δ), 0 ≤ s < 1 fixed before the pair, 1 + λ·D > 0
-and E[1 + λ·D | past] ≤ 1: one factor of the wealth, like those of `audit.evidence.bets`. If noise is added to
-a number, both runs mostly fall on the same side of a threshold, and D varies far less than over independent
+and E[1 + λ·D | past] ≤ 1: a factor of the wealth like those of `audit.evidence.bets`. If noise is added to a
+number, both runs mostly fall on the same side of a threshold, and D varies far less than over independent
 runs.
 
-**Guarantee.** That of `audit.evidence.bets`, if runs depend only on the database and on the generator that
-they are given. This is checked before and after, but hidden state can escape the checks. A library that
-sometimes shows its last release breaks the guarantee: the second run of a pair reveals the first. So a claim
-is refuted only if separate calls confirm it (`audit.verdict.judge`). Bounds and `detectable_epsilon` assume
-that no state is kept, and the result lists this assumption.
+**Guarantee.** The guarantee of `audit.evidence.bets` holds if runs depend only on the database and on the
+generator that they are given. This is checked before and after, but hidden state can escape the checks. A
+library that sometimes shows its last release breaks the guarantee: the second run of a pair reveals the
+first. So a claim is refuted only if separate calls confirm the refutation (`audit.verdict.judge`). Bounds and
+`detectable_epsilon` assume that no state is kept, and the result lists this assumption.
 """
 
 from dataclasses import dataclass, field
@@ -30,11 +30,11 @@ from audit.evidence.bets import Bet
 from audit.evidence.goals import Aim, CoupledEvent, coupled_gains
 from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemory, levels_of, merged
 
-#: Larger couples more rarely: coupled bets must grow this many times as fast as bets on independent runs.
+#: Larger: runs are coupled more rarely. Coupled bets must grow this many times as fast as independent ones.
 _WORTH = 1.25
 #: Limits memory: this many coupled pairs are kept to be counted again when bins are learned anew.
 _KEPT = 16_384
-#: More adapts the stake of an aim more often: the number of parts of a block, each with its own stake.
+#: Larger: the stake of an aim is adapted more often. Number of parts of a block, each with its own stake.
 _PARTS = 16
 
 
@@ -50,7 +50,7 @@ class CoupledChosen(Chosen):
 
 @dataclass(frozen=True)
 class CoupledAim:
-    """A bet that aims at the last pair, with its events: the choice each is part of, and its index there."""
+    """A bet that aims at the last pair, and its events: the choice that each is in, and its index there."""
 
     aim: Aim
     events: tuple[tuple[CoupledChosen, int], ...]
@@ -91,7 +91,7 @@ class Coupling:
     _joints: dict[int, tuple[Table, Floats]] = field(default_factory=dict)
 
     def count(self, left: View, right: View) -> list[Floats]:
-        """Return the counts of a block in every table by the bins of both runs, without learning from it."""
+        """Return the counts of a block in every table, by the bins of both runs, without learning from it."""
         return [joint(table, left, right) for table in self.memory.tables]
 
     def learn(self, blocks: list[tuple[View, View]], counts: list[Floats]) -> None:
@@ -105,7 +105,7 @@ class Coupling:
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:
-        """Return the joint counts of a table; those of the kept pairs if its bins are new."""
+        """Return the joint counts of a table; if its bins are new, only those of the kept pairs."""
         found = self._joints.get(id(table))
         if found is not None and found[0] is table:
             return found[1]
@@ -153,7 +153,7 @@ class Coupling:
         epsilon, delta
             The claim.
         pairs
-            Number of pairs that may be bet on from now on.
+            Number of pairs that may still be bet on.
         """
         places = [(each, k) for each in chosen for k in range(len(each.shares))]
         shares = np.concatenate([each.shares for each in chosen])
@@ -231,8 +231,8 @@ def _independent(candidates: Candidates) -> Floats:
 def _shares(candidates: Candidates, counted: Floats) -> Floats:
     """Return estimated probabilities of the four outcomes of a pair, shape (events, 4).
 
-    p and q come from all runs. Coupled runs give one factor: the frequency of "only the q side inside" beside
-    that in independent pairs. Half a pair is added to both, so that the factor is positive.
+    p and q come from all runs. Coupled runs give one factor: the frequency of "only the q side inside"
+    divided by that in independent pairs. Half a pair is added to both, so that the factor is positive.
     """
     p, q = candidates.p, candidates.q
     expected, pairs = q * (1 - p), counted.sum()
@@ -243,7 +243,7 @@ def _shares(candidates: Candidates, counted: Floats) -> Floats:
 
 
 def growth(shares: Floats, epsilon: Floats | float, delta: float) -> Floats:
-    """Return an estimate of the best log growth a coupled pair, to second order in D.
+    """Return an estimate of the best log growth per coupled pair, to second order in D.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which pairs of databases are bet on with coupled runs, and these bets (`audit.evidence.coupled`)."""
+"""Choose pairs of databases to bet on with coupled runs, and make these bets (`audit.evidence.coupled`)."""
 
 from dataclasses import replace
 
@@ -15,18 +15,18 @@ from audit.sampling import MutatedInput, Sampler
 
 Drawn = tuple[list[Floats], list[Floats], list[tuple[View, View]], list[Block]]
 
-#: Coupling is considered after this many pairs of runs; gross faults show earlier without it.
+#: Coupling is considered after this many pairs of runs; large faults show earlier without it.
 _LEAST = 256
-#: The first look draws one coupled pair for every 4 pairs of runs known.
+#: The first look draws one coupled pair for every 4 known pairs of runs.
 _LOOK = 4
 
 
 class CoupledBets:
     """The coupled runs of an audit.
 
-    For each pair of databases, coupled runs that are not bet on decide once whether to couple. The subject's
-    outputs must follow its generator, and it must keep no state. A subject with a sampler of its own is not
-    coupled: its sampler is faster than single calls.
+    For each pair of databases, some coupled runs that are not bet on decide once whether to bet on coupled
+    runs. The subject's outputs must follow its generator, and it must keep no state. A subject with a sampler
+    of its own is not coupled: its sampler is faster than single calls.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class CoupledBets:
     against
         Whether unfinished runs count against the refutation.
     before
-        Whether the audit goes on from one whose wealth rests on coupled runs.
+        Whether the audit continues one whose wealth rests on coupled runs.
     """
 
     def __init__(self, sampler: Sampler, *, against: bool, before: bool) -> None:
@@ -78,7 +78,7 @@ class CoupledBets:
         self._known[id(memory)] = coupling if worth else None
 
     def of(self, memory: PairMemory) -> Coupling | None:
-        """Return what coupled runs of a pair of databases showed; None if it is bet on without them."""
+        """Return what coupled runs of a pair of databases showed; None if the pair is bet on without them."""
         return None if memory.unfinished else self._known.get(id(memory))
 
     def bet(
@@ -89,7 +89,7 @@ class CoupledBets:
         Returns
         -------
         The bet, the aim, and the error that broke the batch off (None if it was finished); or None if there
-        is no event to bet on. A bet whose batch was broken off counts at its worst.
+        is no event to bet on. A bet whose batch was broken off counts with the worst outcomes.
         """
         chosen = coupling.choose(epsilon, delta, against=self.against)
         if not chosen:

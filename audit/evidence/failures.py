@@ -6,7 +6,7 @@ conditional probability of failure given the sample). The claim says p_k ≤ β 
 *Against.* While the claim holds, E[1 + s·(F/β − 1) | past] ≤ 1 for every stake 0 ≤ s < 1, and the factor is
 positive. The wealth R_k on problem k is the average, over a fixed grid of stakes, of the products of these
 factors. With weights w_k fixed before the first bet, R = Σ w_k R_k is a non-negative supermartingale from 1,
-whichever problem is drawn next, if the past alone decides that.
+if the past alone decides which problem is drawn next.
 
 **Guarantee.** If p_k ≤ β for all problems, Pr[sup R ≥ 1/significance] ≤ significance (Ville). Exploratory
 runs may choose the problems, because they are never bet on.
@@ -39,14 +39,14 @@ from audit.evidence.bets import STAKES, log_sum
 GRID: Final = STAKES[STAKES > 0]
 #: A claim of β = 0 is replaced by this weaker one, since its payoffs would be infinite.
 LEAST_BETA: Final = 1e-12
-#: Bisection steps: more than the bits of a double gain nothing.
+#: Bisection steps: more steps than a double has bits gain nothing.
 _STEPS: Final = 60
-#: `least_runs` looks for numbers of runs below this one.
+#: `least_runs` considers only numbers of runs below this one.
 _ENDLESS: Final = 2**62
 
 
 def weights(count: int) -> Floats:
-    """Return each problem's share of the wealth, the most promising first; they sum to 1.
+    """Return the share of the wealth of each problem, the most promising first; the shares sum to 1.
 
     Examples
     --------
@@ -94,11 +94,11 @@ class Bets:
 
     @property
     def log_now(self) -> float:
-        """Log wealth against the claim that the trials were added with."""
+        """Log wealth against the claim with which the trials were added."""
         return float(_mean(self._against))
 
     def paths(self, low: Floats, high: Floats, *, beta: float) -> tuple[Floats, Floats]:
-        """Return the log wealth against the claim, and that for it, after each further trial."""
+        """Return the log wealth against the claim, and the log wealth for it, after each further trial."""
         against = self._against + np.cumsum(log_payoffs(low, beta), axis=0)
         favour = self._for + np.cumsum(log_payoffs(1.0 - high, 1.0 - beta), axis=0)
         return _mean(against), _mean(favour)
@@ -171,9 +171,9 @@ def _largest(rejected: Callable[[float], bool]) -> float:
 
 
 def least_runs(beta: float, significance: float) -> int:
-    """Return the least number of runs that can refute a claim of `beta`: if all of them fail.
+    """Return the number of failures in a row that refute a claim of `beta`: no fewer runs can refute it.
 
-    Given 1 − β, this is the least number of runs that can show a claim of β met: if none of them fails.
+    Given 1 − β, it is the number of runs without failure that show a claim of β met: no fewer runs can.
 
     Examples
     --------

@@ -12,9 +12,9 @@ from audit.claims import at_distance
 from audit.distributions.law import Floats
 from audit.evidence.cells import CAP, CAUTION, payoffs, smoothed
 
-#: A larger share bets more boldly: one call may lose at most this share of the account.
+#: Larger: bolder bets. One call may lose at most this share of the account.
 _MOST_LOST = 0.95
-#: At a mean square of D up to this, only rounding is left and nothing is bet.
+#: A mean square of D up to this is only rounding, and nothing is bet.
 _NOTHING = 1e-18
 _SQRT_TAU = math.sqrt(2 * math.pi)
 
@@ -49,11 +49,11 @@ class CellCounts:
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return for each claim the gain D in each cell, its mean square, and a score of its growth.
 
-        The score is that of a mean `CAUTION` standard errors lower: tables with few runs look better than
-        they are when the best of many is taken. The mean square is 0, so that nothing is bet, where the mean
-        is below 0 by more than that many standard errors.
+        The score is computed for a mean lowered by `CAUTION` standard errors, because the best of many tables
+        looks better than it is, most of all with few runs. If the mean is more than that many standard errors
+        below 0, the mean square is set to 0, so that nothing is bet.
         """
-        (p, q), past = self.laws, max(self.past.sum(), 1.0)  # no run may have ended
+        (p, q), past = self.laws, max(self.past.sum(), 1.0)  # perhaps no run has finished
         won = payoffs(p, q, ratio, delta, past=past)
         mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
         square = np.maximum((won[:, 0] ** 2 @ p + won[:, 1] ** 2 @ q) / 2, 1e-300)
@@ -109,14 +109,14 @@ class CoupledEvent:
 
 @dataclass(frozen=True)
 class Aim:
-    """What one batch is bet on: the tables with the largest expected growth, and the calls still to come.
+    """The bet on one batch: the tables with the largest expected growth, and how many calls may still come.
 
     Parameters
     ----------
     tables
         The tables. Against each claim the one with the largest expected growth is bet on.
     calls
-        Number of calls, or of coupled pairs, that may be bet on from the beginning of the batch on.
+        Number of calls, or of coupled pairs, that may still be bet on at the beginning of the batch.
     distance
         Number of steps between neighbours from one database to the other.
     lost
@@ -129,14 +129,14 @@ class Aim:
     lost: bool = False
 
     def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
-        """Return the aim with the counts of its batch: `blocks` holds blocks, each with counts by table."""
+        """Return the aim with the counts of its batch: `blocks` holds the counts of each block, by table."""
         by_table = zip(self.tables, zip(*blocks, strict=True), strict=True)
         return replace(self, tables=tuple(table.with_blocks(parts) for table, parts in by_table))
 
 
 @dataclass(frozen=True)
 class Goals:
-    """An account whose stakes aim at a given wealth, and how its wealth moves.
+    """An account whose stakes aim at a given wealth; computes its wealth from its bets.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class Goals:
         return path
 
     def after(self, aim: Aim, logs: Floats, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log wealth after a batch; `logs` is that before it. Both have shape (claims,)."""
+        """Return the log wealth after a batch, given that before it (`logs`); both have shape (claims,)."""
         if aim.lost:
             return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]

@@ -1,10 +1,10 @@
 """A score of vectors that learns from runs: additive over entries and differences of neighbours.
 
 Each column (an entry, or a difference of two neighbouring entries) is cut at quantiles into a few bins, and a
-run is coded by its bins. The score adds a weight for each of them. The weights are those of a ridge
+run is coded by its bins. The score is the sum of the weights of these bins. The weights are those of a ridge
 regression of the side on the bins. Means come from all runs up to about `ENOUGH` pairs, the covariance from
-the first `FOR_COVARIANCE` runs of either side; the ridge penalty maximises the likelihood. For small
-differences this is the best additive score: it accounts for the correlation of entries, where a sum of
+the first `FOR_COVARIANCE` runs of each side. The ridge penalty is the one that maximises the likelihood. For
+small differences this is the best additive score: it accounts for the correlation of entries, while a sum of
 log-ratios counts shared information twice. Later runs are only counted, in the cells of the last score.
 """
 
@@ -19,16 +19,16 @@ from audit.events.features.scores import AdditiveScore, Codes, coded, with_diffe
 from audit.events.features.views import View
 from audit.events.tables import NumberBins, Table
 
-#: More estimates the covariance better: this many runs of each side are used for it and kept to cut the score
-#: into cells.
+#: Larger: a better estimate of the covariance. Number of runs of each side that are used for it and kept to
+#: cut the score into cells.
 FOR_COVARIANCE = 100_000
 #: Limits memory: the kept runs of a side take at most this many bytes.
 _KEPT_BYTES = 2**24
-#: More fits the weights more exactly and the cells less: the score is not fitted anew after this many pairs.
+#: Larger: weights are fitted more exactly, cells less. The score is not fitted anew after this many pairs.
 ENOUGH = 250_000
 #: A score is learned once each side has this many runs.
 LEAST = 2_000
-#: More bins follow the log-ratio more closely and cost time: limits for one column, and for all together.
+#: Larger: bins follow the log-ratio more closely but take time. Maximum for one column, and for all together.
 _BINS = 12
 _ALL_BINS = 420
 #: Vectors with more entries get no score: they would have too many bins.
@@ -98,7 +98,7 @@ class ScoreLearner:
         """Return the table of the present score, with the counts of the kept runs.
 
         The score was fitted to these runs too, so their counts look better than later ones will. This can
-        make the choice of bets worse, but not invalid: the runs that are bet on are drawn afterwards.
+        make bets less good, but not invalid: the runs that are bet on are drawn afterwards.
         """
         weights = self._weights()
         sides = [np.concatenate(kept) for kept in self._kept]
@@ -171,7 +171,7 @@ def _scored(codes: Codes, weights: Floats) -> Floats:
 
 
 def _thermometer(starts: Ints) -> Floats:
-    """Return thermometer codes of all bins: a bin is the sum of the steps up to it, "no number" a step."""
+    """Return thermometer codes of all bins: a bin is the sum of the steps up to it, "no number" one step."""
     steps = np.zeros((int(starts[-1]), int(starts[-1])))
     for first, end in pairwise(starts):
         size = end - first

@@ -23,19 +23,19 @@ from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
 
-#: More lets bins be learned anew for longer: this many outputs a side are kept. Later runs are only counted.
+#: Larger: bins are learned anew for longer. Number of outputs kept on a side; later runs are only counted.
 KEPT = 16_384
-#: A subject has stopped answering if its answers, this many or more, are all in the first half of its runs.
+#: A subject has stopped answering if it has at least this many answers, all in the first half of its runs.
 _BY_CHANCE = 20
-#: Limits memory: bytes of outputs kept for re-learning, a side.
+#: Limits memory: bytes of outputs that are kept for re-learning on a side.
 KEPT_BYTES = 2**26
-#: This many pairs of runs are kept, however many bytes they take.
+#: This many pairs of runs are always kept, even if they take more bytes.
 FIRST = 40
-#: More events spread the wealth more thinly: at most about this many are bet on at once.
+#: Larger: the wealth is spread over more events. Approximate maximum of events that are bet on at once.
 MOST_EVENTS = 48
-#: At most this many whole tables are bet on in a batch, each against the claims where it promises most.
+#: Maximum number of whole tables bet on in a batch, each against the claims for which it is most promising.
 MOST_TABLES = 3
-#: Events among the best at one of these multiples of the claimed ε are kept; bounds need the larger ones.
+#: Events among the best at one of these multiples of the claimed ε are kept. Bounds need those above 1.
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
 #: Indices into `_SCALES`, nearest to the claim first.
 NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
@@ -80,8 +80,8 @@ class PairMemory:
     floats
         Whether events may read bit patterns of floats.
     path
-        Databases from `left` to `right`, each a neighbour of the next; by default these two. Claims that are
-        arguments of methods are about neighbours.
+        Databases from `left` to `right`, each a neighbour of the next; by default these two. Claims given to
+        methods are claims about neighbours.
     """
 
     left: Any
@@ -119,7 +119,7 @@ class PairMemory:
 
     @property
     def stopped_answering(self) -> bool:
-        """Whether all answers are in the first half of the kept runs (by chance: 2^−answers)."""
+        """Whether all answers are in the first half of the kept runs (probability by chance: 2^−answers)."""
         answers = 0
         for side in self.kept(0):
             refused = [is_refusal(output) for view in side for output in view.outputs]
@@ -134,7 +134,7 @@ class PairMemory:
         return self.runs // 2
 
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
-        """Return the part of a counted block that will be learned from; large batches need little memory."""
+        """Return the part of a counted block that is kept for learning: large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
@@ -144,7 +144,7 @@ class PairMemory:
         return Block(runs, aimed, coded, views)
 
     def count(self, left: View, right: View, parts: Mapping[int, Floats] | None = None) -> list[Floats]:
-        """Return the counts of a block in every table (`parts` of some are known), without learning."""
+        """Return the counts of a block in every table, without learning; `parts` holds the known ones."""
         had, every = parts or {}, enumerate(self.tables)
         return [had[k].sum(axis=0) if k in had else table.count(left, right) for k, table in every]
 
@@ -191,7 +191,7 @@ class PairMemory:
         self._learn_score()
 
     def _learn_score(self) -> None:
-        """Fit the score of vectors anew once there are a third more runs than at the last fit."""
+        """Fit the score of vectors anew if there are a third more runs than at the last fit."""
         if not self._looked and self.pairs >= LEAST and self._kept_runs == self.runs:
             self._looked = True
             self._learner = learner_of(*(merged(views) for views in self._kept))
@@ -223,7 +223,7 @@ class PairMemory:
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """Yield, for each offer with some of the best events: these, its index, their indices in it."""
+        """Yield, for each offer with some of the best events: these events, its index, and theirs in it."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
@@ -245,14 +245,14 @@ class PairMemory:
         return self._offered[1], self._offered[2]
 
     def aim(self, epsilon: float, delta: float, *, calls: int, against: bool = True) -> Aim | None:
-        """Return the tables that the next batch is bet on as a whole: those whose events promise most.
+        """Return the whole tables that the next batch is bet on: those with the most promising events.
 
         Parameters
         ----------
         epsilon, delta
             The claim.
         calls
-            Number of calls that may be bet on from now on.
+            Number of calls that may still be bet on.
         against
             Whether unfinished runs count against the refutation.
         """
@@ -261,7 +261,7 @@ class PairMemory:
             return None
         tables = np.repeat([offer[0] for offer in offers], [len(offer[2].p) for offer in offers])
         best = tables[promise[NEAREST_LEVELS].argmax(axis=1)] if len(promise) > 1 else tables[:0]
-        # unfinished runs are no cell to bet on if they count against
+        # if unfinished runs count against the refutation, their cell is not bet on
         counts = [table.counts[:, :-1] if against else table.counts for table in self.tables]
         if self.pairs >= LEAST and len(best):
             claimed, beyond = at_distance(epsilon, delta, self.distance)
@@ -272,8 +272,8 @@ class PairMemory:
         return Aim(tuple(cells), calls, self.distance)
 
     def suggested(self, *, against: bool) -> list[Offer]:
-        """Return the events of every table, either side as the p side: index of the table, side, events."""
-        if against not in self._suggested:  # asked several times between two batches
+        """Return the events of every table for each p side: index of the table, side, events."""
+        if against not in self._suggested:  # needed several times between two batches
             every = [
                 (k, side, table.suggest(side, unfinished_counts_against=against))
                 for k, table in enumerate(self.tables)
@@ -300,13 +300,13 @@ class PairMemory:
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
-        """Return a table's share of the wealth: all cheap features together have half, the others half."""
+        """Return a table's share of the wealth: half for all cheap features together, half for the others."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
-        """Return the expected growth of the best event in nats a pair (0 if none grows), and the loss a step.
+        """Return the best expected growth of an event in nats per pair (at least 0), and the loss per step.
 
         `errors` standard errors are subtracted from p and added to q; a negative number does the opposite.
         The loss is the largest ln((p − δ)/q) of an event, divided by the distance.
@@ -318,7 +318,7 @@ class PairMemory:
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        if self._estimates is None:  # the search asks often
+        if self._estimates is None:  # the search needs it often
             offers = [candidates for _, _, candidates in self.suggested(against=True)]
             rows = [np.stack([each.p, each.q, np.full(len(each.p), each.past)]) for each in offers]
             self._estimates = np.concatenate([np.zeros((3, 0)), *rows], axis=1)
@@ -353,9 +353,9 @@ def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
-    """Return an estimate of the best log growth a pair, to second order in mean and variance of D.
+    """Return an estimate of the best log growth per pair, to second order in mean and variance of D.
 
-    It only ranks events: if all speak for the claim, the least negative one comes first.
+    It only ranks events: if the estimates of all are negative, the least negative one comes first.
     """
     ratio = np.exp(np.minimum(epsilon, 300.0))  # so that its square is finite
     excess = p - ratio * q - delta
@@ -364,7 +364,7 @@ def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> 
 
 
 def levels_of(epsilon: float) -> Floats:
-    """Return the values of ε around the claim's at which events are ranked."""
+    """Return the values of ε, around the claimed one, at which events are ranked."""
     scales = np.array(_SCALES) * (epsilon if epsilon > 0 else 0.05)
     return np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
 
@@ -381,7 +381,7 @@ def _best(promise: Floats) -> NDArray[np.bool_]:
 
 
 def weight(view: View) -> int:
-    """Return roughly how many bytes a view takes, its numbers included."""
+    """Return roughly how many bytes a view takes, including its numbers."""
     matrices = sum(matrix.nbytes for _, matrix in view.vectors.values())
     return weigh_all(view.outputs) + view.numbers[1].nbytes + matrices
 

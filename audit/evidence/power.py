@@ -1,10 +1,10 @@
 """Power: the smallest true ε that the same bets would probably have refuted.
 
-**Guarantee.** About simulated audits, not about the subject. Suppose the named event has probability p on one
-side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the batches and stakes of this one reach
-the threshold of a refutation, as estimated from `AUDITS` simulations under common random numbers. Three
+**Guarantee.** It is about simulated audits, not about the subject. Suppose the named event has probability p
+on one side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the batches and stakes of this one
+reach the threshold of a refutation, as estimated from `AUDITS` simulations under common random numbers. Three
 things are not simulated: the search for the pair, the confirmation, and the share of the wealth that is bet
-on whole tables (`audit.evidence.goals`). The other share has to reach the threshold alone.
+on whole tables (`audit.evidence.goals`). The rest of the wealth has to reach the threshold alone.
 """
 
 import math
@@ -23,10 +23,10 @@ AUDITS = 200
 POWER = 0.9
 #: `fixed_sample_epsilon` returns ∞ if the true ε would have to exceed the claim by more than this.
 _MOST = 50.0
-#: More steps give a finer detectable ε: this many excesses over the claim are asked about, 3 per cent apart.
+#: Larger: a finer detectable ε. Number of excesses over the claim that are tried, in steps of 3 per cent.
 _GRID = 400
-#: A better guess saves simulations: the search for the first sufficient step begins this many steps beyond
-#: the one whose expected growth suffices.
+#: The search for the first sufficient step begins this many steps after the first step whose expected growth
+#: suffices. A better start saves simulations.
 _MARGIN = 10
 _SCALES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
 
@@ -91,10 +91,10 @@ def detectable(
     memory
         What was learned about the pair that was bet on.
     sections
-        The batches of this audit and of each earlier audit that it continues. Each learned the pair from
-        scratch.
+        The batches of this audit and of each earlier audit that it continues. Each audit learned the pair
+        from scratch.
     epsilon, delta, significance
-        The claim, and the audit's significance times the share of the wealth that is bet on events.
+        The claim; and the audit's significance times the share of the wealth that is bet on events.
     rarer
         Function of an event: the frequency of "only the q side inside" in coupled pairs, divided by that in
         independent pairs. The default is 1.
@@ -137,7 +137,7 @@ def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significan
     """Return the smallest true ε that a z-test of p − e^ε·q ≤ δ with fixed runs refutes with power 0.9.
 
     The event is the generic one, p = (1 + δ)/2 and q = (p − δ)/e^(true ε). The test looks once, at the
-    end. It is a yardstick for the bets, which may stop at any time.
+    end. The bets, which may stop at any time, are compared with it.
 
     Parameters
     ----------
@@ -194,15 +194,15 @@ class _Option:
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log wealth to be reached by a bet on this event, which has 1/rivals of the wealth."""
+        """Return the log wealth that a bet on this event must reach: it has only 1/rivals of the wealth."""
         return -math.log(significance) + math.log(self.rivals)
 
 
 def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_Option]:
     """Return the events with the largest estimated growth at the claim and at smaller ε.
 
-    If the claim holds, events grow at the claim itself only by chance, and such an event is often too rare to
-    detect anything. Hence the smaller ε.
+    If the claim holds, an event grows at the claim itself only by chance, and is then often too rare to
+    detect anything. So events are also taken from smaller ε.
     """
     if memory is None:
         return []

@@ -8,14 +8,14 @@ import numpy as np
 
 from audit.distributions.law import Floats
 
-#: More risks more on the first pairs: this share is bet from the first bet on. After n bets 1/n of the rest
-#: is still in reserve.
+#: Larger: more is risked on the first pairs. This share is bet from the first bet on; after n bets 1/n of the
+#: rest is still in reserve.
 _AT_ONCE = 0.8
 
 
 @dataclass(frozen=True)
 class Reserved:
-    """The wealth of an account against each claim: a part that is bet, and a reserve.
+    """The wealth of an account against each claim, in two parts: one that is bet, and a reserve.
 
     **Guarantee.** The amount that leaves the reserve before a bet depends on the number of bets alone. From
     then on it is multiplied by factors of conditional expectation at most 1. So the sum of both parts is a

@@ -1,4 +1,4 @@
-"""The wealth of an audit's accounts against some claims: the start of an audit that goes on from it."""
+"""The wealth of an audit's accounts against some claims, with which a later audit can continue."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from audit.distributions.law import Floats
 from audit.evidence.reserve import Reserved
 
-#: Log wealth is saved in thousandths, rounded down, so that an audit never goes on with more than there was.
+#: Log wealth is saved in thousandths, rounded down, so that a continued audit never gains by rounding.
 _PARTS = 1_000
 #: The log wealth, in thousandths, of a claim that was rejected once. No later bet can undo it.
 FOR_GOOD = 10**9
@@ -24,8 +24,8 @@ Flags = NDArray[np.bool_]
 class Standing:
     """The log wealth of both accounts against each of some claims.
 
-    **Guarantee.** The accounts go on from where they stood, or from less, so their whole path is one
-    supermartingale. A claim whose wealth has crossed the threshold stays rejected, whatever follows.
+    **Guarantee.** The accounts continue with their earlier wealth, or with less, so their whole path is one
+    supermartingale. A claim whose wealth has crossed the threshold stays rejected.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class Standing:
     claims
         Pairs (ε, δ).
     own, reserve, goal
-        Log wealth against each claim, in thousandths: the part of the account of events that is bet, its
-        reserve, and the account with a goal.
+        Log wealth against each claim, in thousandths: the part of the event account that is bet, the reserve
+        of that account, and the account with a goal.
     """
 
     bets: int

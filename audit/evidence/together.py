@@ -1,4 +1,4 @@
-"""Which claims of a session are rejected, judged together: e-BH on the e-values, Holm on their p-values.
+"""Judge the claims of a session together: e-BH on the e-values, Holm's procedure on their p-values.
 
 A verdict has the significance of its own audit. For K audits together, e-BH keeps the false discovery rate,
 the expected share of true claims among those rejected, at most `rate`. Holm keeps the family-wise error rate,
@@ -11,9 +11,9 @@ among those rejected is at most Σ rate·E[W]/K ≤ rate, under any dependence (
 5.1). By Markov's inequality min(1, 1/W) is a p-value, and Holm's procedure on these p-values keeps the chance
 of rejecting any true claim at most `rate`, again under any dependence (Holm 1979).
 
-The claim here is the one that is bet on: that of each call, given the state of the subject. A claim rejected
-here without a refutation was not confirmed in fresh processes. A mechanism that keeps its noise between calls
-may be rejected although each of its first answers is private (`audit.verdict.judge`).
+The claim here is the one that is bet on: the claim about each call, given the state of the subject. A claim
+rejected here without a refutation was not confirmed in fresh processes. A mechanism that keeps its noise
+between calls may be rejected although each of its first answers is private (`audit.verdict.judge`).
 """
 
 from collections.abc import Sequence

@@ -13,7 +13,7 @@ from audit.sampling.recorded.runs import Run
 from audit.words import fault_words as words
 
 SIDES: Final = (LEFT, RIGHT)
-#: Databases made from the pair: without the differing record, and with it a thousand times as large.
+#: Databases made from the pair: without the differing record, and with the differing number times 1000.
 MIDDLE, FAR = "middle", "far"
 #: Other databases, used only to see the scale of the noise there: the pair that was refuted first, and the
 #: left database with the right one's record added.
@@ -24,16 +24,16 @@ TIGHT: Final = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What was refuted, as a rule needs it.
+    """What a rule needs to know about the refutation.
 
     Parameters
     ----------
     epsilon, delta
         The claim, on this pair.
     bits
-        Whether the event that refuted it looks at the low bits of floats.
+        Whether the event that refuted the claim looks at the low bits of floats.
     nan
-        Whether the record that differs is NaN, or holds one.
+        Whether the differing record of one side is NaN or holds one, and that of the other side does not.
     """
 
     epsilon: float

@@ -1,4 +1,4 @@
-"""Subjects with few possible outputs: the probability of each, by a sweep of the only draw or by counting."""
+"""Subjects with few possible outputs: the probability of each, from a sweep of the only draw or counts."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -17,14 +17,14 @@ from audit.values.canonical import key
 from audit.values.wording import shown
 from audit.words import fault_words as words
 
-#: Points of the sweep of one uniform draw, and runs counted on each side.
+#: Number of points in the sweep of one uniform draw, and of runs counted on each side.
 SWEPT: Final = 1_024
 COUNTED: Final = 3_000
-#: A subject with more different outputs is not counted.
+#: The outputs of a subject are not counted if more of them than this are distinct.
 _FEW: Final = 40
-#: The most changes of the output that are located in the range of one uniform draw.
+#: Maximum number of changes of the output that are located in the range of one uniform draw.
 _MOST_STEPS: Final = 200
-#: Runs without an output that the other side always gives, after which it counts as impossible.
+#: If the other side always gives an output, it is impossible here after this many runs without it.
 _MORE: Final = 1_000
 #: p must exceed the limit of the claim by this many standard errors.
 _ERRORS: Final = 4.0
@@ -69,7 +69,7 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place of the only draw, or of the first whose values come twice in every run; else None."""
+    """Return the place of the only draw, or of the first that another one repeats in every run; else None."""
     runs = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
         return 0
@@ -88,10 +88,10 @@ def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, 
     Parameters
     ----------
     scene, side
-        What is run.
+        The scene, and the side that is run.
     happens
-        Whether the condition holds in a run. It holds in no plain run, and in no run with draws at their
-        extremes.
+        Whether the condition holds in a run. It must be false in all plain runs, and in all runs with draws
+        at their extremes.
     certain
         Whether the condition holds in every run of the other side.
     """
@@ -172,9 +172,9 @@ def _worst(
 
 
 def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any:
-    """Return by how much p is above the limit of the claim and the errors of both shares of `total` runs."""
+    """Return how far p exceeds the claim's limit plus the error of both shares, each of `total` runs."""
     epsilon = min(asked.epsilon, 300.0)
-    if slack:  # of a sweep
+    if slack:  # the shares come from a sweep
         error = slack * (1 + np.exp(asked.epsilon))
     else:
         error = _ERRORS * np.sqrt((p + np.exp(2 * epsilon) * (q + 1 / total)) / total)

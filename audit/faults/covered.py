@@ -1,4 +1,4 @@
-"""The rule about moves of the output: whether the noise covers them, and which fault it is if not."""
+"""The rule about moves of the output: whether the noise covers a move, and which fault it is if not."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,18 +15,18 @@ from audit.sampling.recorded.leaves import is_number
 from audit.sampling.recorded.noise import Floats, values_at
 from audit.words import fault_words as words
 
-#: Moves on this many seeds are analysed, the largest first.
+#: Number of seeds whose moves are analysed, the largest moves first.
 _SEEDS: Final = 3
-#: Relative difference of equal slopes.
+#: Slopes count as equal up to this relative difference.
 _ALIKE: Final = 1e-4
-#: A draw spends the whole ε if it spends this share of it.
+#: A draw counts as spending the whole ε if it spends at least this share of it.
 _WHOLE: Final = 0.75
 
 
 def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
     """Return the fault if, on the same draws, the output moves by more than its noise covers."""
     worst: tuple[float, Fault] | None = None
-    # A coin at its end may be as rare as delta allows.
+    # With delta > 0 no coin is forced: a coin at its end may be as rare as delta allows.
     for move in _moves(scene, (None,) if asked.delta else (None, Force(0.0), Force(1.0))):
         if move.is_outside:
             found = _outside(scene, move)
@@ -42,7 +42,7 @@ def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
-    """Yield the largest moves over the seeds, each with uniform draws pushed by each of `forces`."""
+    """Yield the largest moves over the seeds, for each of `forces` on the uniform draws."""
     for force in forces:
         sizes: dict[int, float] = {}
         for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
@@ -58,7 +58,7 @@ def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
 
 
 def _is_aligned(scene: Scene, move: Move) -> bool:
-    """Whether each draw reaches the same numbers on the left: else a private choice went another way."""
+    """Whether each draw reaches the same numbers on both sides; if not, a private choice differs."""
     turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
     left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)
     return left is not None and np.array_equal(left.reach != 0.0, move.reach != 0.0)
@@ -106,7 +106,7 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
 
 
 def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float | None) -> str:
-    """Return what moves beside what the draws cover: numbers of the output, or the draws themselves."""
+    """Return a text that compares the move, of the output or the draws, with what the draws cover."""
     active = move.spent > TIGHT
     norm = "L2" if "normal" in move.kinds else "L1"
     slope = _slope(move, active, move_of(scene, move.seed + 500))
@@ -131,9 +131,10 @@ def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float |
 
 
 def _slope(move: Move, active: NDArray[np.bool_], again: Move | None) -> float | None:
-    """Return what each number of noise is multiplied by before it is added to a number of the output.
+    """Return the factor by which noise is multiplied before it is added to the output; None if unknown.
 
-    None if they do not go one to one, or not in all runs alike, as in a ratio.
+    It is known if each number of noise reaches one number of the output, each of these gets one number of
+    noise, and the factor is the same for all and in all runs. In a ratio it is not.
     """
     if again is None or again.reach.shape != move.reach.shape:
         return None
@@ -164,7 +165,7 @@ def _factor(move: Move, asked: Asked) -> float | None:
 
 
 def _further(scene: Scene, move: Move) -> float | None:
-    """Return how far the output moves with a record a thousand times as large; None if not much farther."""
+    """Return how far the output moves if the record is 1000 times as large; None if not much farther."""
     if FAR not in scene.databases:
         return None
     runs = scene.run(LEFT, move.seed, force=move.force), scene.run(FAR, move.seed, force=move.force)
@@ -176,7 +177,7 @@ def _further(scene: Scene, move: Move) -> float | None:
 
 
 def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
-    """Whether separate draws cover removing the one record and adding the other."""
+    """Whether some draws cover removing the one record, and other draws cover adding the other record."""
     if MIDDLE not in scene.databases:
         return False
     steps = [_step(scene, move, side) for side in SIDES]
@@ -187,7 +188,7 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 
 
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
-    """Return the ε that one half of a replacement spends, and its draws; None if unknown."""
+    """Return the ε that half of a replacement (removing or adding) spends, and its draws; None if unknown."""
     half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
     found = move_of(half, move.seed, move.force)
     if found is None or not found.is_verified or found.kinds != {"pure"}:

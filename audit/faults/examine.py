@@ -30,11 +30,11 @@ from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short
 from audit.words import fault_words as words
 
-#: Seconds of processor time of an examination: a busy machine changes nothing.
+#: Limit of an examination in seconds of processor time, which a busy machine does not use up.
 LIMIT: Final = 3.0
-#: Seconds that it may take in all, for a subject that sleeps or hangs in compiled code.
+#: Limit in seconds of real time, for a subject that sleeps or hangs in compiled code.
 PATIENCE: Final = 30.0
-#: Faults that noise from before the run would excuse.
+#: Faults that are none if the noise was drawn before the run.
 _STEADY: Final = frozenset({FaultKind.UNNOISED_PART, FaultKind.FIXED_SEED})
 
 
@@ -75,9 +75,9 @@ def examined(
     claim
         What is claimed.
     relation
-        The relation that makes them neighbours.
+        The relation under which they are neighbours.
     bits
-        Whether the claim fails by the low bits of floats.
+        Whether the event that refuted the claim looks at the low bits of floats.
     """
     left, right = pair
     asked = Asked(epsilon=claim.epsilon, delta=claim.delta, bits=bits, nan=_has_nan(left, right))
@@ -112,7 +112,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
 
 
 def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0) -> Any:
-    """Return what an examiner answers in a fresh process; its generators are those of a place."""
+    """Return what an examiner answers in a fresh process, with the generators of a place in the seed tree."""
     left_over = math.inf if task.deadline is None else task.deadline - time.monotonic()
     if left_over <= 0:
         raise AuditError("time was over")
@@ -135,7 +135,7 @@ def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0
 
 
 def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
-    """Whether the answers of two processes differ in a part that each of them repeats."""
+    """Whether the answers of two processes differ in a part that is the same in both runs of each process."""
     return any(
         place in other[side] and not same(leaf, other[side][place])
         for side in one
@@ -144,10 +144,10 @@ def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
 
 
 def _drawn(subject: Subject, asking: Task) -> Block:
-    """Return a run of a subject in a fresh process: made anew there, or copied if that fails."""
+    """Return a run of a subject in a fresh process, where it is made anew, or copied if that fails."""
     recipe = recipe_of(subject.object, subject.calling, seed=asking.seed)
     if recipe is not None:
-        with suppress(SubjectError):  # it is defined after an audit of its script, for example
+        with suppress(SubjectError):  # for example, its script defines it after an audit
             return draw_once(recipe, asking)
     return draw_once(Parcel.of(subject, seed=asking.seed), asking)
 
@@ -187,7 +187,7 @@ def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
 
 
 def _both(left: Any, right: Any) -> list[Any]:
-    """Return a list with the left database plus the right one's record; empty if that does not exist."""
+    """Return a list of one database, the left one plus the right one's record; empty if unknown."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return []

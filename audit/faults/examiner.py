@@ -1,8 +1,8 @@
 """One examination of a subject, in the process that records its runs.
 
-The first rule that returns a fault decides. A rule names only what its runs show. What a side always does is
-checked on every plain run. What a side must not be able to do is checked on runs whose draws are pushed to
-their ends.
+The first rule that returns a fault decides. A rule names only what its runs show. If a rule says that a side
+always does something, every plain run must show it. If a rule says that a side cannot do something, runs with
+draws pushed to their ends are checked too.
 """
 
 import math
@@ -72,8 +72,8 @@ class Examiner(Around):
 class Answers(Around):
     """Answers of a subject on both databases, on the draws of seed 0, after runs on other draws.
 
-    Two processes that both make the subject anew get the same answers, unless the answers hold other noise:
-    drawn when the subject was made, taken from a clock, or kept from an earlier run.
+    Two processes that both make the subject anew get the same answers, unless these contain noise from
+    elsewhere: drawn when the subject was made, taken from a clock, or kept from an earlier run.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Answers(Around):
     first: int
 
     def __call__(self, databases: Mapping[str, Any], _: Any = None) -> dict[str, Leaves]:
-        """Return the leaves of each side's answer that two runs repeat."""
+        """Return, for each side, the leaves of the answer that are the same in two runs."""
         found = {}
         with _ready(self.inner, self.calling, databases, first=self.first) as scene:
             for side in (LEFT, RIGHT):

@@ -1,6 +1,6 @@
 """How the output moves on the same random draws, and the least shift of the draws that undoes the move.
 
-`sampling.recorded.noise` derives what a shift costs.
+`sampling.recorded.noise` derives the cost of a shift.
 """
 
 import math
@@ -16,7 +16,7 @@ from audit.faults.scene import LEFT, RIGHT, Force, Scene
 from audit.sampling.recorded import noise
 from audit.sampling.recorded.leaves import Place, is_number
 
-#: A run with more numbers of noise is not analysed.
+#: Runs with more numbers of noise than this are not analysed.
 MOST_NUMBERS: Final = 512
 
 
@@ -33,7 +33,7 @@ class Move:
     numbers
         The noise that is drawn on the right.
     reach
-        The derivative of the output by the noise on the right, shape (places, numbers).
+        The derivative of the output with respect to the noise on the right, shape (places, numbers).
     others
         The draws that are not noise, such as a sample of the records. These may add privacy that is not
         counted here.
@@ -63,7 +63,7 @@ class Move:
 
     @property
     def shared(self) -> NDArray[np.intp]:
-        """The columns of draws that reach several numbers of the output, of which one moves."""
+        """The columns of draws that reach several numbers of the output, at least one of which moves."""
         several = (self.reach != 0.0).sum(axis=0) > 1
         return np.flatnonzero(several & (self.reach[self.moving] != 0.0).any(axis=0))
 
@@ -82,7 +82,7 @@ class Move:
 
     @cached_property
     def spent(self) -> noise.Floats:
-        """The ε that each number of noise spends; of normal noise, its move in standard deviations."""
+        """The ε that each number of noise spends; for normal noise, its shift in standard deviations."""
         scales = np.array([number.scale for number in self.numbers])
         return np.zeros(len(scales)) if self.shift is None else np.abs(self.shift / scales)
 

@@ -16,12 +16,12 @@ from audit.sampling.recorded.noise import numbers_of, reach_of, scale_of
 from audit.values.canonical import same
 from audit.words import fault_words as words
 
-#: Seeds on which the noise is measured.
+#: Number of seeds on which the noise is measured.
 _SEEDS: Final = 3
 
 
 def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a parameter of a draw is constant on each side and differs between the sides."""
+    """Return the fault if the width of a draw is constant on each side and differs between the sides."""
     runs = [scene.plain(side) for side in SIDES]
     if any(run.calls != runs[0][0].calls for side in runs for run in side):
         return None
@@ -36,12 +36,12 @@ def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
     return None
 
 
-#: Parameters that say how wide noise is.
+#: Parameters of draws that set the width of the noise.
 _WIDTHS: Final = ("scale", "sigma", "p", "lambd")
 
 
 def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if the number of draws, or the spread of an output, differs between the sides."""
+    """Return the fault if the spread of a number is constant on each side and differs between the sides."""
     runs = [scene.plain(side) for side in SIDES]
     places = [
         p for p in common_places(scene) if all(is_number(run.leaves[p]) for side in runs for run in side)
@@ -63,7 +63,7 @@ def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
     return None
 
 
-#: Two standard deviations differ if their relative difference is larger.
+#: Two standard deviations count as different if their relative difference is larger than this.
 _APART: Final = 1e-4
 
 
@@ -75,7 +75,7 @@ def _is_silent(scene: Scene, side: str, place: Place) -> bool:
 
 
 def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
-    """Return how far each draw's standard deviation moves each number, (places, draws); None if unknown."""
+    """Return how far a standard deviation of each draw moves a number, (places, draws); None if unknown."""
     run = scene.run(side, seed)
     numbers = numbers_of([run, scene.run(side, seed + 1000)])
     reach = reach_of(partial(scene.run, side, seed), numbers, places)

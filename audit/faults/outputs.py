@@ -21,12 +21,12 @@ from audit.words import fault_words as words
 _NAN: Final = "returns NaN"
 _RARE: Final = 10_000
 _FURTHER: Final = 300
-#: A share has to exceed δ by this many standard errors.
+#: A share must exceed δ by this many standard errors.
 _ERRORS: Final = 4.0
 
 
 def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if one side never answers and the other always does, or if only one gives NaN."""
+    """Return the fault if one side never answers and the other always does, or if just one side gives NaN."""
     told = _silent_side(scene, ())
     if asked.nan:
         nans = [
@@ -41,7 +41,7 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _silent_side(scene: Scene, place: Place) -> list[str]:
-    """Return what each side does at a place; empty unless one side never answers and the other always."""
+    """Return what each side does at a place; empty unless one never answers and the other always does."""
     read = partial(_leaf, place) if place else _whole
     sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
     one = (all(sides[0]) and not any(sides[1])) or (all(sides[1]) and not any(sides[0]))
@@ -57,7 +57,7 @@ def _silence(output: Any) -> str:
 
 
 def constant_part(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a part is constant on each side and differs: it has no noise, or a fixed seed."""
+    """Return the fault if a part is constant on each side but differs: it has no noise, or a fixed seed."""
     parts: list[tuple[Place, Callable[[Run], Any]]] = [((), _whole)]
     parts[:0] = [(place, partial(_leaf, place)) for place in common_places(scene)]
     for place, read in parts:
@@ -93,7 +93,7 @@ def _whole(run: Run) -> Any:
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
-    """Return the fault if the same draws reach that part on another database."""
+    """Return the fault if the same draws change the part at this place on another database."""
     here = scene.plain(LEFT)[0].calls
     for side in (*ELSEWHERE, MIDDLE) if here else ():
         runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []
@@ -159,7 +159,7 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
-    """Return the share of runs with one of these tokens if it is surely above δ. Rare ones get more runs."""
+    """Return the share of runs with one of these tokens if it is surely above δ; runs are added to decide."""
     share, plain = 0.0, scene.plain(side)
     seen = [not only.isdisjoint(tokens(run.output)) for run in plain]
     if all(seen) and delta < 1.0 / len(plain):
@@ -179,7 +179,8 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
     """Whether no draw gives any of these tokens on this side; the other gives them in `share` of its runs.
 
-    If further runs give tokens not seen before, the runs are too few to know, and the answer is no.
+    If further runs give tokens that were not seen before, there are too few runs to decide. The answer is
+    then no.
     """
     known = {token for run in (*scene.plain(side), *scene.extreme(side)) for token in tokens(run.output)}
     more = [tokens(scene.run(side, 30_000 + seed).output) for seed in range(_FURTHER)]

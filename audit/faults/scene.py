@@ -14,13 +14,14 @@ from audit.sampling.recorded.noise import scale_of
 from audit.sampling.recorded.runs import Run, Shift, shifted
 from audit.values.outcomes import Raised
 
-#: Plain runs of each side. Ten were too few: code that takes a branch rarely looked as if it never did.
+#: Number of plain runs of each side. Ten were too few: a branch that is rarely taken seemed never to be
+#: taken.
 SEEDS: Final = 40
 LEFT, RIGHT = "left", "right"
-#: Draws that are also pushed one by one.
+#: Number of draws that are also pushed one by one.
 _PUSHED_ALONE: Final = 12
-#: A forced run ends after this many draws more than an ordinary one, or this many times as many. A loop that
-#: waits for another value of a forced draw would never end.
+#: Limits the draws of a forced run: `_LONGER` times those of an ordinary run, plus `_SPARE`. Otherwise a loop
+#: that waits for another value of a forced draw would never end.
 _SPARE, _LONGER = 100, 2
 #: Draws that decide branches, and the ends that they are forced to.
 COINS: Final = frozenset(
@@ -35,11 +36,11 @@ class Force:
     Parameters
     ----------
     coins
-        Where in its range every uniform draw lands, from 0 to 1; None leaves uniform draws as they are.
+        Position of every uniform draw in its range, from 0 to 1; None leaves uniform draws unchanged.
     noise
-        How many scales are added to every draw that has a scale.
+        Multiple of its scale that is added to every draw with a scale.
     only
-        The place on the tape of the only draw whose noise is pushed.
+        The place on the tape of the only draw whose noise is pushed; None pushes all of them.
     """
 
     coins: float | None = None
@@ -60,7 +61,7 @@ class Force:
 
 
 _POSITIVE: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
-#: The least step inside a range, so that no logarithm meets 0 or 1.
+#: Least distance of a forced draw from the ends of its range, so that no logarithm gets 0 or 1.
 _INSIDE: Final = 2.0**-53
 
 
@@ -78,7 +79,7 @@ def _ends(draw: Draw) -> tuple[Any, Any] | None:
 
 
 def _between(low: Any, high: Any, share: float) -> Any:
-    """Return the value at a share of the way from one end to the other, whole if both ends are whole."""
+    """Return the value at this share of the way from one end to the other, whole if both ends are whole."""
     if isinstance(low, float) or isinstance(high, float):
         return low + share * (high - low)
     return int(low) + int(Fraction(share) * (int(high) - int(low)))
@@ -126,7 +127,7 @@ class Scene:
         return Run(tuple(tape.draws), output, leaves_of(output))
 
     def plain(self, side: str) -> list[Run]:
-        """Return the runs of a side on the first seeds, as they are."""
+        """Return the runs of a side on the first seeds, with unchanged draws."""
         if side not in self._plain:
             self._plain[side] = [self.run(side, seed) for seed in range(SEEDS)]
         return self._plain[side]

@@ -30,7 +30,7 @@ Judgement = Literal["holds", "loose", "not verified", "hidden condition", "proof
 ``loose``: true, but a stronger statement is true too. ``not verified``: neither proved nor refuted here.
 ``hidden condition``: true under a condition that the text omits. ``proof only``: a step of the proof fails,
 but the statement survives. ``false``: the printed statement has a counterexample. ``typo``: the text prints
-something other than it means.
+one thing and means another.
 """
 
 Method = Literal["exact", "upper bound", "lower bound", "sampled", "arithmetic"]
@@ -53,7 +53,7 @@ class Table:
     rows
         One tuple of numbers or texts for each row, as long as `columns`.
     caption
-        A text on what is held fixed and how the numbers were obtained.
+        A text that says what is held fixed and how the numbers were obtained.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Finding(NoTruth):
     method
         The method behind `found`, a `Method`.
     errata
-        The names of the findings that describe an error of the statement, perhaps this one itself.
+        The names of the findings that describe an error of the statement; this one may be among them.
     tables
         The numbers behind the result.
     command

@@ -104,13 +104,13 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", closefd=False))
     told: Any = sys.stderr
     ours = isinstance(getattr(getattr(told, "buffer", None), "raw", None), _Heedless)
-    if sys.stderr is sys.__stderr__ and not ours:  # a test's own stream is left alone
+    if sys.stderr is sys.__stderr__ and not ours:  # a stream that a test put there stays
         raw = io.BufferedWriter(_Heedless(told.fileno(), "w", closefd=False))
         sys.stderr = io.TextIOWrapper(raw, encoding=told.encoding, line_buffering=True)
 
 
 def _tolerate_any_text() -> None:
-    """Print characters that the terminal's encoding lacks as escapes. Results hold ε and foreign texts."""
+    """Print characters outside the terminal's encoding as escapes: results hold ε and users' texts."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -76,7 +76,7 @@ def _refuse_unknown(target: str) -> None:
 
 def _workers(given: dict[str, Any]) -> AbstractContextManager[None]:
     """Remove `scheduler` from the options, and return a context in which its workers do the work."""
-    from audit.doors.side_by_side import at  # numpy and more, only for an audit
+    from audit.doors.side_by_side import at  # loads numpy and more: only for an audit
 
     jobs, scheduler = given["jobs"], given.pop("scheduler")
     if jobs is not None:
@@ -113,7 +113,7 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     A subject that claims privacy and utility is audited for both.
     """
     _refuse_unknown(target)
-    from audit.doors.cli.run import explain_target, run  # numpy and more, only for an audit
+    from audit.doors.cli.run import explain_target, run  # loads numpy and more: only for an audit
 
     if not explain:
         with _workers(given):
@@ -156,7 +156,7 @@ def suite_command(pattern: str | None, **given: Any) -> int:
     Options given here override those of an entry, which override the defaults.
     """
     matching_entries(pattern)  # refuses a misspelt name before anything heavy is imported
-    from audit.doors.cli.suite import run_suite  # numpy and more, only for an audit
+    from audit.doors.cli.suite import run_suite  # loads numpy and more: only for an audit
 
     if given["attached"] and given["html"] is None:
         raise click.UsageError("--with puts files into the report: add --html FILE.")
@@ -179,7 +179,7 @@ def findings_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     PATTERN is a name (E12), the start of a name (E9, BNS) or a pattern ('N*'), in upper or lower case.
     Findings that match it are printed in full.
     """
-    from audit.doors.cli.findings import list_findings, show_findings  # numpy and more, only to compute
+    from audit.doors.cli.findings import list_findings, show_findings  # loads numpy and more: only to compute
 
     if listed and any(given.values()):
         raise click.UsageError("--list computes nothing: leave out the options.")
@@ -217,7 +217,7 @@ def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     path.py:object: a `Study`, or a function without arguments that returns one. The sample size that the
     theorem requires is printed beside each m.
     """
-    from audit.doors.cli.studies import list_studies, show_studies  # numpy and more, only to compute
+    from audit.doors.cli.studies import list_studies, show_studies  # loads numpy and more: only to compute
 
     if listed:
         return list_studies(pattern)
@@ -243,7 +243,7 @@ def self_audit_command(part: str | None, **given: Any) -> int:
     PART is false-alarms, runs-to-refutation, efficiency, tightness or coverage; without it all are measured.
     Exit code 1: a limit is exceeded, such as the rate of false alarms. Ctrl-C keeps the finished rows.
     """
-    from audit.doors.cli.self_audit import show_self_audit  # numpy and more, only for an audit
+    from audit.doors.cli.self_audit import show_self_audit  # loads numpy and more: only for an audit
 
     return show_self_audit(part, **given)
 
@@ -263,7 +263,7 @@ def replay_command(named: tuple[str, ...], **given: Any) -> int:
     Only the new runs decide. TARGET is called on the databases of a file, with the parameters in the file.
     Code that a file names is imported and called only with --trust.
     """
-    from audit.doors.cli.replay import replay  # numpy and more, only for an audit
+    from audit.doors.cli.replay import replay  # loads numpy and more: only for an audit
 
     return replay(named, **given)
 
@@ -276,7 +276,7 @@ def replay_command(named: tuple[str, ...], **given: Any) -> int:
 @SPLIT
 def report_command(paths: tuple[Path, ...], **given: Any) -> int:
     """Make a report from SAVED: reports, files that `--json` saved, folders of these. No audit is run."""
-    from audit.doors.cli.report import rebuild  # numpy and more, only to read results
+    from audit.doors.cli.report import rebuild  # loads numpy and more: only to read results
 
     return rebuild(paths, **given)
 
@@ -289,7 +289,7 @@ def diff_command(before: Path, after: Path) -> int:
 
     Each is a report, a file that `--json` saved, or a folder of these. Exit code 1: something changed.
     """
-    from audit.doors.cli.report import show_changes  # numpy and more, only to read results
+    from audit.doors.cli.report import show_changes  # loads numpy and more: only to read results
 
     return show_changes(before, after)
 

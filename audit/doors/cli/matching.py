@@ -13,10 +13,11 @@ _Thing = TypeVar("_Thing")
 def matching(
     offered: Mapping[str, _Thing], pattern: str | None, *, what: str, shown: str
 ) -> dict[str, _Thing]:
-    """Return what a pattern selects, in order; everything without a pattern.
+    """Return the things whose names a pattern selects, in order; all without a pattern.
 
-    It selects the thing of that name, else those that match it, else the same ignoring case, else those whose
-    names begin with it. A number at its end has to be complete: ``E1`` does not select ``E10``.
+    The first of these rules that selects anything applies: the name equals the pattern, matches it, matches
+    it ignoring case, begins with it ignoring case. A number at the end of the pattern must be complete:
+    ``E1`` does not select ``E10``.
 
     Raises
     ------

@@ -66,11 +66,11 @@ def replay(
 
 
 def _utility_of(file: str) -> UtilityResult | None:
-    """Return the utility result in a file; None if the file holds a privacy witness, or cannot be read."""
+    """Return a file's utility result to replay; None if it holds a privacy witness or cannot be read."""
     try:
         first, *beside = parse_any(read(file))
     except CorruptFile:
-        return None  # the next reader of the file reports what is wrong with it
+        return None  # the next function that reads the file reports the error
     if isinstance(first, UtilityResult):
         return first
     if first.witness is not None:

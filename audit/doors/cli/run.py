@@ -99,9 +99,9 @@ def run(
     places = [place for place in (saved, html) if place is not None and place != "-"]
     check_apart(*places)
     asked = read(target, settings, given)
-    for place in places:  # only after misspelt options were refused, because this may make a folder
+    for place in places:  # after `read`, which refuses misspelt options: this may make a folder
         check_writable(place)
-    if mutate:  # refuse now what would be refused after hours of work
+    if mutate:  # raise the error now, not after hours of work
         _check_mutable(asked)
     if extend is not None:
         _check_private(asked)
@@ -116,7 +116,7 @@ def run(
     try:
         try:
             _keep(document, saved, html)
-            for place in places:  # stdout holds the result itself
+            for place in places:  # on stderr, because stdout holds the result
                 click.echo(f"wrote {place}", err=True)
         finally:
             if saved != "-":
@@ -124,7 +124,7 @@ def run(
             warn(results)
         if mutate and result is not None and not stopped:
             document["mutation"] = _mutate(result, asked, quiet=saved == "-")
-            _keep(document, saved, html)  # once more, with the mutation check
+            _keep(document, saved, html)  # again, now with the mutation check
     finally:  # neither a full disk nor Ctrl-C may lose the result
         if saved == "-":
             click.echo(json.dumps(document))
@@ -235,7 +235,7 @@ def _check_mutable(asked: Asked) -> None:
 def _named(result: Saved, asked: Asked) -> Saved:
     """Return a result that names its target, its `convert` and the command that repeats it."""
     found, given = asked.found, dict(asked.given)
-    if not getattr(result, "remembered", ()):  # by now the folder may hold pairs that were not tried
+    if not getattr(result, "remembered", ()):  # the folder may hold newer pairs
         given.pop("remember", None)
     command = command_line(["run", found.text], asked.parameters, given)
     told = {"source": source_of(found.text), "command": command, "convert": asked.given.get("convert")}
@@ -262,7 +262,7 @@ def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[st
 
 
 def command_line(words: Iterable[str], parameters: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Return a command of `dp-audit`: these words, then its options, without those that are None or False.
+    """Return a command of `dp-audit`: these words, then the options that are not None or False.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The work of ``dp-audit study``: the cells side by side, each printed as soon as it is done."""
+"""The work of ``dp-audit study``: the cells run in parallel, and each is printed as soon as it is done."""
 
 import math
 import time
@@ -25,7 +25,7 @@ from audit.values.wording import number
 
 
 def list_studies(pattern: str | None = None) -> int:
-    """Print the names and summaries of the matching studies, of all studies without a pattern."""
+    """Print the names and summaries of the matching studies, or of all without a pattern."""
     offered = _wanted(pattern)
     width = max(map(len, offered), default=0)
     for name, study in offered.items():
@@ -54,7 +54,7 @@ def show_studies(
             raise InvalidValue(f"`--values` needs exactly one study; got {len(wanted)} studies.")
         wanted = {name: study.over(chosen) for name, study in wanted.items()}
     terms = {name: value for name, value in given.items() if value is not None}
-    Options(**terms)  # refuse now what would be refused after hours of work
+    Options(**terms)  # raise the error now, not after hours of work
     outputs = Outputs(html, saved)
     output = saved or html
     folder = cells or (None if output is None else output.parent / "study-cells")
@@ -146,7 +146,7 @@ _GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growt
 
 
 def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
-    """Return the result of a study, its cells computed side by side.
+    """Return the result of a study, whose cells are computed in parallel.
 
     Cells of the largest values take longest and start first.
 
@@ -155,7 +155,7 @@ def cells_of(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: 
     StudyInterrupted
         The user stopped the study. Every step that was taken is saved.
     """
-    alone = jobs if study.cells == 1 else 1  # of many cells each gets one core
+    alone = jobs if study.cells == 1 else 1  # each of many cells gets one core
     run = StudyRun(study, store=store, jobs=alone, listener=_print, **terms)
     paths = run.paths if elsewhere(jobs) is None else sorted(run.paths, key=lambda path: -path[1])
     folder = None if on_cluster() else store.folder  # machines of a cluster have their own disks
@@ -184,7 +184,7 @@ def _print(event: CellAdvanced) -> None:
 
 
 def _named(study: Study) -> tuple[str, tuple[float, ...]]:
-    """Return how another process finds a study: by target or name, with the values if they were chosen."""
+    """Return how another process finds a study: its target or name, and its values if they were chosen."""
     return study.target or study.name, study.values if study.chosen else ()
 
 
@@ -195,7 +195,7 @@ def seek_by_name(
     folder: Folder | None,
     terms: Mapping[str, Any],
 ) -> tuple[Cell, list[str]]:
-    """Return a cell of the study with this name, and why it could not be saved, if so."""
+    """Return a cell of the study with this name, and the reason if it could not be saved."""
     why: list[str] = []
     run = _run(named, folder, tuple(terms.items()))
     run.store = CellStore(folder, say=why.append)

@@ -43,9 +43,9 @@ def run_suite(
     full: bool = False,
     **given: Any,
 ) -> int:
-    """Audit the matching entries side by side, keep every finished audit, and return the exit code.
+    """Audit the matching entries in parallel, keep every finished audit, and return the exit code.
 
-    Without a pattern, the audits that an entry calls long are carried out only if it is to be `full`.
+    Without a pattern, audits that an entry lists as long are carried out only if `full` is True.
     """
     entries, beside = matching_entries(pattern), load_attached(attached)
     if saved is None and html is not None:
@@ -86,7 +86,7 @@ class Audit:
 
 
 def planned(entries: Sequence[Entry]) -> list[Audit]:
-    """Return the audits of the entries, each under a name that no other has."""
+    """Return the audits of the entries, each under a unique name."""
     audits: dict[str, Audit] = {}
     for entry in entries:
         for kind in entry.audits:
@@ -114,7 +114,7 @@ def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Stor
         click.echo(f"{len(audits) - len(todo)} of {len(audits)} audits were saved before, with the same code")
     for result in store.results:
         click.echo(line(result))
-    alone = {**options, "jobs": jobs if len(todo) == 1 else 1}  # of many audits each gets one core
+    alone = {**options, "jobs": jobs if len(todo) == 1 else 1}  # each of many audits gets one core
 
     def call(index: int) -> Call:
         audit = audits[index]
@@ -137,19 +137,19 @@ def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Stor
 
 
 def code_of(audit: Audit, options: Mapping[str, Any], look: Look) -> str:
-    """Return a digest of all that determines the result of an audit: code, entry, options, versions."""
+    """Return a digest of everything that determines an audit's result: code, entry, options, versions."""
     told = audit.kind, audit.entry.factory, audit.entry.options_for(audit.kind), taken(audit.kind, options)
     versions = [version_of(name) for name in ("dp-audit", "numpy", "scipy", "hypothesis")]
     return digest_of(told, versions, platform.python_version(), engine="audit.doors.carry_out", look=look)
 
 
 def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
-    """Return the result of an audit and its document, also for an audit that was given up."""
+    """Return the result of an audit and its document, even if the audit failed."""
     try:
         found = answer()
     except Exception as error:  # noqa: BLE001  one failure must not lose the other results
         found = failed_entry(audit.entry, audit.kind, error)
-    if isinstance(found, dict):  # it was carried out elsewhere
+    if isinstance(found, dict):  # from another process
         return parse_any(found)[0], found
     return found, found.to_json()
 
@@ -157,7 +157,7 @@ def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
 class Store:
     """The results so far, each saved as soon as it exists: in a folder, or in one file for all.
 
-    Results in that file of audits that are not among the `planned` names stay in it.
+    A single file keeps results of other audits, whose names are not in `planned`.
     """
 
     def __init__(self, place: Path | None, planned: Sequence[str] = ()) -> None:
@@ -186,7 +186,7 @@ class Store:
         return [audit.name for index, audit in enumerate(audits) if index not in self._found]
 
     def keep(self, index: int, name: str, code: str | None) -> bool:
-        """Take over the saved result of an audit if its code is the same; return whether there was one."""
+        """Use the saved result of an audit if its code digest is the same; return whether there was one."""
         documents = self._earlier if self.one_file else self._saved(name)
         kept = next((each for each in documents if code and each["environment"].get(_CODE) == code), None)
         found = None if kept is None else parse_any(kept)[0]
@@ -196,7 +196,7 @@ class Store:
         return True
 
     def _saved(self, name: str) -> list[Document]:
-        """Return the documents in the file of an audit; none if it does not exist or is damaged."""
+        """Return the documents in the file of an audit; an empty list if it does not exist or is damaged."""
         if self.place is None:
             return []
         return _documents(self.place if self.one_file else self.place / file_name(name))
@@ -236,7 +236,7 @@ _CODE, _NAME = "code", "audit"
 
 
 def _documents(path: Path) -> list[Document]:
-    """Return the saved results in a file; none if it is missing or damaged."""
+    """Return the saved results in a file; an empty list if it is missing or damaged."""
     try:
         held = loads(read(path))
         documents = held if isinstance(held, list) else [held]

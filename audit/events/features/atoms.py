@@ -23,7 +23,7 @@ class Whole(AtomFeature):
     said = "the output"
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature of every output of a block; equal rows of an array are worked out once."""
+        """Return the feature of every output of a block; equal rows of an array are read once."""
         rows = view.outputs
         if type(rows) is not np.ndarray or rows.dtype.kind not in "iubf" or not rows.size:
             return super().column(view)
@@ -64,7 +64,7 @@ class Keys(AtomFeature):
         if not view.all_dicts or any(set(map(type, output)) != {str} for output in view.outputs):
             return super().column(view)
         names = [tuple(output) for output in view.outputs]
-        # all names are text, so they are equal exactly if their keys are
+        # all names are texts, which are equal exactly if their keys are
         known = {each: canonical.key(each) for each in set(names)}
         return [known[each] for each in names]
 
@@ -99,7 +99,7 @@ class Kind(AtomFeature):
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
     def say(self, examples: Sequence[object]) -> str:
-        """Return the kind of the output in words; an exception is said to be raised."""
+        """Return the kind of the output in words; for an exception, that it was raised."""
         raised = [f"{each.kind}" for each in examples if type(each) is Raised]
         shown = [self.show(each) for each in examples if type(each) is not Raised]
         told = [f"the output is {_KINDS[kind]}" for kind in shown if kind in _KINDS]
@@ -136,14 +136,14 @@ def _raises(told: Sequence[str]) -> list[str]:
 
 
 def _told(output: Any) -> str | None:
-    """Return the kind of one of our own outcomes or stand-ins; None for any other output."""
+    """Return the kind of an output of one of our own classes (outcomes, stand-ins); None for any other."""
     if type(output) is Unfinished:
         return f"no output ({output.reason})"
     return str(output.kind) if type(output) in (Raised, Frame, Ends) else None
 
 
 def _name(kind: type) -> str:
-    """Return the name of a class; numpy's text, bytes and complex types take the names of Python's."""
+    """Return the name of a class; numpy's text, bytes and complex types get the names of Python's types."""
     twins = (str, bytes, complex) if issubclass(kind, np.generic) else ()
     return next((twin for twin in twins if issubclass(kind, twin)), kind).__name__
 
@@ -169,9 +169,9 @@ class Type(AtomFeature):
         return type_of(part_at(output, self.path))
 
 
-#: Larger is slower and finds rarer types: look at the types of this many entries.
+#: Larger: slower, but rarer types are found. Number of entries whose types are read.
 _TYPED = 64
-#: Look at entries this many levels deep.
+#: Number of levels of entries that are read.
 _TYPED_DEPTH = 4
 
 

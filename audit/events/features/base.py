@@ -1,4 +1,4 @@
-"""What a feature is: a named total function of one output."""
+"""What a feature is: a named function of one output, defined for every output."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -19,10 +19,10 @@ _REGISTRY: dict[str, type["Feature"]] = {}
 
 @dataclass(frozen=True)
 class Feature(ABC):
-    """A named total function of one output; features of one class are equal if their fields are."""
+    """A named function of one output, defined for every output; equal if class and fields are equal."""
 
-    #: Whether the feature is among the few that share half of the wealth; fitted or numerous ones share the
-    #: rest.
+    #: Whether the feature is one of the few that share half of the wealth. Fitted or numerous features share
+    #: the other half.
     cheap: ClassVar[bool] = False
     #: Format string of `words`, with {0} for the feature itself.
     said: ClassVar[str]
@@ -46,7 +46,7 @@ class Feature(ABC):
         """Return the feature of every output of a block."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the feature's name and fields as tagged JSON: a key may be a tuple, an edge infinite."""
+        """Return the feature's name and fields as tagged JSON (a key may be a tuple, an edge infinite)."""
         values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}
         return {"feature": type(self).__name__, **values}
 
@@ -54,7 +54,8 @@ class Feature(ABC):
 class NumberFeature(Feature):
     """A feature whose value is a number; NaN for an output that it cannot score."""
 
-    #: The words for "the output has this number" and for "it has not"; {0} as in `said`.
+    #: The words for "the output has this number" and "the output does not have this number"; {0} as in
+    #: `said`.
     present: ClassVar[str] = "{0.words} is a number"
     absent: ClassVar[str] = "{0.words} is not a number (or is absent)"
 

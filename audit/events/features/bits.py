@@ -23,7 +23,7 @@ from audit.events.features.views import EXACT, View
 
 @dataclass(frozen=True)
 class _OfBits(NumberFeature):
-    """A number read off the output, off one of its entries (`index`), or off a part inside it (`path`)."""
+    """A number computed from the output, from one of its entries (`index`) or from a part in it (`path`)."""
 
     index: int | None = None
     path: Path = ()

@@ -4,20 +4,21 @@ import numpy as np
 
 from audit.distributions.law import Floats
 
-#: More is slower: at most this many numbers a side are compared, so fewer runs of wide outputs.
+#: Larger: slower. Maximum count of numbers compared on a side; of wide outputs fewer runs are compared.
 MOST_COMPARED = 2_000_000
 _LEAST_ROWS = 64
-#: More takes more memory: this many columns are sorted at once.
+#: Larger: more memory. Number of columns that are sorted at once.
 _MANY = 64
-#: Wider outputs are not compared two entries at a time; and of others at most this many runs.
+#: In wider outputs, pairs of entries are only checked for equal sizes. Then the maximum number of runs
+#: compared.
 _MOST_BOUND = 512
 _BOUND_ROWS = 400
 _MOST_PAIRS = 2
-#: Larger proposes fewer pairs: the least difference between the sides in how often two entries go together,
-#: as a share of runs and in standard errors.
+#: Larger: fewer pairs are proposed. Least difference between the sides in how often two entries go together:
+#: as a share of runs, and in standard errors.
 _LEAST_BOUND = 0.05
 _ERRORS = 5.0
-#: Whole numbers with more different values than this do not get a bin each.
+#: If whole numbers have more distinct values than this, values do not get a bin each.
 _SPREAD = 32
 
 
@@ -121,7 +122,7 @@ def _together(rows: Floats, middle: Floats) -> Floats:
 
 
 def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int, int]]]:
-    """Return the pairs whose sign correlations differ beyond chance, with half of the difference."""
+    """Return the pairs whose sign correlations differ by more than chance, each with half the difference."""
     apart = np.triu(np.abs(a - b), 1) / 2
     least = _ERRORS * np.sqrt(1 / m + 1 / n) / 2
     chosen = np.argwhere(apart >= least)

@@ -102,7 +102,7 @@ class PairSum(_OfTwo):
     join, sign = np.add, "+"
 
 
-#: Affects speed only: rows wider than this are added by `accumulate`, entry by entry like narrow ones.
+#: Affects speed only. Wider rows are added by `accumulate`; like narrow rows, entry by entry.
 _WIDE = 256
 
 

@@ -1,6 +1,6 @@
-"""How values of each kind are opened: the steps that lead to their parts.
+"""How values of each kind are opened: the steps from a value to its parts.
 
-A step is total: if a value has no such part, the step leads to `ABSENT`.
+A step never fails: if a value has no such part, the step leads to `ABSENT`.
 """
 
 import array
@@ -29,7 +29,7 @@ Step = tuple[str, Any]
 Path = tuple[Step, ...]
 
 MOST_ENTRIES = 512
-#: More reads further into texts: this many letters from each end.
+#: Larger: more of a text is read. Number of letters from each end.
 LETTERS = 8
 #: Stands for a missing part.
 ABSENT = object()

@@ -1,7 +1,6 @@
-"""What lies inside a structured output: entries of arrays, fields, attributes, variables.
+"""Read what is inside a structured output: entries of arrays, fields, attributes, variables.
 
-A leak may be in one entry of `(coefficients, intercept)`, while noise in other entries makes all outputs
-differ.
+One entry of `(coefficients, intercept)` may leak while noise in the other makes all outputs differ.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -29,8 +28,8 @@ MOST_DEPTH = 16
 def leaves(output: object) -> dict[Path, object]:
     """Return the leaves inside an output, by path; empty if the output is itself a leaf.
 
-    Guarantee: depends on this output alone; at most 512 leaves, 16 steps deep. Texts and numbers are leaves,
-    even if their parts are listed as well.
+    Guarantee: the leaves depend on this output alone. There are at most 512, at most 16 steps deep. Texts and
+    numbers are leaves, even if their parts are listed as well.
 
     Examples
     --------
@@ -55,7 +54,7 @@ def holds_more(output: object) -> bool:
 
 
 def _is_cut(value: object, left: list[int], depth: int) -> bool:
-    """Return whether a value has more parts than are opened; `left` counts down the parts to look at."""
+    """Return whether a value has more parts than are opened; `left` counts down the parts yet to be read."""
     inside = parts_of(value, most=MOST_ENTRIES + 1)
     left[0] -= len(inside)
     if left[0] < 0 or (inside and depth == MOST_DEPTH) or len(inside) > MOST_ENTRIES:
@@ -81,7 +80,7 @@ def is_closed(value: Any) -> bool:
     return type(told) is tuple and (told[0] == "unreadable" or (told[0] == "object" and _hides(value)))
 
 
-#: Types whose canonical keys hold all of a value.
+#: Types whose canonical keys contain everything about a value.
 _SHOWN = frozenset({str, int, float, bool, type(None), tuple, list, dict, set, frozenset, bytes, np.ndarray})
 
 
@@ -275,7 +274,7 @@ _SOME_NUMBER = ("a number",)
 
 
 def _key_of(path: Path) -> str:
-    """Return in words the text key of a path of one step; empty if the step is of another kind."""
+    """Return in words the text key of a one-step path; empty if the step is of another kind."""
     [(how, name)] = path
     return canonical.show(name) if how == "item" and type(name) is str else ""
 

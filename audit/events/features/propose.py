@@ -1,4 +1,4 @@
-"""Which features fit the kinds of past outputs. Reads past outputs only; decides nothing."""
+"""Choose the features that fit the kinds of past outputs. They read past outputs only and decide nothing."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -22,12 +22,13 @@ Side = list[View]
 
 MOST_COORDINATES = 12
 MOST_KEYS = 16
-#: More is slower: a score is fitted to at most this many entries, those that differ most between the sides.
+#: Larger: slower. Maximum number of entries to which a score is fitted: those that differ most between the
+#: sides.
 MOST_SCORED = 512
-#: More finds rarer types: outputs of a block whose nested types are read.
+#: Larger: rarer types are found. Number of outputs of a block whose nested types are read.
 _ASKED = 100
 _SOME = 500
-#: Smaller gives rarer values features of their own: a value with this share of all entries is special (a
+#: Smaller: rarer values get features of their own. A value with this share of all entries is special (a
 #: refusal, a flag, a mark).
 SPECIAL_SHARE = 0.05
 _SHARE_OF_REPEATS = 0.3
@@ -71,7 +72,7 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
 
 
 def _types(view: View) -> set[object]:
-    """Return the types of a block's outputs; for the first ones with structure, the types of entries too."""
+    """Return the types of a block's outputs; for the first structured outputs also the types of entries."""
     if isinstance(view.outputs, np.ndarray):
         return {view.outputs.dtype}
     names = set(map(type, view.outputs))
@@ -136,7 +137,7 @@ def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iter
 
 
 def _repeats(views: Side) -> bool:
-    """Return whether whole vectors recur often enough to be atoms."""
+    """Return whether whole vectors recur often enough to use them as atoms."""
     keys: list[Hashable] = []
     for view in views:
         for at, matrix in view.vectors.values():
@@ -155,7 +156,7 @@ def _matrix(side: Side, size: int) -> Floats:
 
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:
-    """Return the entries, those with the largest gap between the empirical distribution functions first."""
+    """Return the entries, ordered by the gap between the empirical distribution functions, largest first."""
     size = a.shape[1]
     if size <= 1 or not len(a) or not len(b):
         return list(range(size))

@@ -1,7 +1,7 @@
 """Fitted features: sums over entries of learned log-ratios.
 
 If the noise of the entries is independent, this is the optimal score up to the error of the fit: the
-log-likelihood ratio of independent entries is the sum of theirs.
+log-likelihood ratio of the output is then the sum of those of its entries.
 """
 
 from collections.abc import Collection
@@ -18,11 +18,12 @@ from audit.events.features.views import View
 
 Codes = NDArray[np.int16]
 
-#: A score is fitted from this many runs a side on; with fewer it would be noise.
+#: Least number of runs on a side to fit a score; with fewer it would be noise.
 LEAST_FOR_SCORES = 96
 #: The words of a score name at most this many entries.
 MOST_NAMED = 3
-#: Larger prints ± more often: the least correlation of scores with the bins' order that counts as a trend.
+#: Larger: ± is printed more often. Least correlation of scores with the order of the bins that counts as a
+#: trend.
 _MONOTONE = 0.5
 
 
@@ -35,7 +36,7 @@ class TableScore(NumberFeature):
     edges
         For each entry the inner bin edges.
     scores
-        For each entry one log-ratio a bin (one more than edges), then one for entries that are not numbers.
+        For each entry one log-ratio per bin (one more than edges), then one for entries that are not numbers.
     """
 
     edges: tuple[tuple[float, ...], ...]
@@ -56,7 +57,7 @@ class TableScore(NumberFeature):
         return [f"output[{i}]" for i in range(len(self.edges))]
 
     def heaviest(self) -> list[tuple[int, str]]:
-        """Return the tables, heaviest first, each with how the score moves with its number: +, − or ±.
+        """Return the tables, heaviest first, each with the sign of its trend: +, − or ± (no clear trend).
 
         The weight is the standard deviation of the score over the bins, which hold about equally many runs.
         """
@@ -120,7 +121,7 @@ class AdditiveScore(TableScore):
 
 
 def coded(view: View, edges: tuple[tuple[float, ...], ...]) -> list[Codes]:
-    """Return the bins of the entries and differences of a block's vectors, one array a column.
+    """Return the bins of the entries and differences of a block's vectors, one array per column.
 
     A fitted score and the fit of the next one read the same bins, so the block keeps them.
     """

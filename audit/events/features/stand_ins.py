@@ -91,7 +91,7 @@ class Ends:
     digest
         A hash of the whole output; equal outputs have equal hashes.
     total, least, largest
-        Sum and extremes of all entries without NaN if they are numbers; else None.
+        If the entries are numbers: sum and extremes of all that are not NaN; else None.
     first, last
         The ends.
 
@@ -161,7 +161,7 @@ def frame_of(table: Any) -> Frame:
 
 
 def _labels(index: Any) -> list[Any] | None:
-    """Return the labels of an axis; None unless they are texts or whole numbers that differ."""
+    """Return the labels of an axis; None unless they are distinct and all texts or whole numbers."""
     labels = [] if index is None else index.tolist()
     plain = index is not None and {str, int}.issuperset(map(type, labels))
     return labels if plain and len({*labels}) == len(labels) else None
@@ -234,7 +234,7 @@ _WIDE = {"i": "<f8", "u": "<f8", "f": "<f8", "b": "<f8", "c": "<c16", "m": "<i8"
 
 
 def _raw(flat: Any) -> Any:
-    # by value: in the array of a sampler, dtype and text width depend on the other outputs
+    # by value: in a sampler's array, dtype and text width depend on the other outputs
     wide = _WIDE.get(flat.dtype.kind) if type(flat) is np.ndarray else None
     if wide is not None:
         return np.ascontiguousarray(flat, dtype=wide).view(np.uint8)

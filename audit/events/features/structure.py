@@ -1,4 +1,4 @@
-"""Which parts of structured outputs are worth a table: those that differ most between the two databases.
+"""Choose the parts of structured outputs that get a table: those that differ most between the two databases.
 
 Reads past outputs only. Proposes features; decides nothing.
 """
@@ -30,26 +30,26 @@ Looked = list[tuple[Any, dict[Path, object]]]
 
 MOST_NUMBERS = 12
 MOST_ATOMS = 6
-#: More adds features: differences are formed between this many numbers inside the output.
+#: Larger: more features. Differences are formed between this many numbers inside the output.
 MOST_TOGETHER = 4
-#: More is slower: outputs opened a side. Fewer, but at least `_LEAST_LOOKED_INTO`, once they have `_LEAVES`
-#: parts.
+#: Larger: slower. Number of outputs that are opened on a side. It ends earlier once they have `_LEAVES`
+#: parts, but not before `_LEAST_LOOKED_INTO` outputs.
 _LOOKED_INTO = 500
 _LEAST_LOOKED_INTO = 50
 _LEAVES = 8_000
 #: If at least this share of structured outputs recurs, the whole output is used as an atom.
 _SHARE_OF_REPEATS = 0.9
-#: Texts are read letter by letter if a larger share of them than this is different; at most at this many
-#: places.
+#: Texts at a place are read letter by letter if the share of distinct ones is larger than this, at most at
+#: `MOST_SPELLED` places.
 _SHARE_OF_TEXTS = 0.2
 MOST_SPELLED = 8
-#: More adds features: the number of places whose types are read, whose digits are read, and which are
-#: compared two at a time.
+#: Larger: more features. Number of places whose types are read, of places whose digits are read, and of
+#: places that are compared two at a time.
 MOST_TYPES = 3
 MOST_DIGITS = 3
 MOST_BOUND = 64
 _COMPARED = 200
-#: Outputs that are checked for parts that are never opened.
+#: Number of outputs that are checked for parts that are never opened.
 _ASKED = 8
 
 
@@ -129,7 +129,7 @@ def _most_retyped(*sides: Opened) -> list[Path]:
 
 
 def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Floats], Floats]) -> list[Path]:
-    """Return the places whose digits, read in some ways, differ most in distribution."""
+    """Return the places whose digits differ most in distribution, under any of the `ways` to read them."""
     sizes = {
         path: max(_moved(*(column[~np.isnan(column)] for column in map(way, pair))) for way in ways)
         for path, pair in numbers.items()
@@ -166,7 +166,7 @@ def _is_flat(output: object, parts: dict[Path, object]) -> bool:
 
 
 def _joint(places: list[Path], left: list[View], right: list[View]) -> Iterator[Feature]:
-    """Yield features of several numbers: two together may show what the noise of one hides."""
+    """Yield features of several numbers: two together may show what the noise of each alone hides."""
     for first, second in combinations(sorted(places[:MOST_TOGETHER], key=repr), 2):
         yield inside.PartsDifference(first, second)
     yield inside.PartsSum(tuple(places))
@@ -255,7 +255,7 @@ def _may_hold_parts(output: Any) -> bool:
 
 
 def _unsaid(looked: Looked, known: set[Hashable]) -> Opened:
-    """Return the parts without the numbers that `Coordinate` or `Entry` read already."""
+    """Return the parts without the numbers that `Coordinate` or `Entry` already reads."""
     return [
         {path: part for path, part in parts.items() if not _is_entry(output, path, part, known)}
         for output, parts in looked

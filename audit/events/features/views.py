@@ -1,4 +1,4 @@
-"""A block of outputs, sorted once by kind so that every feature can be computed on whole arrays.
+"""A block of outputs, grouped once by kind so that every feature can be computed on whole arrays.
 
 The group of an output depends on that output alone. The other outputs of a block affect only the speed.
 """
@@ -20,9 +20,10 @@ from audit.events.features.stand_ins import HUGE, stand_in
 from audit.values.outcomes import Raised, Unfinished
 
 EVERY = slice(None)
-#: From this size on, some whole numbers are not floats.
+#: From this size on, floats cannot represent some whole numbers.
 EXACT = 2.0**53
-#: Affects speed and memory only: vectors of up to this many entries are laid out entry by entry.
+#: Affects speed and memory only. Vectors of up to this many entries are stored entry by entry, over all
+#: outputs.
 _NARROW = 64
 _PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
 PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
@@ -63,7 +64,7 @@ def as_entry(value: object) -> float:
 
 
 def as_column(values: Sequence[object]) -> Floats:
-    """Return `as_entry` of every value; in one call if all are plain."""
+    """Return `as_entry` of every value, in one call if all are plain."""
     if set(map(type, values)) <= PLAIN_ENTRIES:
         try:
             return np.array(values, dtype=np.float64)
@@ -123,8 +124,8 @@ class View:
         A list of outputs, or one array whose first axis runs over the outputs. Frames and huge outputs are
         replaced by stand-ins.
     typed
-        Whether the type of every output is independent of the others. If a sampler returns many runs as one
-        array, it may not be: if one output is NaN, numpy turns the integers into floats.
+        Whether the type of every output is independent of the others. It need not be if a sampler returns
+        many runs as one array: one NaN turns the integers of a numpy array into floats.
     replaced
         Whether the outputs come from a block that has already replaced them by stand-ins.
 
@@ -213,7 +214,7 @@ def _sort_array(outputs: NDArray[Any]) -> _Groups:
     if outputs.ndim > 1 and kind in "iufb":
         size = math.prod(outputs.shape[1:])
         matrix = outputs.reshape(len(outputs), size)
-        # features read one entry of all outputs at a time; a copy of wide outputs would take much memory
+        # features read one entry of all outputs at a time; reordering wide outputs would take much memory
         order: Any = "F" if size <= _NARROW else "K"
         return _NONE, {size: (EVERY, np.asarray(matrix, dtype=np.float64, order=order))}, []
     return _sort_each(outputs)
