@@ -119,13 +119,7 @@ class InvalidValue(AuditError, ValueError):  # noqa: N818  says what is wrong, a
 
 
 class InvalidKind(AuditError, TypeError):  # noqa: N818  says what is wrong, as a word of the public vocabulary
-    """An argument of the wrong kind.
-
-    Examples
-    --------
-    >>> issubclass(InvalidKind, TypeError)
-    True
-    """
+    """An argument of the wrong kind."""
 
 
 class NoTruth:
@@ -147,13 +141,7 @@ class NoTruth:
 
 
 class SubjectError(AuditError):
-    """The subject cannot be audited because of its signature, its law, its domain or its own errors.
-
-    Examples
-    --------
-    >>> issubclass(SubjectError, AuditError)
-    True
-    """
+    """The subject cannot be audited because of its signature, its law, its domain or its own errors."""
 
 
 @contextmanager
@@ -182,13 +170,7 @@ def blamed(*said: object, passing: tuple[type[Exception], ...] = ()) -> Iterator
 
 
 class NothingVaries(UserWarning):
-    """The warning in pytest about an audit in which all runs gave the same output.
-
-    Examples
-    --------
-    >>> issubclass(NothingVaries, UserWarning)
-    True
-    """
+    """The warning in pytest about an audit in which all runs gave the same output."""
 
 
 def finite_number(
@@ -324,16 +306,7 @@ def positive_int(
 
 
 def whole_numbers(values: Any, *, what: str | Parameter, maximum: int | None = MOST_COUNTED) -> list[int]:
-    """Return `values` as a list of ints; raise an error unless it holds whole numbers in [0, maximum].
-
-    Parameters
-    ----------
-    values
-        What the user gave: a list, a tuple, a range or an array.
-    what
-        The argument and its owner, in the message.
-    maximum
-        As in `positive_int`.
+    """Return a list, tuple, range or array as a list of ints in [0, maximum]; `positive_int` checks each.
 
     Raises
     ------
