@@ -34,9 +34,9 @@ class Masses:
     logs
         The log-probability of each.
     log_each
-        That of every other number, from an even draw.
+        The log-probability with which an even draw gives each other number.
     log_extra
-        The log of the mass that some other number has beyond that.
+        The log of the mass that one other number has in addition.
     dimension
         d.
 

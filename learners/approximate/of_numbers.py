@@ -21,7 +21,7 @@ __all__ = ["OfNumbers", "at_64_bits"]
 
 
 class OfNumbers(StatedSize):
-    """A learner over the numbers of d bits, of which a privacy audit takes a few.
+    """A learner over the numbers of d bits. A privacy audit uses only a few of them.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class OfNumbers(StatedSize):
 
     @property
     def records(self) -> tuple[tuple[int, int], ...]:
-        """The examples that it builds them of."""
+        """The examples that a privacy audit builds databases of."""
         return tuple((x, y) for x in self.audited_points for y in (0, 1))
 
     def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:

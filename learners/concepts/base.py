@@ -24,9 +24,9 @@ MOST_LISTED = 2**22
 class ConceptClass(ABC):
     """A finite class of concepts on a finite domain, with two labels.
 
-    A concept is a plain value (a tuple of bits for a parity, a whole number for a point); the class knows
-    what it says of a point. Everything about several points or concepts at once is an array of booleans: True
-    stands for the second of the two `labels`.
+    A concept is a plain value (a tuple of bits for a parity, a whole number for a point); the class computes
+    the label that a concept gives to a point. Everything about several points or concepts at once is an array
+    of booleans: True stands for the second of the two `labels`.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class ConceptClass(ABC):
         return np.array(rows, dtype=np.bool_).reshape(len(rows), len(points))
 
     def signs(self, labels: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return labels as booleans, or refuse what is none of the two.
+        """Return labels as booleans, or refuse anything but the two labels.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Numbers of 64 bits: entries that need the problems of a study or pairs that take a while to find."""
+"""Numbers of 64 bits: entries that need the problems of a study, or pairs that take long to find."""
 
 from __future__ import annotations
 

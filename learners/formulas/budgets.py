@@ -63,7 +63,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
 
 
 def _depth(top: int) -> tuple[int, int]:
-    """Return N, the levels above the innermost, and how many points the innermost has."""
+    """Return N, the number of levels above the innermost, and the number of points of the innermost."""
     count = 0
     while top > _SMALL:
         top, count = (top - 1).bit_length(), count + 1
@@ -71,10 +71,11 @@ def _depth(top: int) -> tuple[int, int]:
 
 
 def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[float, list[Claim]]:
-    """Return the innermost difference g, and of each level the ε of its choice and of one A_dist.
+    """Return the innermost difference g, and for each level the ε of its choice and of one A_dist.
 
-    A level with difference G = 4^i·g fails with b where its choice has (2/G)·ln(31/b) and each tight A_dist
-    (2/(G − 2))·ln(1/(4·b·δ′)), b the failure's share among 2N + 1; g is where they add up to the nominal ε.
+    b is the failure probability divided by 2N + 1. At a level with difference G = 4^i·g, the choice fails
+    with probability b at ε = (2/G)·ln(31/b), and each tight A_dist at ε = (2/(G − 2))·ln(1/(4·b·δ′)). g is
+    the difference at which all these ε add up to the nominal ε.
     """
     rounds, points = _depth(top)
     share = failure / (2 * rounds + 1)

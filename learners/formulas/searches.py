@@ -61,7 +61,7 @@ def _paths(
 
 
 def length_search(made: Any) -> Formulas:
-    """Return that of the search: ε itself is lost where Q falls from the level by 1 at every length."""
+    """Return the formulas of the search: it loses ε itself if Q falls from the level by 1 at every length."""
 
     def law(database: Any) -> dict[Any, float]:
         return dict(_paths(database, made, epsilon=made.epsilon, level=made.level))
@@ -70,7 +70,7 @@ def length_search(made: Any) -> Formulas:
 
 
 def searching(made: Any) -> Formulas:
-    """Return that of the learner: every path, what both A_dist release, a choice by e^(−ε·errors/2)."""
+    """Return the formulas of the learner: all paths, both A_dist, and a choice by e^(−ε·errors/2)."""
     search, stable, choice = made.shares
 
     def released(database: Any, length: int, offset: int) -> list[tuple[float, tuple[int, int] | None]]:

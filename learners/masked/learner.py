@@ -79,7 +79,8 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
 
     On `sample_size` or more uniform examples of a concept the output is that concept with probability 1 −
     beta: all answers are then within the tolerances of `AdaptiveMasked`. On fewer than d + 1 records the
-    output is "insufficient samples"; between, the learner answers and nothing is claimed of it.
+    output is "insufficient samples". With d + 1 or more but fewer than `sample_size`, the learner answers and
+    nothing is claimed of the output.
 
     Examples
     --------

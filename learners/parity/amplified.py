@@ -55,15 +55,15 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     epsilon
         The privacy claimed, > 0.
     alpha, beta
-        The accuracy claimed of examples that a parity labels: an error above alpha, or no parity, with
-        probability at most beta. Both in (0, 1/2).
+        The accuracy claimed if a parity labels the examples: with probability at most beta the error is above
+        alpha or the answer is no parity. Both in (0, 1/2).
     form
-        "retry": k runs of A with epsilon/k on the whole sample, the first that does not refuse (K08).
-        "held-out": k runs of A with epsilon on disjoint parts, judged on a test set by mistakes with noise
-        (K11). "selection": the same, chosen by the exponential mechanism (K11, footnote 4).
+        "retry": k runs of A with epsilon/k on the whole sample; the answer of the first that does not refuse
+        (K08). "held-out": k runs of A with epsilon on disjoint parts, judged on a test set by mistakes with
+        noise (K11). "selection": the same, chosen by the exponential mechanism (K11, footnote 4).
     tight
-        False: A as printed, and the texts' number of runs. True: A's tight twin, and the number of runs that
-        needs fewest examples. `plan` is the result.
+        False: A as printed, and the texts' number of runs. True: A's tight twin, and the number of runs for
+        which the fewest examples are needed. `plan` is the result.
     made
         A `Plan` to use in place of the derived one. Privacy does not depend on it; accuracy is claimed only
         where `failure_bound` is at most beta.
@@ -73,7 +73,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds (as printed, more than 2 for one run's epsilon).
+        A parameter is out of bounds (with A as printed, also an epsilon above 2 for one run).
 
     Guarantee
     ---------
@@ -282,7 +282,7 @@ def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry
 
 
 def _sized(form: Form, *, tight: bool) -> Entry:
-    """Return A* with the sample that it asks for at d = 16: both claims by runs."""
+    """Return the entry of A* with the sample that it needs at d = 16: both claims are audited by runs."""
     zero, unit = (0,) * 16, (1, *(0,) * (16 - 1))
     settings: dict[str, Any] = {"dimension": 16, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}

@@ -54,8 +54,9 @@ def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
     Guarantee
     ---------
-    It holds for mechanisms on disjoint parts of a database where neighbours differ in one part only: the
-    others see the same and their outputs, independent given the parts, cancel.
+    It holds for mechanisms on disjoint parts of a database if neighbours differ in one part only. The
+    mechanisms on the other parts see the same data on both databases. Given the parts the outputs are
+    independent, so the probabilities of the others cancel in the ratio.
 
     Examples
     --------
@@ -238,8 +239,8 @@ def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Fini
 def _repeated(epsilon: float, times: int, kept: float) -> tuple[Finite, Finite]:
     """Return the laws of a sufficient statistic of several draws of `dominating_pair`.
 
-    It says whether some draw leaks (none does with log-probability `kept`), and otherwise how many draws are
-    0: binomial, with the probabilities exchanged between the laws.
+    The statistic says whether some draw leaks and, if none does, how many draws are 0. No draw leaks with
+    log-probability `kept`. The number of zeros is binomial, and the two laws exchange its probabilities.
     """
     from scipy.special import gammaln
 

@@ -211,7 +211,7 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield each pattern of what A_dist releases and those of `rows` that have it; noise is (2, all runs)."""
+    """Yield each pattern of what A_dist releases, with its `rows`; `noise` has shape (2, all runs)."""
     passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
     for released in PATTERNS:
         yield released, rows[(passed == np.array(released)[:, None]).all(axis=0)]

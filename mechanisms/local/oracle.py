@@ -110,8 +110,9 @@ class LROracle:
         OverspentError
             An entry's budget would be exceeded. Nothing was drawn, nothing is spent.
         InvalidValue, InvalidKind
-            An index is out of range or no whole number, or R is no local randomizer: the same holds. What R
-            itself refuses, such as an entry outside its bound, stays booked.
+            An index is out of range or no whole number, or R is no local randomizer. Here too nothing was
+            drawn and nothing is spent. But if R itself refuses, for example an entry outside its bound, the
+            cost stays booked.
         """
         return self.ask_all([(entries, randomizer)])[0]
 

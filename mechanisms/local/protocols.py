@@ -117,21 +117,21 @@ class NonInteractiveProtocol(_Protocol):
     size
         Number of entries.
     records
-        The entries there can be, for the audit.
+        The possible entries, for the audit.
 
     Raises
     ------
     OverspentError
         The listed questions cost an entry more than its budget; no protocol is made.
     InvalidValue, InvalidKind
-        An index is out of range, or R is no local randomizer; likewise. A function without `epsilon`.
+        An index is out of range, R is no local randomizer, or `queries` is a function and `epsilon` is None.
 
     Guarantee
     ---------
     epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"): an entry's
-    answers are independent, of densities within e^ε_j each, and Σ ε_j ≤ epsilon. That no question depends on
-    an answer is not trusted but built in: questions are a value that exists before any answer is drawn. A
-    function's generator is seeded from the run's, so it foretells no answer either.
+    answers are independent, of densities within e^ε_j each, and Σ ε_j ≤ epsilon. No question can depend on an
+    answer, because all questions exist before any answer is drawn. The generator of a function is seeded from
+    the run's generator, so it cannot predict an answer.
 
     Examples
     --------
@@ -225,7 +225,7 @@ class NonInteractiveProtocol(_Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class InteractiveProtocol(_Protocol):
-    """A local algorithm that asks by turns, each question in view of the answers before it.
+    """A local algorithm that asks one question after another, each in view of the earlier answers.
 
     Parameters
     ----------
@@ -240,15 +240,15 @@ class InteractiveProtocol(_Protocol):
     size
         Number of entries.
     records
-        The entries there can be, for the audit.
+        The possible entries, for the audit.
 
     Raises
     ------
     InvalidKind
         `algorithm` is no function, or what it returns is no generator.
     InvalidValue
-        A parameter is out of range. A run whose questions overspend an entry ends with `OverspentError`; that
-        answer depends on earlier answers only, so it is an output like any other.
+        A parameter is out of range. A run whose questions overspend an entry ends with `OverspentError`.
+        Whether it does depends on earlier answers only, so the error is an output like any other.
 
     Guarantee
     ---------

@@ -26,7 +26,7 @@ class LocalRandomizer(Protocol):
 
     Its `relation` is Relation.LOCAL (a `size` other than 1 is refused) and its `claim` a `PureDP`. It may
     offer `sample(database, size, rng)` for many answers of one entry, and `respond(entries, rng)` for one
-    answer each of many entries; without either it is called once an answer.
+    answer each of many entries; without them it is called once per answer.
 
     Examples
     --------

@@ -99,7 +99,7 @@ class GeometricMechanism(_NoisyInteger):
     Raises
     ------
     InvalidValue
-        `epsilon` or `sensitivity` is out of range, epsilon/sensitivity is below 1e-12, or an answer above
+        `epsilon` or `sensitivity` is out of range, epsilon/sensitivity is below 1e-12, or an answer is above
         2^53.
     InvalidKind
         The query's answer is no integer.

@@ -184,7 +184,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return self.size
 
     def _at(self, alpha: float | None, beta: float | None) -> LaplaceMean:
-        """Return the mean of the least number of values on which the error is at most alpha."""
+        """Return the mechanism for the least number of values with which the error is at most alpha."""
         told = self if beta is None else replace(self, beta=beta)
         most = self.utility_claim.alpha if alpha is None else alpha
         finite_number(most, what=f"The `alpha` of `{type(self).__name__}`", above=0)

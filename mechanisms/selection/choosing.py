@@ -53,7 +53,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     """Choose among the solutions that score at least 1, if the best of all scores high; else return "⊥".
 
     The test is best score + Lap(4/epsilon) ≥ alpha·size/2; the choice is the exponential mechanism with
-    epsilon/2. No solution that scores at least 1: "⊥".
+    epsilon/2. If no solution scores at least 1, the answer is "⊥".
 
     Parameters
     ----------
@@ -272,8 +272,8 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def failure(self, database: Any) -> float:
         """Return the probability that the answer is not good where the best score exceeds alpha·size, else 0.
 
-        This is how BNS Lemma 4 has to be read: where no score is that high every solution is good, and "⊥"
-        may say so. See `failure_bound`.
+        This is how BNS Lemma 4 has to be read: if no score is that high, every solution is good, and "⊥" is
+        allowed. See `failure_bound`.
 
         Examples
         --------

@@ -161,7 +161,7 @@ def check_solutions(
     marks: Sequence[str] = (),
     instead: str = "",
 ) -> None:
-    """Refuse solutions that are too few, too many to list, not distinct, or read as a refusal.
+    """Refuse solutions that are too few, too many to list, not distinct, or equal to a name of a refusal.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def check_solutions(
     Raises
     ------
     InvalidKind, InvalidValue
-        They are, or no list.
+        They are one of these, or not a list.
 
     Examples
     --------
@@ -346,7 +346,7 @@ def supported(
 
 
 def whole_scores(scores: Any, *, owner: str) -> NDArray[np.float64]:
-    """Return scores as an array, refused where one is no whole number ≥ 0.
+    """Return scores as an array, refused if one is no whole number ≥ 0.
 
     Examples
     --------

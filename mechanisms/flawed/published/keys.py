@@ -24,7 +24,7 @@ class KeysFromData(OnRecords):
     """A noisy count for every key that occurs in the data, and for no other.
 
     The counts are private, the list of keys is not: a key that only one record has is published exactly if
-    that record is there. The loss is unbounded. The correct way is a list of keys fixed before, or a
+    that record is there. The loss is unbounded. The correct way is a list of keys fixed in advance, or a
     threshold and a delta (`ThresholdRelease`).
 
     Parameters

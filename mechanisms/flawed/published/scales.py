@@ -67,7 +67,7 @@ class FrequencyScaleCounts(ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class CountsUnderReplacing(NoisyCounts):
-    """Counts with the noise for adding a record, sold for replacing one.
+    """Counts with the noise for adding a record, under a claim for replacing one.
 
     Replacing moves a record from one category to another: two counts change by 1 each, and noise of scale
     1/epsilon loses 2·epsilon, on the outputs beyond both. The correct way is scale 2/epsilon, or the relation
@@ -152,9 +152,10 @@ class HundredthHistogram(ClaimsPure):
 class PrefixSums(NoisyAnswers):
     """Running sums of noisy answers, with noise of scale 1/epsilon as if only one answer could move.
 
-    The differences of the sums reveal all d noisy answers. Where all answers move by 1, each loses epsilon:
-    d·epsilon together, 10 for ten answers at epsilon = 1, where every noisy answer lies beyond. Right is
-    scale d/epsilon, or a relation that moves one answer only.
+    The differences of the sums reveal all d noisy answers. If all answers move by 1, each loses epsilon.
+    Together they lose d·epsilon, 10 for ten answers at epsilon = 1, on outputs in which every noisy answer
+    lies beyond both exact ones. The correct scale is d/epsilon, or the correct relation is one that moves one
+    answer only.
 
     Parameters
     ----------

@@ -282,8 +282,10 @@ class SignEntries:
     epsilon
         Privacy of every entry, > 0.
 
-    Guarantee --------- As for `mechanisms.local.SignAverage`, applied to the query mapped to −1 and 1. It
-    needs fewer entries than `LaplaceEntries` for every epsilon. Queries that are not Boolean are refused.
+    Guarantee
+    ---------
+    As for `mechanisms.local.SignAverage`, applied to the query mapped to −1 and 1. It needs fewer entries
+    than `LaplaceEntries` for every epsilon. Queries that are not Boolean are refused.
 
     Examples
     --------

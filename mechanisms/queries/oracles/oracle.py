@@ -163,8 +163,7 @@ class NonAdaptive:
             raise InvalidValue(
                 "A non-adaptive algorithm must ask everything in one `ask_all`; it asks again."
             )
-        self._used = True  # before the queries are made: what makes them could ask here itself
-        try:
+        self._used = True  # before the queries are made: the code that makes them could ask this oracle try:
             asked = _round_of(queries)
         except BaseException:
             self._used = False  # nothing was answered

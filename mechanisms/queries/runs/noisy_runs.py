@@ -80,7 +80,7 @@ class NoisyRun(SQRun):
     epsilon, tau, beta, size, make
         As in `LocalRun`; the algorithm's records are examples (x, y), y in {−1, 1}.
     records
-        The noisy examples there can be, for the audit.
+        The possible noisy examples, for the audit.
     eta
         The noise rate, known, in [0, 1/2): every label of the sample was flipped with this probability.
     view
@@ -91,7 +91,7 @@ class NoisyRun(SQRun):
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or `size` is too small (the line says what is needed); in use, a database
+        A parameter is out of range, or `size` is too small (the message says what is needed); in use, a database
         of another size, a label that is neither −1 nor 1, or a query that leaves its range.
 
     Guarantee

@@ -46,8 +46,8 @@ class NonInteractiveSimulation:
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is none, its questions are no list, a randomizer has no law, or the answers of one entry
-        are finitely many and together have more than 4,096 values.
+        `protocol` is not a non-interactive protocol, its questions are no list, a randomizer has no law, or
+        the answers of one entry are finitely many and together have more than 4,096 values.
 
     Guarantee
     ---------

@@ -78,9 +78,9 @@ class ProtocolSimulation:
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is none, or a parameter is out of range; in use, what `SimulatedEntries` refuses. Laws:
-        the protocol has coins of its own, or more than 20,000 sequences of answers; `distance_bound`
-        holds even then.
+        `protocol` is not a local protocol, or a parameter is out of range; in use, what `SimulatedEntries`
+        refuses. Laws: the protocol has coins of its own, or more than 20,000 sequences of answers;
+        `distance_bound` holds even then.
 
     Guarantee
     ---------
@@ -158,7 +158,7 @@ class ProtocolSimulation:
         return _law([(end, end.probability(population)) for end in self._ends(self._begun())])
 
     def simulated_law(self, oracle: SQOracle) -> Finite:
-        """Return the law of a simulated run's output where the oracle answers alike in every iteration.
+        """Return the law of a simulated run's output if the oracle repeats its answers in every iteration.
 
         It is asked once for each proposal after every sequence of answers; any offsets are valid answers.
         """

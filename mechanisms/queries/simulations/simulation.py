@@ -157,9 +157,9 @@ class FixedRoundsSimulation:
     Whatever the answers, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 + phi)·p(w)/
     (q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
     e^(−epsilon))^(i−1)· q(w)·a(w) over the N rounds, that is p(w)·(1 − phi)/(1 + phi)·(1 − (1 −
-    e^(−epsilon))^N). All this holds given the other proposals, so it multiplies over randomizers, and what
-    is missing from p is the distance: at most 2·phi + (1 − e^(−epsilon))^N ≤ 2(beta − β″)/3t + β″/t for
-    each.
+    e^(−epsilon))^N). All this holds given the other proposals, so the bounds multiply over randomizers. The
+    distance is the mass that this bound lacks of p: at most 2·phi + (1 − e^(−epsilon))^N ≤ 2(beta − β″)/3t +
+    β″/t for each.
 
     Examples
     --------
