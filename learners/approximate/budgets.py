@@ -179,7 +179,7 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
 
 
 _FACTORS = [1.0 + 0.02 * step for step in range(1, 101)]
-"""Factors on the sum that the optimal composition may allow to spend: tried in turn."""
+"""Factors by which the calls may spend more than epsilon under optimal composition; tried in this order."""
 
 
 def _split(top: int, *, epsilon: float, delta: float, failure: float, claim: ApproximateDP | PureDP) -> Split:

@@ -166,7 +166,7 @@ class PointLearner(OfNumbers, PlainParameters):
     its refusals, which is post-processing.
 
     On `sample_size` examples of a law D, labelled by any point j, the error is above alpha with probability
-    at most beta where 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so A_dist
+    at most beta if 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so A_dist
     selects j except with probability beta (`point_size`), and the error is 0. *Otherwise* a number i ≠ j is
     bad only if D(i) > α/4. Fewer than 4/α numbers are bad, so a random one is bad with probability below
     4/(α·2^d) ≤ beta. (BNS ask for 2^d ≥ 1/(αβ): at 2^d = 1/(αβ) no m of Lemma 1's form is enough, see the
@@ -245,7 +245,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return point_size(self.selection, alpha=self.alpha, beta=self.beta)
 
     def problems(self) -> list[PointProblem]:
-        """Return hard problems with `sample_size` examples each; none where nothing is claimed."""
+        """Return hard problems with `sample_size` examples each; none if nothing is claimed."""
         if not self.enough_points:
             return []
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())

@@ -37,7 +37,7 @@ Example = tuple[int, int]
 
 
 def numbers(values: Any) -> NDArray[Any]:
-    """Return whole numbers ≥ 0 as an array: of machine words, or of Python's own where one has over 64 bits.
+    """Return whole numbers ≥ 0 as an array: machine words, or Python's own ints if one has over 64 bits.
 
     Examples
     --------

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["SearchingIntervalLearner", "mixed_contest"]
 
 _PARTS = 4
-"""H has the ends of this many parts of each interval released."""
+"""Each released interval is divided into this many parts, and H has the ends of the parts."""
 
 _CANDIDATES = 2 * (_PARTS + 1) + 2
 """The most thresholds in H: those of two intervals, and both ends of the range."""

@@ -184,7 +184,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of x, then whether y is 1, a row for each kind of record; refuse what is none."""
+        """Return the bits of x and whether y is 1, a row for each kind of record; refuse invalid records."""
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
@@ -228,8 +228,9 @@ class ConjunctionLearner(KeepsVariables):
     ---------
     epsilon-differential privacy when one record is replaced; in the local model each record's own report is
     epsilon-private (B Theorem 7 with parallel composition; K11 §5.1): see `ChunkNoise`. The exact loss is
-    epsilon where a chunk holds two records or more, as means 1/m apart may lie on one side of the threshold.
-    With one record in each chunk the means are 0 and 1, on both sides of the threshold: a little less.
+    epsilon if a chunk holds two records or more, because means 1/m apart may lie on one side of the
+    threshold. With one record in each chunk the means are 0 and 1, on both sides of the threshold: a little
+    less.
 
     On `sample_size` or more examples labelled by a monotone conjunction, of any distribution, the error is at
     most alpha with probability 1 − beta: all answers are within alpha/2d. On fewer than d records the answer

@@ -216,7 +216,7 @@ class NoisyConjunctionLearner(KeepsVariables):
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseIgnored(NoisyConjunctionLearner):
-    """Wrong: learns as if labels were clean, where they are flipped at the rate `actual`.
+    """Wrong: learns as if labels were clean, although they are flipped at the rate `actual`.
 
     Parameters
     ----------

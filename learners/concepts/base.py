@@ -43,12 +43,12 @@ class ConceptClass(ABC):
     @property
     @abstractmethod
     def concepts(self) -> Sequence[Any]:
-        """Every concept, in a fixed order; a lazy sequence where there are many."""
+        """Every concept, in a fixed order; a lazy sequence if there are many."""
 
     @property
     @abstractmethod
     def domain(self) -> Sequence[Any]:
-        """Every point, in a fixed order; a lazy sequence where there are many."""
+        """Every point, in a fixed order; a lazy sequence if there are many."""
 
     @abstractmethod
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
@@ -69,7 +69,7 @@ class ConceptClass(ABC):
         Raises
         ------
         InvalidValue
-            The class, or the domain where it is asked for, has more than `MOST_LISTED` members.
+            The class, or the domain if all its points are asked for, has more than `MOST_LISTED` members.
         """
         points = self.listed_domain() if points is None else points
         rows = [self.says(concept, points) for concept in self.listed_concepts()]

@@ -38,7 +38,7 @@ class _OnNumbers(ConceptClass):
         return 1
 
     def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:
-        """Return points as numbers: int64 where they fit, Python's own beyond."""
+        """Return points as numbers: int64 if they fit, otherwise Python's own ints."""
         ends = (*points[:1], *points[-1:]) if isinstance(points, range) else points
         for point in ends:
             whole = isinstance(point, (int, np.integer)) and not isinstance(point, bool)

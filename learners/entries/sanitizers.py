@@ -58,7 +58,7 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 def _far(name: str, factory: Any, what: str) -> Entry:
     """Return an entry at a loose budget: it needs few records, so runs show much of the effect of one swap.
 
-    Its accuracy is audited where m is that of the default parameters (`_accurate`).
+    Its accuracy is audited at the m of the default parameters (`_accurate`).
     """
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}

@@ -122,8 +122,8 @@ class LearningProblem:
         last = int(np.flatnonzero(np.asarray(self.law).ravel())[-1])
         cumulative[last:] = (
             np.inf
-        )  # the last record that can occur takes the rest, so that rounding of the sum does no harm return
-        cumulative
+        )  # the last record that can occur takes the rest, so that rounding of the sum does no harm
+        return cumulative
 
     @cached_property
     def risks(self) -> NDArray[np.float64]:

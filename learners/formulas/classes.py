@@ -235,8 +235,10 @@ def sanitizing(made: Any) -> Formulas:
     labellings = len(_distinct(concepts, concepts.listed_concepts(), concepts.listed_domain()))
     transfer = math.ceil(math.log(labellings / made.beta) / apart)
     return Formulas(
-        epsilon=made.epsilon,  # the sanitizer's loss, on samples in which all but two examples are of one
-        kind law=law, databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]), numbers={
+        epsilon=made.epsilon,  # the sanitizer's loss, on samples with all but two examples of one kind
+        law=law,
+        databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]),
+        numbers={
             "least sample size of the sanitizer": (made.sanitizer.sample_size(), size),
             "examples enough for small training errors to mean small errors": (made.transfer_size, transfer),
         },

@@ -83,7 +83,7 @@ class Round(NamedTuple):
 
 
 _generic_size = lru_cache(maxsize=1024)(generic_size)
-"""The same for the same numbers: every run asks for the sizes of all rounds."""
+"""`generic_size`, cached because every run asks for the sizes of all rounds."""
 
 
 def _ones(concept: Any) -> int:

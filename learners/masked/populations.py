@@ -43,7 +43,7 @@ def parts_of(query: StatisticalQuery, r: int) -> Parts:
 class MaskedPopulation:
     """Uniform examples labelled by c_{r,a}: exact means without going through the domain.
 
-    To be handed to `ExactOracle`, `RandomOracle` or `AdversarialOracle` in place of a `Population`.
+    Pass it to `ExactOracle`, `RandomOracle` or `AdversarialOracle` in place of a `Population`.
 
     Parameters
     ----------

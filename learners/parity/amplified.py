@@ -45,8 +45,8 @@ _ROUNDING = 1e-12
 class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     """Algorithm A*: several runs of A, and a private choice among their answers.
 
-    The answer is a tuple of bits, "⊥" where every run of A refused, or "insufficient samples" on a database
-    of fewer than `sample_size` examples.
+    The answer is a tuple of bits, "⊥" if every run of A refused, or "insufficient samples" on a database of
+    fewer than `sample_size` examples.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         which the fewest examples are needed. `plan` is the result.
     made
         A `Plan` to use in place of the derived one. Privacy does not depend on it; accuracy is claimed only
-        where `failure_bound` is at most beta.
+        if `failure_bound` is at most beta.
     size
         Length (or least and greatest) of the databases to audit; None: `sample_size`.
 
@@ -268,7 +268,7 @@ def _finite(masses: dict[Any, float]) -> Finite:
 
 
 _FEW = Plan(candidates=2, training=1, test=1)
-"""Numbers so small that every sample can be gone through."""
+"""Sizes so small that an audit can list every sample."""
 
 
 def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry:

@@ -123,7 +123,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @classmethod
     def of(cls, learner: ParityLearner, *, examples: int) -> ParityLearnerMultisets:
-        """Return A on all samples of this many examples, whatever their order, to be audited exhaustively.
+        """Return A on all multisets of this many examples, to be audited exhaustively.
 
         Examples
         --------

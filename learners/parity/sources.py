@@ -1,7 +1,7 @@
 """Laws of labelled bits under which the error of every parity is exact, in any dimension; hard problems.
 
 A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law all of
-them. On one part ⟨u, x⟩ is a fair coin where some direction has ⟨u, direction⟩ = 1, and constant otherwise.
+them. On one part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ class HashedPointLearner(PureLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an example that is none.
+        A parameter is out of range; in use, an invalid example.
 
     Guarantee
     ---------

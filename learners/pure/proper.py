@@ -129,7 +129,7 @@ class PurePointLearner(_ProperLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an example that is none.
+        A parameter is out of range; in use, an invalid example.
 
     Guarantee
     ---------
@@ -191,7 +191,7 @@ class PureIntervalLearner(_ProperLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an example that is none.
+        A parameter is out of range; in use, an invalid example.
 
     Guarantee
     ---------

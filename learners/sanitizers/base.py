@@ -155,7 +155,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def largest_step(self) -> float:
-        """The largest epsilon for which BNS Lemma 4 holds: 16/(alpha·beta), with those of the choosing mechanism."""
+        """The largest epsilon for which BNS Lemma 4 holds: the choosing mechanism's 16/(alpha·beta)."""
         return 16.0 / self.choosing_alpha / self.beta * (1.0 - 1e-9)
 
     @property
@@ -172,7 +172,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return tally(database, dimension=self.dimension, owner=owner)
 
     def problems(self) -> list[Problem]:
-        """Return hard databases of `size` records. They are fixed, because accuracy is claimed for every database."""
+        """Return hard databases of `size` records, all fixed: accuracy is claimed for every database."""
         return [
             self._problem(name, database)
             for name, database in hard_numbers(self.dimension, size=self._m, alpha=self.alpha)
@@ -192,7 +192,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return NumbersProblem(name, database, self.measure, self.dimension)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return pairs of databases of two points: one point is as frequent as the noisy test asks, one record differs."""
+        """Return neighbours with two points, one of them as often as the noisy test asks for."""
         assert self.records is not None
         records = list(self.records)
         (first, second, *_), other = records, records[-1]

@@ -18,7 +18,7 @@ __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
 class _Unsplit:
-    """Gives all of delta to every call of choosing and all of epsilon to the counts, as if nothing else spent any."""
+    """Gives every call of choosing all of delta and the counts all of epsilon."""
 
     epsilon: float
     delta: float

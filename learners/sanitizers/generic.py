@@ -178,7 +178,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
 
     def shares(self, database: Any) -> NDArray[np.float64]:
-        """Return the share of every point of the domain, refused where a record is no point of it."""
+        """Return the share of every point of the domain, refused if a record is no point of it."""
         owner, known = self.owner, self._places
         length(database, owner=owner)
         records = list(database)

@@ -100,7 +100,7 @@ class IntervalSanitizer(IntervalCuts):
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     def problems(self) -> list[Problem]:
-        """Return hard databases of `size` records. They are fixed, because accuracy is claimed for every database."""
+        """Return hard databases of `size` records, all fixed: accuracy is claimed for every database."""
         return NumberSanitizer.problems(self)
 
     @property

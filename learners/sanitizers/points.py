@@ -135,7 +135,7 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def output_size(self) -> int:
-        """The number of records of the output, where it is a database."""
+        """The number of records of the output if it is a database."""
         return math.ceil(4.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:

@@ -54,7 +54,7 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
 
 @dataclass(frozen=True)
 class _ExampleSanitizer(GenericSanitizer):
-    """The sanitizer for C^label; its messages name the learner, because the user passes examples to the learner."""
+    """The sanitizer for C^label; its messages name the learner, to which the user passes examples."""
 
     owner: ClassVar[str] = "SanitizingLearner"
     held: ClassVar[str] = "examples (x, y), x a point of its domain and y 0 or 1"
@@ -264,7 +264,7 @@ _ASKED = ("claim", "alpha", "beta", "sample_size", "estimate")
 _BY_DEFAULT = SanitizingLearner()
 _CLAIM = _BY_DEFAULT.utility_claim
 _NEARLY_ALIKE = ([(0, 1), (0, 1), *[(1, 0)] * 1_278], [(0, 0), (0, 1), *[(1, 0)] * 1_278])
-"""Samples on which the loss is 0.99 of ε; of up to ten examples it is 0.49 of it at most."""
+"""Samples on which the loss is 0.99·ε. On samples of up to ten examples it is at most 0.49·ε."""
 
 entry = Entry(
     SanitizingLearner.name,

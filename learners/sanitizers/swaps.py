@@ -11,7 +11,7 @@ LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5
 
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
-    """Return `many` pairs of databases of two points that differ in one record, from one extreme to the other.
+    """Return `many` pairs of neighbouring databases of two points, evenly from one extreme to the other.
 
     For two points that are the whole domain and many = size these are all pairs of multisets.
 

@@ -108,8 +108,9 @@ def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
 
     Guarantee
     ---------
-    Every (ε, δ)-close pair of laws is a random function of this pair (Kairouz, Oh and Viswanath 2015), and so
-    every composition of such mechanisms, adaptive ones included, is a function of the product.
+    Every (ε, δ)-close pair of laws is a random function of this pair (Kairouz, Oh and Viswanath 2015). So
+    every composition of such mechanisms, even an adaptive one, is a random function of the product of these
+    pairs.
 
     Examples
     --------

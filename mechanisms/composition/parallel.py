@@ -107,7 +107,7 @@ class Parallel(Combined):
         return tuple(value for subject, part, output in told for value in laid_out(subject, part, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs: rows of a matrix where every part answers with numbers, else tuples."""
+        """Return `size` outputs: rows of a matrix if every part answers with numbers, else tuples."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
         told = [(subject, part, drawn(subject, part, size, rng=rng)) for subject, part in pairs]
         return rows(

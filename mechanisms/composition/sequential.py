@@ -87,7 +87,7 @@ class Sequential(Combined):
         return tuple(value for subject, output in told for value in laid_out(subject, database, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs: rows of a matrix where every part answers with numbers, else tuples."""
+        """Return `size` outputs: rows of a matrix if every part answers with numbers, else tuples."""
         told = [(subject, drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return rows(
             [column for subject, outputs in told for column in columns_of(subject, database, outputs)]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["hard_qualities", "named_qualities", "plateau", "shelf"]
 
 _BELOW = 1.0 - 1e-9
-"""A quality that is just good enough, times this, is not."""
+"""Factor that turns a quality that is just good enough into one that is not."""
 
 
 def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0) -> StepFunction:

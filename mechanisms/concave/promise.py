@@ -192,7 +192,7 @@ class ConcavePromise(PlainParameters):
         return StableSelection(epsilon=self.epsilon, delta=self.delta).test
 
     def quality_on(self, database: Any) -> StepFunction:
-        """Return the quality function of a database, refused where it is not on {0 … top}."""
+        """Return the quality function of a database, refused if it is not on {0 … top}."""
         quality = as_quality(self.quality(database))
         if quality.top != self.top:
             raise InvalidValue(
@@ -210,7 +210,7 @@ class ConcavePromise(PlainParameters):
         return int(self._runs(database, 1, rng)[0])
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64] | list[int]:
-        """Return `size` points, as a list where they may exceed 64 bits.
+        """Return `size` points, as a list if they may exceed 64 bits.
 
         Run i draws the same uniform numbers and noises on every database.
         """

@@ -26,10 +26,10 @@ __all__ = [
 
 
 ALL = "the text's laws of the worst of all databases"
-"""The source of a loss by a formula, of the pair that an audit of all databases finds to lose most."""
+"""The source of a loss that a formula gives for the worst pair that an audit of all databases finds."""
 
 KEPT = "the code's own laws of all databases, kept as a number"
-"""The source of a loss without a formula: a change of the code shows, a fault that it has today does not."""
+"""The source of a loss without a formula. It reveals a later change of the code, but no present fault."""
 
 
 def climbs(count: int) -> str:

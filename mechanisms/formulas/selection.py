@@ -179,7 +179,7 @@ def choosing_huge(made: Any) -> Formulas:
 
 
 def choosing_scores(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on scores, of which the largest is at most m."""
+    """Return the formulas of the choosing mechanism on scores of at most m."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     rest = [0] * (made.solutions - 2)

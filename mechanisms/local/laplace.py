@@ -36,7 +36,7 @@ class LocalLaplace(ClaimsItsEpsilon):
     epsilon
         The privacy of the entry, > 0.
     query
-        g: takes an entry, returns a number, or a vector where `dimension` is given. None: the entry itself.
+        g: takes an entry, returns a number, or a vector if `dimension` is given. None: the entry itself.
     bound
         b > 0: the least and greatest value of every coordinate. A value outside is refused, never clamped.
     dimension
@@ -174,7 +174,7 @@ class LocalLaplace(ClaimsItsEpsilon):
 
 
 def only_record(database: Sequence[Any], *, owner: str) -> Any:
-    """Return the one record of a database, refused where there are more or none.
+    """Return the only record of a database; refuse a database of no record or of several.
 
     Examples
     --------

@@ -92,7 +92,7 @@ class _Protocol(PlainParameters):
         Parameters
         ----------
         oracle
-            An `LROracle`, or what answers as it does (`mechanisms.queries.SimulatedEntries`).
+            An `LROracle`, or an object with the same methods (`mechanisms.queries.SimulatedEntries`).
         """
         raise NotImplementedError
 
@@ -209,7 +209,7 @@ class NonInteractiveProtocol(_Protocol):
         return self.conclude(told, answers)
 
     def _block(self, entries: Grouped, runs: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of some runs, a matrix where answers are numbers and nothing is concluded."""
+        """Return the outputs of some runs: a matrix if answers are numbers and `conclude` is None."""
         assert not callable(self.queries)
         drawn = [answered_often(query, entries, runs, rng=rng) for query in self.queries]
         if self.conclude is None and all(isinstance(answers, np.ndarray) for answers in drawn):
@@ -252,8 +252,8 @@ class InteractiveProtocol(_Protocol):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3): that of `LROracle`, whatever
-    the algorithm asks; its output is a function of the answers and its own coins.
+    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3): that of `LROracle` for any
+    questions. The output is a function of the answers and of the algorithm's own coins.
 
     Examples
     --------

@@ -86,7 +86,7 @@ class SignResponse(ClaimsItsEpsilon):
         return math.tanh(self.epsilon / 2.0)
 
     def values(self, entries: Any) -> NDArray[np.float64]:
-        """Return g of every entry, refused where it is neither −1 nor 1.
+        """Return g of every entry; refuse values other than −1 and 1.
 
         Examples
         --------

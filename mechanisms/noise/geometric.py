@@ -56,7 +56,7 @@ class _NoisyInteger(ClaimsItsEpsilon):
         return self.epsilon / self.sensitivity
 
     def answer(self, database: Any) -> int:
-        """Return the query's exact answer, refused where it is no integer or above 2^53 in size."""
+        """Return the query's exact answer, refused if it is no integer or above 2^53 in size."""
         answer = self.query(database)
         try:
             number = index(answer)

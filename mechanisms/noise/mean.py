@@ -121,7 +121,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
 
     @property
     def records(self) -> list[float]:
-        """The ends of the range, and values beyond them where those are clamped."""
+        """The ends of the range, and values beyond them if those are clamped."""
         beyond = [-self.upper, 2.0 * self.upper, math.nan] if self.clamp else []
         return [0.0, float(self.upper), *beyond]
 

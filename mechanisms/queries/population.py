@@ -74,7 +74,7 @@ class Population:
         return np.asarray(self.probabilities, dtype=np.float64)
 
     def expectation(self, query: StatisticalQuery) -> float:
-        """Return the mean of the query: exact but for rounding, which never leaves its range."""
+        """Return the mean of the query, exact up to rounding and never outside its range."""
         mean = float((self.weights * query.values(self.points)).sum())
         return min(max(mean, query.low), query.high)
 

@@ -154,7 +154,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """An alpha-good solution, except with probability beta, where opt > alpha·m (BNS Lemma 4)."""
+        """An alpha-good solution except with probability beta, if opt > alpha·m (BNS Lemma 4)."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:

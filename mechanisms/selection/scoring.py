@@ -90,7 +90,7 @@ class MostFrequent:
     Parameters
     ----------
     candidates
-        How many numbers there are, at least 2. A record that is none of them counts for nobody.
+        How many numbers there are, at least 2. A record that is not one of them supports no solution.
 
     Guarantee
     ---------
@@ -297,7 +297,7 @@ def scores_of(
     vectorised: bool,
     owner: str,
 ) -> NDArray[np.float64]:
-    """Return the scores of all solutions on a database, refused where one is not a finite number.
+    """Return the scores of all solutions on a database, refused if one is not a finite number.
 
     Parameters
     ----------

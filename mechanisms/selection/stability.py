@@ -41,7 +41,7 @@ __all__ = ["TIED", "UNSTABLE", "StableSelection", "TightStableSelection"]
 UNSTABLE: Final = "⊥1"
 """The answer if the best solution is not far enough ahead."""
 TIED: Final = "⊥2"
-"""The answer if that test passes although two solutions are best."""
+"""The answer if two solutions are best and the test passes nevertheless."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +257,7 @@ class StableSelection(PlainParameters):
 
         Guarantee
         ---------
-        Exact where it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for beta ≤ 1/2,
+        Exact if it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for beta ≤ 1/2,
         which for A_dist is (4/epsilon)·ln(1/(2·beta·delta)) + 2.
 
         Examples
@@ -290,7 +290,7 @@ class StableSelection(PlainParameters):
         return best.gap, best.solution if best.gap > 0.0 else TIED
 
     def _checked(self, best: TwoBest) -> TwoBest:
-        """Return what `leaders` said, with plain finite scores, or refuse it."""
+        """Return the result of `leaders` with plain finite scores, or refuse it."""
         owner = type(self).__name__
         score, runner_up = (
             finite_number(value, what=f"A score of the `leaders` of `{owner}`")

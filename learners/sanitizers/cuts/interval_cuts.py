@@ -39,7 +39,7 @@ _FEW_POINTS = 4
 """Up to this many points, runs share the sets that are left: at most 2^4."""
 
 _MOST_ROUNDS = 20
-"""Of two intervals or more, these give more sequences than that."""
+"""With two intervals or more, this many rounds give more sequences than that."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def top(self) -> int:
-        """The last point of Rec's range: d, or 2 where d is 1."""
+        """The last point of Rec's range: d, or 2 if d is 1."""
         return max(2, self.dimension)
 
     @property
@@ -193,7 +193,7 @@ class IntervalCuts(NumberSanitizer):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws the same numbers on all databases of few points, or on all of many."""
+        """Return `size` outputs; run i draws the same numbers on all databases that have few points."""
         tree = tree_of(self.tally(database), self.dimension)
         return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
 
@@ -214,9 +214,9 @@ class IntervalCuts(NumberSanitizer):
         return Finite([self._shown(nodes) for nodes in masses], list(masses.values()))
 
     def listable(self, distinct: int) -> bool:
-        """Whether the sequences of intervals are few enough to list, on databases of this many distinct points.
+        """Whether the sequences of intervals are few enough to list, for this many distinct points.
 
-        Every round takes a point out at least, and no interval without records is chosen.
+        Every round takes out at least one point, and no interval without records is chosen.
         """
         nodes = min(2 << self.dimension, distinct * (self.dimension + 1))
         sequences: int = nodes ** min(self.rounds, distinct, _MOST_ROUNDS)

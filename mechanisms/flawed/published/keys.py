@@ -60,7 +60,7 @@ class KeysFromData(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class InclusiveThreshold(ThresholdRelease):
-    """Publishes noisy counts that *reach* the threshold, where delta was computed for those that exceed it.
+    """Publishes noisy counts that *reach* the threshold, but delta was computed for those that exceed it.
 
     A key with one record is then published with probability Pr[noise ≥ threshold − 1], e^epsilon times the
     delta claimed: 0.01339 for 0.004926 at threshold 5 and epsilon = 1. Without the record it never is, so no

@@ -28,7 +28,7 @@ class FrequencyScaleCounts(ClaimsPure):
 
     Replacing a record moves two frequencies by 1/n each, for which noise of scale 2/(n·epsilon) is right; it
     moves two counts by 1 each, and with that scale loses n·epsilon: 10 for ten records at epsilon = 1, at any
-    point beyond both counts. The correct scale for counts is 2/epsilon, whatever n.
+    point beyond both counts. The correct scale for counts is 2/epsilon for every n.
 
     Parameters
     ----------

@@ -52,8 +52,8 @@ class LaplaceAverage(LocalAverage):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; `size` is too small for the tolerance (the message says what is needed); in
-        use, another number of entries, or a value outside [−b, b].
+        A parameter is out of range; `size` is too small for the tolerance (the message says what is needed);
+        in use, another number of entries, or a value outside [−b, b].
 
     Guarantee
     ---------
@@ -145,7 +145,7 @@ class LaplaceAverage(LocalAverage):
 
         Guarantee
         ---------
-        The tau at which `laplace_size` is n, whatever the distribution of the entries.
+        The tau at which `laplace_size` is n. It holds for every distribution of the entries.
 
         Examples
         --------

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["LocalAverage"]
 
 _CHUNK = 2**17
-"""Entries answered at once: what a run holds in memory, whatever the database's size."""
+"""Entries answered at once. A run holds only these in memory, for a database of any size."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -217,8 +217,8 @@ class LocalRun(SQRun):
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or `size` is too small (the message says what is needed); in use, a database
-        of another size, or a query that leaves its range.
+        A parameter is out of range, or `size` is too small (the message says what is needed); in use, a
+        database of another size, or a query that leaves its range.
 
     Guarantee
     ---------

@@ -26,7 +26,7 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
     Parameters
     ----------
     bound
-        The greatest the noise rate can be, in [0, 1/2).
+        The largest possible noise rate, in [0, 1/2).
     tau
         The least tolerance of the learner's queries.
     width

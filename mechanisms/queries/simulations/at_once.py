@@ -51,8 +51,8 @@ class NonInteractiveSimulation:
 
     Guarantee
     ---------
-    That of `FixedRoundsSimulation`, of which the output is a function: within beta of the law of the
-    protocol's output, against any valid oracle. All answers of one entry are one outcome of a joint
+    That of `FixedRoundsSimulation`, because the output is a function of its outcomes: within beta of the law
+    of the protocol's output, against any valid oracle. All answers of one entry are one outcome of a joint
     randomizer, so that each entry is accessed once, as Claim 5.9 assumes; entries are independent.
 
     Examples

@@ -59,7 +59,7 @@ class Access:
         R_k.
     past
         The randomizers that the entry has answered, each with the answer: its position among the outcomes of
-        a table, or itself where answers have densities.
+        a table, or the answer itself if answers have densities.
     base
         The record "0".
     epsilon

@@ -157,7 +157,7 @@ class SimulatedProtocol(ChecksDraws):
 
 
 class _SimulatedCoarsely(SimulatedProtocol):
-    """Beside a `CoarseSimulation`: it cuts acceptances off at 1, so "random" has no such law."""
+    """A protocol beside its `CoarseSimulation`, which caps acceptances at 1: "random" has another law."""
 
     records = ("entries", "exact", *_STEADY)
 

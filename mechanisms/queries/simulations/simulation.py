@@ -135,7 +135,7 @@ class FixedRoundsSimulation:
 
     K11 Claim 5.9 calls B_(R,epsilon) non-adaptive, but how often it asks depends on the answers. Here all
     proposals of all randomizers are drawn first and every query goes out in one `ask_all`; the first accepted
-    proposal of each randomizer is its outcome, and a fresh draw from R(0) where none was.
+    proposal of each randomizer is its outcome, or a fresh draw from R(0) if none was accepted.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class FixedRoundsSimulation:
         return Access(randomizer=randomizer, past=(), base=self.base, epsilon=randomizer.epsilon, phi=phi)
 
     def rounds(self, index: int) -> int:
-        """Return N for one randomizer; 0 where its input does not matter."""
+        """Return N for one randomizer; 0 if its input does not matter."""
         access = self.access(index)
         if access.blunt:
             return 0
