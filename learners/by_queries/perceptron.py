@@ -96,11 +96,11 @@ class PerceptronQueries:
 
     An answer of at most 3·alpha/4 for the error ends the run, and the error is then at most alpha. Otherwise
     the error e is at least alpha/2, and its answer ê > 3·alpha/4 has ρ = e/ê in [2/3, 4/3]. The update is
-    v̂/ê = ρ·v/e + noise, where the noise has norm at most √d·tau/ê ≤ γ/6 =: η. As ⟨v/e, u⟩ ≥ γ, ⟨w, u⟩ grows
-    by at least 2γ/3 − η = γ/2 a round. As ⟨v, w⟩ ≤ 0 and ‖v/e‖ ≤ 1, ‖w‖² grows by at most 2η·‖w‖ + (4/3 +
-    η)², so that ‖w‖ ≤ η·t + (4/3 + η)·√t by induction. By Cauchy and Schwarz γ·t/2 ≤ γ·t/6 + (4/3 + γ/6)·√t
-    after t updates, that is √t ≤ 4/γ + 1/2. (K11 §1.1.1 names the algorithm as one that seems to rely on
-    adaptivity.)
+    v̂/ê = ρ·v/e + noise, where the noise has norm at most √d·tau/ê ≤ γ/6 =: η. ⟨v/e, u⟩ ≥ γ, so ⟨w, u⟩ grows
+    by at least 2γ/3 − η = γ/2 in each round. ⟨v, w⟩ ≤ 0 and ‖v/e‖ ≤ 1, so ‖w‖² grows by at most 2η·‖w‖ + (4/3
+    + η)². By induction ‖w‖ ≤ η·t + (4/3 + η)·√t after t updates. The Cauchy-Schwarz inequality then gives
+    γ·t/2 ≤ γ·t/6 + (4/3 + γ/6)·√t, that is √t ≤ 4/γ + 1/2. (K11 §1.1.1 names the algorithm as one that seems
+    to rely on adaptivity.)
 
     Examples
     --------

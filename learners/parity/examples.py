@@ -66,7 +66,7 @@ def examples_of(database: Any, *, dimension: int, owner: str) -> BitExamples:
     Raises
     ------
     InvalidKind
-        It is no sequence of pairs.
+        It is not a sequence of pairs.
     InvalidValue
         An x is not `dimension` bits, or a y is not a bit.
 

@@ -3,8 +3,8 @@
 Symbols: p and q, the probabilities of A (`Rates`); γ(n) = 2^d·(1 − p·α)^n, which bounds the probability
 that a run of A on n examples of a parity, having passed its first step, returns an error above α.
 
-**Retry** (K08): k runs on the same sample, each with ε/k; the first that passes answers. No run passes with
-probability q^k. Which run passes first is independent of the examples that it takes, so that run is bad with
+**Retry** (K08): k runs on the same sample, each with ε/k; the first that passes answers. With probability q^k
+no run passes. Which run passes first is independent of the examples that it takes, so that run is bad with
 probability at most γ. (Lemma 3.1 is unconditional and does not give "at most β′ given that it passes"; it
 would give 2β′.) Failure: q^k + (1 − q^k)·γ ≤ β. The rounds are a whole number k = ⌈log2(1/β′)⌉, and ε is
 divided by it, not by the logarithm, which would cost more than ε.

@@ -35,10 +35,10 @@ def sequential_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
     Guarantee
     ---------
-    It holds for mechanisms run one after the other on the same database, where each may depend on the outputs
-    before it (K11 Claim 2.2 and K08 Claim 2.1, which state it for fixed ones): the probability of a sequence
-    of outputs is a product of conditional ones, and each ratio is at most e^epsilon_i (outside an event of
-    probability delta_i).
+    It holds for mechanisms run one after the other on the same database, even if each depends on the outputs
+    before it. (K11 Claim 2.2 and K08 Claim 2.1 state it for mechanisms fixed in advance.) The probability of
+    a sequence of outputs is a product of conditional probabilities, and each of their ratios is at most
+    e^epsilon_i (outside an event of probability delta_i).
 
     Examples
     --------

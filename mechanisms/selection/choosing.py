@@ -88,16 +88,16 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     (epsilon, delta)-differential privacy when one record is replaced, for a `growth`-bounded-growth score
     (BNS Lemma 4, which forgets the bound 16/(alpha·beta) on epsilon).
 
-    Let p be the law on S and q that on a neighbour, opt the best score on S, and u = e^(−epsilon·alpha·m/16);
-    by the bound on m, u ≤ delta·e^(−epsilon/4) and k·u ≤ alpha·beta·epsilon/16 ≤ 1. Scores move by at most 1,
-    so the test costs a factor e^(epsilon/4). (i) opt < alpha·m/4: passing has probability at most u/2 ≤
-    delta/2, and p(⊥) ≤ e^(epsilon/4)·q(⊥) — or no solution scores on S, p(⊥) = 1, and q(⊥) ≥ 1 − delta/2, as
-    the neighbour's best score is at most 1. (ii) opt ≥ alpha·m/4: a solution that scores on both sides has a
-    weight that moves by e^(epsilon/4); the sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S and at most
-    e^(epsilon/4)·(N + k) beside it, for at most k solutions join. The loss is at most 3·epsilon/4 + k·u ≤
-    13·epsilon/16. The at most k solutions that score on S alone score 1, and passing times their share is at
-    most k·e^(epsilon/4)·u² ≤ delta, because what lacks to alpha·m/2 is paid in the test or in the share.
-    Without the bound on m neither holds: see the flawed twin.
+    Let p be the law on S, q that on a neighbour, opt the best score on S, and u = e^(−epsilon·alpha·m/16). By
+    the bound on m, u ≤ delta·e^(−epsilon/4) and k·u ≤ alpha·beta·epsilon/16 ≤ 1. Scores move by at most 1, so
+    the test costs a factor e^(epsilon/4). (i) opt < alpha·m/4: passing has probability at most u/2 ≤ delta/2,
+    and p(⊥) ≤ e^(epsilon/4)·q(⊥). If no solution scores on S, p(⊥) = 1 and q(⊥) ≥ 1 − delta/2, as the
+    neighbour's best score is at most 1. (ii) opt ≥ alpha·m/4: the weight of a solution that scores on both
+    moves by e^(epsilon/4). The sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S. On the neighbour at most k
+    solutions join, so it is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤
+    13·epsilon/16. At most k solutions score on S alone, 1 each. Passing has probability at most
+    u²·e^(epsilon·opt/4), and their share is at most k·e^(epsilon/4 − epsilon·opt/4): together
+    k·e^(epsilon/4)·u² ≤ delta. Without the bound on m neither holds: see the flawed twin.
 
     Examples
     --------

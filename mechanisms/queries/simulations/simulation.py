@@ -150,12 +150,12 @@ class FixedRoundsSimulation:
 
     Guarantee
     ---------
-    The joint law of the outcomes is within beta of the true one against any valid oracle, also one that sees
+    The joint law of the outcomes is within beta of the true one against any valid oracle, even one that sees
     all proposals before it answers any. N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds per randomizer,
     phi = (beta − β″)/3t: t·N queries, a factor ln(t/β″) more than expected in Claim 5.9.
 
-    Whatever the answers, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 + phi)·p(w)/
-    (q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
+    For all answers of a valid oracle, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 +
+    phi)·p(w)/(q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
     e^(−epsilon))^(i−1)· q(w)·a(w) over the N rounds, that is p(w)·(1 − phi)/(1 + phi)·(1 − (1 −
     e^(−epsilon))^N). All this holds given the other proposals, so the bounds multiply over randomizers. The
     distance is the mass that this bound lacks of p: at most 2·phi + (1 − e^(−epsilon))^N ≤ 2(beta − β″)/3t +
