@@ -138,7 +138,7 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
     top
         T, the last threshold, at least 2.
     epsilon, delta
-        Of the whole.
+        The budget of the whole.
     failure
         The failure probability of Rec as a whole, in (0, 1).
 

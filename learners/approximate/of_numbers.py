@@ -65,7 +65,7 @@ def at_64_bits(
     kind
         The class.
     options, utility
-        Of the audits of its privacy, and of its utility besides `exact`.
+        The options of the audits of its privacy, and of its utility (`exact` is set here).
     formulas
         Its formulas, written from the text.
 

@@ -44,7 +44,7 @@ def correlations(
     concepts
         The class.
     probabilities
-        Of the points of its domain, in order; default: uniform.
+        The probabilities of the points of its domain, in order; default: uniform.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def sq_dimension(
     concepts
         A class of at most 64 concepts.
     probabilities
-        Of the points of its domain, in order; default: uniform.
+        The probabilities of the points of its domain, in order; default: uniform.
 
     Raises
     ------
@@ -212,7 +212,8 @@ class GenericWeakLearner:
     concepts
         The class.
     probabilities
-        Of the points of its domain, in order; default: uniform. The learner is for this distribution.
+        The probabilities of the points of its domain, in order; default: uniform. The learner is meant for
+        this distribution.
 
     Guarantee
     ---------

@@ -34,7 +34,7 @@ def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[
     dimension
         d.
     count
-        Of the random pairs for each level of Rec.
+        The number of random pairs for each level of Rec.
     budget
         `epsilon` and `delta` that are split; (2, 0.05) by default.
 

@@ -27,7 +27,7 @@ class OnSample(PlainParameters):
     part
         The learner, whose problems have a `size` or `examples`.
     examples
-        Their number.
+        The number of examples.
 
     Examples
     --------

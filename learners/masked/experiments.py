@@ -114,7 +114,7 @@ def lower_bound(queries: int, *, dimension: int, printed: bool = False) -> float
     ---------
     One query has |⟨f⁰_g, c⁰_{r,a}⟩| ≥ 2^(−d/3) for at most 2^(2d/3 − 1) of the 2^(d + 1) concepts (Parseval),
     a share of 2^(−d/3 − 2). So with probability 1 − t/2^(d/3 + 2) no answer depends on a, and then one of the
-    two a's gives an error of at least 1/4. That is half of this share of concepts.
+    two a's gives an error of at least 1/4. So at least half of this share of concepts has such an error.
 
     Examples
     --------

@@ -19,8 +19,8 @@ also has more, because all of its s answers count as mistakes.
 
 **Selection** (K11, footnote 4): the same, but the exponential mechanism with weight ε/2 on mistakes, which
 have sensitivity 1, picks the candidate. In place of (3): with probability at most β′ the candidate picked
-exceeds the fewest mistakes by more than (2/ε)·ln(k/β′). If that number is at most 2α′s, the candidate picked
-is otherwise not bad. The test set is then smaller by the factor k, which the printed sample size
+exceeds the fewest mistakes by more than (2/ε)·ln(k/β′). Otherwise the candidate picked is not bad, if that
+number is at most 2α′s. The test set is then smaller by the factor k, which the printed sample size
 O(d·log(1/β)/εα) does not include.
 """
 

@@ -45,7 +45,7 @@ def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.f
     answer
         The true count.
     rate
-        Of the noise, which is not clamped: clamping moves no number over an edge within the range.
+        The rate of the noise. It is not clamped: clamping moves no number across an edge within the range.
     edges
         Increasing: k of them make k + 1 classes.
 
@@ -87,7 +87,7 @@ def straying(distance: float, *, terms: int, rate: float) -> float:
     terms
         How many independent two-sided geometric noises there are.
     rate
-        Of each.
+        The rate of each.
 
     Guarantee
     ---------

@@ -73,7 +73,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
     concepts
         C, over a tiny domain. Default: the intervals of {0, 1}.
     alpha, beta
-        Of the sanitizer: alpha below 1/3, beta below 1/2. `utility_claim` is the learner's.
+        The sanitizer's: alpha below 1/3, beta below 1/2. `utility_claim` is the learner's.
     size
         The number of records that a privacy audit builds databases of.
     sanitizer

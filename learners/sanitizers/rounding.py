@@ -48,7 +48,7 @@ def completed(
     Parameters
     ----------
     shares
-        Of the named points, each in [0, 1].
+        The noisy shares of the named points, each in [0, 1].
     cap
         The most that any other point may get.
     unnamed

@@ -33,7 +33,7 @@ class Spending:
     step
         The epsilon of one step, from which `claims` was computed.
     claims
-        Of every step that can happen.
+        The claims of every step that can happen.
     delta
         The delta of the whole.
 
@@ -104,7 +104,7 @@ def affordable(
     claims
         Takes the epsilon of one step and returns the claims of all steps, growing with it.
     epsilon, delta
-        Of the whole.
+        The budget of the whole.
     largest
         No step is larger than this.
 

@@ -48,7 +48,7 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
     last
         "all": one more concept errs on all examples; "rest": on those that are not at the light number.
     epsilon
-        Of the mechanism.
+        The epsilon of the mechanism.
 
     Guarantee
     ---------

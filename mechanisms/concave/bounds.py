@@ -94,7 +94,7 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
     top
         The last point of the range, at least 2.
     epsilon, delta
-        Of each call.
+        The privacy parameters of each call.
     tight
         False: A_dist counts as (epsilon, delta)-private, as in BNS Proposition 2. True: as (epsilon/2,
         delta/2)-private, which it is.

@@ -53,7 +53,7 @@ class ConcavePromise(PlainParameters):
     Parameters
     ----------
     epsilon, delta
-        Of each call that Rec makes, > 0; the privacy of the whole is `claim`.
+        The privacy parameters of each call that Rec makes, > 0; the privacy of the whole is `claim`.
     top
         T, the last point of the range, at least 2 (at T = 1 log* is 0, and Lemmas 2 and 3 are false).
     promise

@@ -66,7 +66,7 @@ def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> li
     blank
         A record that supports none.
     alpha, size
-        Of the choosing mechanism.
+        The parameters of the choosing mechanism.
 
     Examples
     --------
