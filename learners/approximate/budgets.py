@@ -81,7 +81,7 @@ class Split:
     (ii) The borders of all A_i and B_i are multiples of 4K. In one of the two families, p is at least 2K away
     from every border. Let I be the interval of that family that contains p. I contains the first set, so I
     leads by r_l/8 or is the only interval. I also contains K adjacent points of the second set, none of them
-    among its last K points of 8K.
+    among the last K of its 8K points.
 
     (iii) If A_dist releases I, then H contains points of I at distance K/2, and one of them has quality at
     least 5r_l/8. The exponential mechanism then chooses a point of quality below r_l/2 with probability at

@@ -63,11 +63,11 @@ class IntervalSanitizer(IntervalCuts):
     probability beta, from `sample_size` records on. Let t = alpha·size. By `IntervalCuts` at most t records
     are never taken out. Every cell that is taken out is a single point or lies in a half of the interval that
     first contained it, which holds at most 3t/2 records. There are at most 3k + 1 cells. Except with the
-    probability of `straying`, the noise adds up to at most 3t/16 before every cut. Clamping to [0, size] and
-    taking the running maximum do not enlarge the largest error, as the true sums lie in that range and rise.
-    Half of a cell's records are put on its first point and half on its last. So strictly inside a cell the
-    answer is off by at most half of the cell's records, 3t/4, plus the error of the sums. Rounding to
-    ⌈8/alpha⌉ records costs alpha/16. Together: 3/4 + 3/16 + 1/16.
+    probability of `straying`, the noise before every cut adds up to at most 3t/16 in size. Clamping to [0,
+    size] and taking the running maximum do not enlarge the largest error, as the true sums lie in that range
+    and rise. Half of a cell's records are put on its first point and half on its last. So strictly inside a
+    cell the answer is off by at most half of the cell's records, 3t/4, plus the error of the sums. Rounding
+    to ⌈8/alpha⌉ records costs alpha/16. Together: 3/4 + 3/16 + 1/16.
 
     The text states the result alone, with m = O(α^(−2.5)·ε^(−1)·8^log*(d)·…): see
     `learners.sanitizers.sizes`.

@@ -165,7 +165,7 @@ class PointSanitizer(NumberSanitizer):
         return self.shares(output).get(concept, 0.0)
 
     def shares(self, output: Any) -> dict[int, float]:
-        """Return the estimates of all points whose estimate is above 0 by an output."""
+        """Return the estimates that an output gives, for all points with an estimate above 0."""
         if not self.proper:
             return {point: times / self._m for point, times in output}
         return {point: output.count(point) / len(output) for point in dict.fromkeys(output)}

@@ -193,7 +193,10 @@ class IntervalCuts(NumberSanitizer):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws the same numbers on all databases that have few points."""
+        """Return `size` outputs; run i draws the same numbers on all databases that have few points.
+
+        Run i also draws the same numbers on all databases that have many.
+        """
         tree = tree_of(self.tally(database), self.dimension)
         return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
 

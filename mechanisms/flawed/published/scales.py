@@ -154,8 +154,7 @@ class PrefixSums(NoisyAnswers):
 
     The differences of the sums reveal all d noisy answers. If all answers move by 1, each loses epsilon.
     Together they lose d·epsilon, 10 for ten answers at epsilon = 1, on outputs in which every noisy answer
-    lies beyond both exact ones. The correct scale is d/epsilon, or the correct relation is one that moves one
-    answer only.
+    lies beyond both exact ones. The correct way is scale d/epsilon, or a relation that moves one answer only.
 
     Parameters
     ----------
