@@ -74,7 +74,7 @@ class _NoisyMax(NoisyAnswers):
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours between which one answer moves by 1 and all others by 1 in the other way."""
+        """Return neighbours between which one answer falls by 1 and all others rise by 1, or the reverse."""
         level = [1.0] * self.size
         others = [2.0] * (self.size - 1)
         return [(level, [0.0, *others]), (level, [2.0, *(0.0 for _ in others)])] if others else []

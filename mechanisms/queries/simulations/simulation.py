@@ -158,8 +158,8 @@ class FixedRoundsSimulation:
     phi)·p(w)/(q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
     e^(−epsilon))^(i−1)· q(w)·a(w) over the N rounds, that is p(w)·(1 − phi)/(1 + phi)·(1 − (1 −
     e^(−epsilon))^N). All this holds given the other proposals, so the bounds multiply over randomizers. The
-    distance is the mass that this bound lacks of p: at most 2·phi + (1 − e^(−epsilon))^N ≤ 2(beta − β″)/3t +
-    β″/t for each.
+    distance is the mass of p that these bounds do not cover: at most 2·phi + (1 − e^(−epsilon))^N ≤ 2(beta −
+    β″)/3t + β″/t for each.
 
     Examples
     --------
