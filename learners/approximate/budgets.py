@@ -36,12 +36,11 @@ class LevelBudget:
     candidates
         The most solutions that it chooses from.
     test
-        The test of gaps by A_dist; None at the innermost level, which has no A_dist.
+        The test of gaps by A_dist; None at the innermost level, which does not call A_dist.
     stable
-        The privacy of one of the two calls of A_dist, with that test; None there too.
+        The privacy of one of the two calls of A_dist with that test; None at the innermost level.
     room
-        The least difference of qualities that the level relies on, as a multiple of that of the innermost
-        level.
+        The least difference of qualities that the level relies on, as a multiple of the innermost level's.
     """
 
     choice: float
@@ -51,7 +50,7 @@ class LevelBudget:
     room: float = 1.0
 
     def failure(self, gap: float) -> float:
-        """Return a bound on the failure of the level where the innermost difference is `gap`."""
+        """Return a bound on the failure probability of the level if the innermost difference is `gap`."""
         ahead = self.room * gap
         chosen = (self.candidates - 1) * math.exp(-self.choice * ahead / 2.0)
         return chosen + (0.0 if self.test is None else math.exp(self.test.log_fail(ahead)))
@@ -70,22 +69,30 @@ class Split:
 
     Guarantee
     ---------
-    *Privacy.* Rec composes the calls of `claims`, adaptively (`mechanisms.concave.calls`); `claim` bounds
-    their composition.
+    *Privacy.* Rec makes the calls in `claims`, adaptively (`mechanisms.concave.calls`). `claim` bounds their
+    composition.
 
-    *Utility.* Let Q be quasi-concave with maximum at least r. At level l, of promise r_l = r/4^l, let p be
-    best, and let the inner call have returned k with q(k) ≥ r_l/8; put K = 2^k. (i) {Q > 7r_l/8} has fewer
-    than 2K points, for L(k + 1) ≤ 7r_l/8; {Q ≥ 5r_l/8} has at least K, for L(k) ≥ 5r_l/8; both are
-    intervals around p. (ii) The borders of all A_i and B_i are multiples of 4K. Take the family of which p
-    is at least 2K away from every border: its interval I around p holds the first set, so that it leads by
-    r_l/8, or is the only one; and it holds K adjacent points of the second, none in the last K of 8K. (iii)
-    So if A_dist releases I, H has a point of quality 5r_l/8, K/2 being the distance of its points; the
-    exponential mechanism then chooses one of quality below r_l/2 with probability at most 31·e^(−ε·r_l/16).
-    (iv) For the largest j with L(j) ≥ 3r_l/4, q(j) ≥ r_l/4 = r_(l+1), so the promise holds inside; padding
-    with zeros leaves all sets of positive level intervals. (v) The innermost exponential mechanism has to
-    come within r_N/2 = 4^(−N)·r/2 of the best. That is the innermost difference; level l < N has 4^(N−1−l)
-    times as much. `failure_at` sums these; whatever A_dist answers about the other family, H only gains
-    points.
+    *Utility.* Let Q be quasi-concave with maximum at least r. Level l has the promise r_l = r/4^l. Let p be a
+    best point of that level. Suppose that the inner call returned k with q(k) ≥ r_l/8, and put K = 2^k.
+
+    (i) Because q(k) ≥ r_l/8, L(k + 1) ≤ 7r_l/8 and L(k) ≥ 5r_l/8. So {Q > 7r_l/8} has fewer than 2K points,
+    and {Q ≥ 5r_l/8} has at least K. Both sets are intervals around p.
+
+    (ii) The borders of all A_i and B_i are multiples of 4K. In one of the two families, p is at least 2K away
+    from every border. Let I be the interval of that family that contains p. I contains the first set, so I
+    leads by r_l/8 or is the only interval. I also contains K adjacent points of the second set, none of them
+    among the last K of its 8K points.
+
+    (iii) If A_dist releases I, then H contains points of I at distance K/2, and one of them has quality at
+    least 5r_l/8. The exponential mechanism then chooses a point of quality below r_l/2 with probability at
+    most 31·e^(−ε·r_l/16). The answer of A_dist about the other family can only add points to H.
+
+    (iv) The promise holds in the inner call: for the largest j with L(j) ≥ 3r_l/4, q(j) ≥ r_l/4 = r_(l+1).
+    After padding with zeros, {Q ≥ x} is still an interval for every x > 0.
+
+    (v) The innermost exponential mechanism must come within r_N/2 = 4^(−N)·r/2 of the best. This is the
+    innermost difference. Level l < N relies on a difference 4^(N−1−l) times as large. `failure_at` adds up
+    the failure bounds of all levels.
 
     Examples
     --------
@@ -131,18 +138,21 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
     top
         T, the last threshold, at least 2.
     epsilon, delta
-        Of the whole.
+        The budget of the whole.
     failure
-        Of the whole of Rec, in (0, 1).
+        The failure probability of Rec as a whole, in (0, 1).
 
     Guarantee
     ---------
-    The composition of `claims` is (epsilon, delta)-private: either their sums are epsilon and delta (for all
-    but large deltas the least promise), or half of delta is left to the optimal composition of Kairouz, Oh
-    and Viswanath, which then lets each call spend more; whichever asks for less. (Advanced composition is
-    never below that one.) Each of the 2N + 1 kinds of failure gets an equal share b. At the innermost
-    difference g a level with difference G = 4^i·g then needs (2/G)·ln(31/b) for its choice and (2/(G −
-    2))·ln(1/(4·b·δ′)) for each tight A_dist; g is the least at which all that fits.
+    The composition of `claims` is (epsilon, delta)-private. Two ways are tried, and the one with the smaller
+    promise is returned. In the first, the claims add up to epsilon and delta. The second leaves half of delta
+    to the optimal composition of Kairouz, Oh and Viswanath, which lets each call spend more. The first is
+    better unless delta is large. (Advanced composition is never better than optimal composition.)
+
+    Each of the 2N + 1 kinds of failure gets an equal share b. Let g be the innermost difference. A level with
+    difference G = 4^i·g needs the epsilon (2/G)·ln(31/b) for its choice and (2/(G − 2))·ln(1/(4·b·δ′)) for
+    each tight A_dist, where δ′ is the delta of that call. g is the least difference at which the budget is
+    enough for all calls.
 
     Examples
     --------
@@ -169,7 +179,7 @@ def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> S
 
 
 _FACTORS = [1.0 + 0.02 * step for step in range(1, 101)]
-"""Factors on the sum that the optimal composition may allow to spend: tried in turn."""
+"""Factors by which the calls may spend more than epsilon under optimal composition; tried in this order."""
 
 
 def _split(top: int, *, epsilon: float, delta: float, failure: float, claim: ApproximateDP | PureDP) -> Split:
@@ -200,9 +210,9 @@ def _level(choice: float, epsilon: float, delta: float, room: float) -> LevelBud
 
 
 def even_split(top: int, *, epsilon: float, delta: float) -> Split:
-    """Return the split with one epsilon and one delta for all calls and A_dist as printed: `ConcavePromise`.
+    """Return the split of `ConcavePromise`: one epsilon and one delta for all calls, and A_dist as printed.
 
-    The sum of its 3·N + 1 calls, A_dist at (ε/2, δ/2), is the whole.
+    The claims of its 3·N + 1 calls add up to the whole budget; A_dist counts as (ε/2, δ/2)-private.
 
     Examples
     --------
@@ -262,7 +272,7 @@ def _inner_candidates(top: int) -> int:
 
 
 def _least(enough: Callable[[float], bool]) -> float:
-    """Return the least positive number that is enough, from above, to 1e-10 of it."""
+    """Return the least positive number that is enough, or up to a relative 1e-10 more."""
     high = 1.0
     while not enough(high):
         high *= 2.0
@@ -274,5 +284,5 @@ def _least(enough: Callable[[float], bool]) -> float:
 
 
 def _largest(bound: Callable[[float], float], limit: float) -> float:
-    """Return the largest positive number whose bound is within a limit, from below, to 1e-10 of it."""
+    """Return the largest positive number whose bound is within a limit, or up to a relative 1e-10 less."""
     return 1.0 / _least(lambda inverse: bound(1.0 / inverse) <= limit)

@@ -21,7 +21,7 @@ _SPREAD = 128
 
 
 def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> NumberSource:
-    """Return the law with a mass at the target and the rest evenly on `rivals` other numbers.
+    """Return the law with one mass at the target and the rest spread evenly on `rivals` other numbers.
 
     With mass just above α² and 1/α + 1 rivals it is the law on which BNS Lemma 1 fails: each rival errs on
     more than α, and the target is too rare to be found.
@@ -40,8 +40,9 @@ def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> 
 def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProblem]:
     """Return problems about POINT_d with samples of a size.
 
-    The target's mass lies just above α and below it, at 3α/4 where the proof turns, and just above α² among
-    rivals that are bad answers; it is the first number and the last; the law is spread over all numbers.
+    The target's mass is just above α, just below α, at 3α/4 (the proof treats the two sides differently), or
+    just above α² among rivals that are bad answers. The target is the first or the last number. In one
+    problem the law is spread over all numbers.
 
     Examples
     --------
@@ -71,8 +72,8 @@ def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProb
 def interval_problems(dimension: int, *, alpha: float, size: int) -> list[IntervalProblem]:
     """Return problems about INTERVAL_d with samples of a size.
 
-    Mass just above α next to the threshold, on either side or both, the threshold at both ends and anywhere,
-    all on two adjacent numbers, and the law spread over all numbers.
+    They are: a mass just above α next to the threshold, on one side or on both; the threshold at either end
+    or anywhere; all mass on two adjacent numbers; the law spread over all numbers.
 
     Examples
     --------

@@ -120,10 +120,10 @@ class IntervalLearner(ThresholdLearner):
     `sample_size` examples or more, labelled by a threshold t, q(t) = r and q is quasi-concave on its positive
     levels. Except with probability beta/2 (`Split`), Rec then returns j with q(j) ≥ r/2, so at most r/2
     errors. Let j* be the largest threshold below t with error above alpha. It errs only on {j* … t − 1}, and
-    every smaller threshold errs on all of that. So if any bad threshold below t has at most r/2 errors, j*
-    has too. The same holds above t. A bad threshold has at most r/2 errors with probability at most
-    2·Pr[Bin(m, alpha) ≤ r/2], which is at most beta/2 by the choice of r (`promise_at`); `sample_size` is the
-    least m whose r is enough for Rec.
+    every smaller threshold errs on all of that. So if any bad threshold below t makes at most r/2 errors on
+    the sample, so does j*. The same holds above t. A bad threshold has at most r/2 errors with probability at
+    most 2·Pr[Bin(m, alpha) ≤ r/2], which is at most beta/2 by the choice of r (`promise_at`); `sample_size`
+    is the least m whose r is enough for Rec.
 
     Examples
     --------

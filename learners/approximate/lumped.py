@@ -34,9 +34,9 @@ class Masses:
     logs
         The log-probability of each.
     log_each
-        That of every other number, from an even draw.
+        The log-probability with which an even draw gives each other number.
     log_extra
-        The log of the mass that some other number has beyond that.
+        The log of the mass that one other number has in addition.
     dimension
         d.
 
@@ -59,7 +59,7 @@ class Masses:
         return (1 << self.dimension) - len(self.points)
 
     def listed(self) -> Finite:
-        """Return the law where every number is named."""
+        """Return the law if every number is named."""
         from audit.distributions import Finite
 
         return Finite(self.points, log_probabilities=self.logs)

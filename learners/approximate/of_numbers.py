@@ -21,7 +21,7 @@ __all__ = ["OfNumbers", "at_64_bits"]
 
 
 class OfNumbers(StatedSize):
-    """A learner over the numbers of d bits, of which a privacy audit takes a few.
+    """A learner over the numbers of d bits. A privacy audit uses only a few of them.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class OfNumbers(StatedSize):
 
     @property
     def records(self) -> tuple[tuple[int, int], ...]:
-        """The examples that it builds them of."""
+        """The examples that a privacy audit builds databases of."""
         return tuple((x, y) for x in self.audited_points for y in (0, 1))
 
     def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
@@ -65,7 +65,7 @@ def at_64_bits(
     kind
         The class.
     options, utility
-        Of the audits of its privacy, and of its utility besides `exact`.
+        The options of the audits of its privacy, and of its utility (`exact` is set here).
     formulas
         Its formulas, written from the text.
 

@@ -70,9 +70,9 @@ def point_size(selection: StableSelection, *, alpha: float, beta: float) -> int:
 
     Guarantee
     ---------
-    Exact: m is the least with Σ_n Bin(m, 3α/4)(n)·failure(n) ≤ β, where failure(n) is the selection's
-    failure at a lead of n (which falls as n grows, so that the sum falls in m and in the mass). It does not
-    know d.
+    Exact: m is the least with Σ_n Bin(m, 3α/4)(n)·failure(n) ≤ β, where failure(n) is the selection's failure
+    at a lead of n. failure(n) falls as n grows, so the sum falls as m or the mass grows. m does not depend on
+    d.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def point_size(selection: StableSelection, *, alpha: float, beta: float) -> int:
 
 
 def missed(selection: StableSelection, *, size: int, mass: float) -> float:
-    """Return the exact probability that a point of some mass, alone labelled 1, is not selected.
+    """Return the exact probability that a point of this mass is not selected if only it is labelled 1.
 
     Guarantee
     ---------
@@ -146,8 +146,8 @@ class PointLearner(OfNumbers, PlainParameters):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     tight
-        False: A_dist as printed, which is (epsilon/2, delta/2)-private. True: with the noise that its claim
-        needs, for about half of the examples.
+        False: A_dist as printed, which is (epsilon/2, delta/2)-private. True: A_dist with no more noise than
+        its claim needs, which takes about half of the examples.
     points
         The numbers that a privacy audit builds databases of; default: all of them up to d = 2, else 0, 1 and
         2^d − 1.
@@ -157,8 +157,7 @@ class PointLearner(OfNumbers, PlainParameters):
     Raises
     ------
     InvalidValue
-        A parameter is out of range (delta = 0 among them: see `PurePointLearner`); in use, an example that is
-        none.
+        A parameter is out of range (for delta = 0 see `PurePointLearner`); in use, an invalid example.
 
     Guarantee
     ---------
@@ -167,9 +166,9 @@ class PointLearner(OfNumbers, PlainParameters):
     its refusals, which is post-processing.
 
     On `sample_size` examples of a law D, labelled by any point j, the error is above alpha with probability
-    at most beta where 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so that
-    A_dist selects it, for an error of 0, except with probability beta (`point_size`). *Else* a number i ≠ j
-    is bad only if D(i) > α/4, and fewer than 4/α are, so that a random one is bad with probability below
+    at most beta if 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so A_dist
+    selects j except with probability beta (`point_size`), and the error is 0. *Otherwise* a number i ≠ j is
+    bad only if D(i) > α/4. Fewer than 4/α numbers are bad, so a random one is bad with probability below
     4/(α·2^d) ≤ beta. (BNS ask for 2^d ≥ 1/(αβ): at 2^d = 1/(αβ) no m of Lemma 1's form is enough, see the
     finding N2. Below 4/(αβ) nothing is claimed here.)
 
@@ -246,7 +245,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return point_size(self.selection, alpha=self.alpha, beta=self.beta)
 
     def problems(self) -> list[PointProblem]:
-        """Return hard problems with `sample_size` examples each; none where nothing is claimed."""
+        """Return hard problems with `sample_size` examples each; none if nothing is claimed."""
         if not self.enough_points:
             return []
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
@@ -271,7 +270,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return self.masses(database, range(1 << self.dimension)).listed()
 
     def masses(self, database: Any, points: Iterable[int]) -> Masses:
-        """Return the exact probabilities of some numbers, and of all others together, whatever d."""
+        """Return the exact probabilities of some numbers, and of all others together, for any d."""
         best = self.selection.two_best(database)
         tied = best.gap == 0.0
         passed = -math.inf if tied else self.selection.test.log_pass(best.gap)
@@ -289,7 +288,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours with a number as far ahead as A_dist asks for, and one less."""
+        """Return neighbours: on one a number leads by as much as A_dist asks for, on the other by less."""
         most = positive_int(self.size if isinstance(self.size, int) else self.size[1], what="A `size`")
         a, b = self.audited_points[:2]
         head = min(most, math.ceil(self.selection.threshold))

@@ -1,4 +1,4 @@
-"""Labelled numbers, counted: a database that still is a sequence of (x, y)."""
+"""Labelled numbers stored as counts: a database that is still a sequence of (x, y)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Example = tuple[int, int]
 
 
 def numbers(values: Any) -> NDArray[Any]:
-    """Return whole numbers ≥ 0 as an array: of machine words, or of Python's own where one has over 64 bits.
+    """Return whole numbers ≥ 0 as an array: machine words, or Python's own ints if one has over 64 bits.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class NumberSample(Sequence[Example]):
 
     @classmethod
     def counted(cls, points: Any, labels: Any, times: Any = None) -> NumberSample:
-        """Return examples from their x's and y's in any order, each once or as often as `times` says."""
+        """Return the sample with these x's and y's, in any order, each once or as often as `times` says."""
         known = numbers(points)
         weights = np.ones(len(known)) if times is None else np.asarray(times, dtype=np.float64)
         is_one = np.asarray(labels, dtype=np.bool_)
@@ -140,7 +140,7 @@ class NumberSample(Sequence[Example]):
 
 
 def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
-    """Return a database of (x, y) counted, or refuse what is none.
+    """Return a database of (x, y) as counts, or refuse anything else.
 
     Raises
     ------

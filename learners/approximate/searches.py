@@ -36,8 +36,8 @@ MOST_LISTED_LENGTHS = 1 << 8
 def most_mixed(sample: NumberSample, length: int) -> float:
     """Return Q: the most that min(zeros, ones) is on `length` numbers in a row.
 
-    A best window may begin at a number of the sample, for moving it there loses no example. (One that then
-    reaches beyond 2^d − 1 holds no more than the last window.)
+    Some best window begins at a number of the sample, because moving a window up to the next such number
+    loses no example. (A window that then reaches beyond 2^d − 1 holds no more than the last window.)
 
     Examples
     --------
@@ -59,7 +59,7 @@ def most_mixed(sample: NumberSample, length: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class LengthSearch(OfNumbers, ClaimsItsEpsilon):
-    """Search for the least length J with Q(J) ≥ level by noisy comparisons; 0 if none seems to have it.
+    """Search for the least length J with Q(J) ≥ level by noisy comparisons; 0 if no length seems to reach it.
 
     Q(J) is the most that min(zeros, ones) is on J numbers in a row. A database is a list of (x, y), x a whole
     number below 2^dimension and y 0 or 1, or a `NumberSample`.
@@ -71,7 +71,8 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     epsilon
         The privacy claimed, > 0.
     by
-        "power": J is one of 2^0 … 2^d, the text's second attempt; "length": one of 1 … 2^d, its first.
+        "power": J is one of 2^0 … 2^d (the text's second attempt). "length": J is one of 1 … 2^d (its first
+        attempt).
     level
         What Q(J) must reach. Public.
     points, size
@@ -84,16 +85,15 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced: every Q(J) moves by at most 1, being a maximum
-    of minima of counts, and a comparison of Q(J) + Lap(c/epsilon) with the level costs epsilon/c. A run makes
-    at most c = ⌈log2(n + 1)⌉ of them, n being the number of lengths:
-    c = d + 1 by length, c = ⌈log2(d + 2)⌉ by power.
-    Where Q falls from the level to 1 below it at every J, the answer 1 loses epsilon exactly.
+    epsilon-differential privacy when one record is replaced. Q(J) is a maximum of minima of counts, so it
+    moves by at most 1, and a comparison of Q(J) + Lap(c/epsilon) with the level costs epsilon/c. A run makes
+    at most c = ⌈log2(n + 1)⌉ comparisons for n lengths: c = d + 1 by length, c = ⌈log2(d + 2)⌉ by power. If
+    every Q(J) falls from the level to 1 below it, the answer 1 loses epsilon exactly.
 
-    *Utility.* Except with probability beta no comparison errs by more than `slack(beta)` = (c/epsilon)·
-    ln(c/(2·beta)): one whose Q(J) is further than that from the level errs with probability at most
-    beta/c, for only one direction of the noise is wrong. Then Q(J) ≥ level − slack, and Q ≤ level + slack at
-    the length before J (at 2^d if J = 0).
+    *Utility.* Let slack be `slack(beta)` = (c/epsilon)·ln(c/(2·beta)). A comparison whose Q(J) is further
+    than slack from the level errs with probability at most beta/c, because noise in only one direction makes
+    it err. So with probability 1 − beta no such comparison errs. Then Q(J) ≥ level − slack, and Q ≤ level +
+    slack at the length before J (at 2^d if J = 0).
 
     Examples
     --------
@@ -140,11 +140,11 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return ThresholdTest(self.comparisons / self.epsilon, self.level)
 
     def slack(self, beta: float) -> float:
-        """Return how far from the level a comparison errs with probability at most `beta`, in all of them."""
+        """Return s: with probability 1 − `beta`, comparisons err only if Q(J) is within s of the level."""
         return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
 
     def length(self, place: int) -> int:
-        """Return the length at a place of the list of lengths; 0 behind its end."""
+        """Return the length at a place in the list of lengths; 0 after its end."""
         if place == self.lengths:
             return 0
         return 1 << place if self.by == "power" else place + 1

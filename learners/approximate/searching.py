@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["SearchingIntervalLearner", "mixed_contest"]
 
 _PARTS = 4
-"""H has the ends of this many parts of each interval released."""
+"""Each released interval is divided into this many parts, and H has the ends of the parts."""
 
 _CANDIDATES = 2 * (_PARTS + 1) + 2
 """The most thresholds in H: those of two intervals, and both ends of the range."""
@@ -104,10 +104,10 @@ class SearchingIntervalLearner(ThresholdLearner):
     at most 1. An exponential mechanism chooses from H by errors. `shares` add up to epsilon. Only A_dist uses
     delta. A pure choice of the interval would cost Ω(d) examples, as every proper pure learner does.
 
-    *Utility*, on `sample_size` examples labelled by a threshold t. Three events each fail with probability at
-    most beta/6: no comparison errs by more than s; A_dist releases every interval that leads by g or more;
-    and the exponential mechanism comes within f = (2/ε)·ln(66/beta) of the fewest errors in H, which has at
-    most 12 thresholds. The level of the search is g + s.
+    *Utility*, on `sample_size` examples labelled by a threshold t. Each of these three statements fails with
+    probability at most beta/6: comparisons err only if Q(J) is within s of the level; A_dist releases every
+    interval that leads by g or more; and the exponential mechanism comes within f = (2/ε)·ln(66/beta) of the
+    fewest errors in H, which has at most 12 thresholds. The level of the search is g + s.
 
     (i) If the search finds J, some J consecutive numbers have g ones and g zeros. The families have intervals
     of length 2J that begin at multiples of 2J, or J later (the text gives length J there, N21). One interval

@@ -29,7 +29,7 @@ _FEW_DATABASES = 3000
 
 @dataclass(frozen=True)
 class NumberSource:
-    """Masses at some numbers of {0 … 2^dimension − 1}, and the rest spread evenly over all of them.
+    """Masses at some numbers of {0 … 2^dimension − 1}; the remaining mass is spread evenly over all numbers.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class NumberProblem:
 
     @property
     def distribution(self) -> Callable[[], Finite] | None:
-        """The law of `draw` over samples where it is small: two numbers alone. None elsewhere."""
+        """The law of `draw` over samples if the source has only two numbers; otherwise None."""
         two = len(self.source.atoms) == 2 and not self.source.rest
         return self._two_numbers if two and self.size <= _FEW_DATABASES else None
 

@@ -30,7 +30,7 @@ __all__ = ["kmeans_against", "perceptron_against"]
 
 @dataclass(frozen=True)
 class _Separable(Reweighted):
-    """Proposes examples at random too, with the margin that the perceptron is told."""
+    """Also proposes random examples, with the margin that the perceptron is told."""
 
     dimension: int
     margin: float
@@ -64,7 +64,7 @@ def _separable_error(output: Any, population: Population) -> float:
 
 
 def _less(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Prefer answers that make mistakes seem few and their push small."""
+    """Prefer small answers, so that mistakes seem few and the update is small."""
     del query, truth
     return -abs(answer)
 
@@ -89,7 +89,7 @@ def perceptron_against(*, dimension: int = 2, alpha: float = 0.2, margin: float 
 
 @dataclass(frozen=True)
 class _Steady(Reweighted):
-    """Proposes populations on which Lloyd's iteration forgives small errors: no other has a promise."""
+    """Proposes populations on which Lloyd's iteration tolerates small errors; others have no promise."""
 
     algorithm: KMeansQueries
 
@@ -98,7 +98,7 @@ class _Steady(Reweighted):
         return is_steady(population.points, population.weights, self.algorithm)
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a steady population: of known points, or of `random_clusters` with a seed that is named."""
+        """Return a steady population: known points, or `random_clusters` with the seed in its name."""
         seed = int(rng.integers(2**31))
         found = random_clusters(self.algorithm, examples=1, rng=np.random.default_rng(seed))
         if found is None or rng.random() < 0.5:
@@ -151,7 +151,7 @@ def kmeans_against(
     Raises
     ------
     InvalidValue
-        In use, if that is so of no law of the library.
+        In use: Lloyd's iteration is steady on no law of the library.
 
     Examples
     --------

@@ -27,24 +27,24 @@ def in_both_models(
     utility_runs: int = 2_600,
     formulas: Callable[[Any], Formulas] | None = None,
 ) -> tuple[Entry, ...]:
-    """Return four entries: the learner in either model, and with the n that its utility claim needs, by runs.
+    """Return four entries: the learner in either model, on few records and, by runs, on the n it needs.
 
     Parameters
     ----------
     kind
         The class, whose `model` is ``"central"`` or ``"local"``.
     summaries
-        Of the central one, of the local one, and of what is audited with the stated n.
+        The summaries of the central entry, of the local entry, and of the two with the stated n.
     stated
         Keywords of `at_size` for the entries with the stated n.
     options
-        Of the audits of the first two.
+        The options of the audits of the first two entries.
     local
-        Keywords of the small local one.
+        Keywords of the small local learner.
     runs, utility_runs
         Budgets of the audits with the stated n: of privacy in either model, and of utility.
     formulas
-        Of the first two.
+        The formulas of the first two entries.
 
     Examples
     --------

@@ -27,7 +27,7 @@ Centres = tuple[tuple[float, ...], ...]
 
 
 def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
-    """Return the place of each point's nearest centre, the first of several.
+    """Return the place of each point's nearest centre; in a tie the first.
 
     Examples
     --------
@@ -142,7 +142,7 @@ class KMeansQueries:
 
     @property
     def accuracy(self) -> float:
-        """2·tau/least_mass: how far a coordinate of a centre that moved may be off Lloyd's."""
+        """2·tau/least_mass: the largest difference between a coordinate of a moved centre and Lloyd's."""
         return 2.0 * self.tau / self.least_mass
 
     @property

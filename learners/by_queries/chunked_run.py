@@ -1,4 +1,4 @@
-"""A private run of an SQ algorithm: one of several equal chunks for each query, central or local noise."""
+"""A private run of an SQ algorithm: each query has its own one of equal chunks, central or local noise."""
 
 from __future__ import annotations
 

@@ -43,11 +43,11 @@ class ChunkNoise:
 
     Guarantee
     ---------
-    Each record lies in one chunk and affects one answer. Central: an average over m records moves by at
-    most width/m when one is replaced; noise of scale width/(m·epsilon) makes it epsilon-private, and the
-    others have the same law given earlier answers. Local: each record adds Laplace noise of scale
-    width/epsilon to its value, which makes its report epsilon-private whatever is done with it (K11
-    Definition 5.3); the average is the mean plus a sum of m such variables, divided by m.
+    Each record lies in one chunk and affects one answer. Central: an average over m records moves by at most
+    width/m when one is replaced; noise of scale width/(m·epsilon) makes it epsilon-private, and the others
+    have the same law given earlier answers. Local: each record adds Laplace noise of scale width/epsilon to
+    its value, which makes its report epsilon-private for every later use (K11 Definition 5.3); the average is
+    the mean plus a sum of m such variables, divided by m.
 
     Either way, given the earlier answers, the answer is the chunk's mean plus a `LaplaceSum`, of one or of m
     terms.

@@ -1,4 +1,4 @@
-"""Problems of k-means: laws on a few points on which Lloyd's iteration forgives small errors."""
+"""Problems of k-means: laws on a few points on which Lloyd's iteration tolerates small errors."""
 
 from __future__ import annotations
 
@@ -83,10 +83,11 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
 
     Guarantee
     ---------
-    If so, and all answers are within tau, the centres stay within `accuracy` of Lloyd's. By induction over
-    the rounds: the clusters are Lloyd's; a mass of at least least_mass + tau moves its centre, to within
-    2·tau/least_mass of Lloyd's (`KMeansQueries`); one below least_mass − tau leaves it where it is, as
-    Lloyd's. A point that is nearer to its own centre than to any other, by more than 2·√d·accuracy, stays.
+    If so, and all answers are within tau, the centres stay within `accuracy` of Lloyd's. Proof by induction
+    over the rounds: the clusters are Lloyd's. A centre whose mass is at least least_mass + tau moves to
+    within 2·tau/least_mass of Lloyd's (`KMeansQueries`). A centre whose mass is below least_mass − tau stays
+    where it is, as Lloyd's does. A point stays in its cluster if it is nearer to its own centre than to any
+    other by more than 2·√d·accuracy.
 
     Examples
     --------
@@ -141,7 +142,7 @@ class ClusterProblem:
     examples: int
 
     def draw(self, rng: np.random.Generator) -> LateExamples:
-        """Return a fresh sample; it is drawn where it is read."""
+        """Return a fresh sample; records are drawn when they are read."""
         cumulative = np.cumsum(self.weights)
         cumulative[-1] = 1.0
         return LateExamples(self.points, cumulative, self.examples, seed=int(rng.integers(2**63)))

@@ -72,9 +72,9 @@ class ConjunctionQueries:
     Guarantee
     ---------
     A conjunction of error at most alpha on every distribution and with every valid oracle, by d non-adaptive
-    queries of tolerance alpha/2d. A variable of the target has mean 0, so that its answer is at most
-    alpha/2d, and it is kept; one that is kept has mean at most alpha/d. The error is one-sided, on positive
-    examples where a kept variable is 0: at most d·alpha/d.
+    queries of tolerance alpha/2d. A variable of the target has mean 0, so its answer is at most alpha/2d and
+    it is kept. A variable that is kept has mean at most alpha/d. The conjunction errs only on positive
+    examples in which a kept variable is 0, so the error is at most d·alpha/d.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of x, then whether y is 1, a row for each kind of record; refuse what is none."""
+        """Return the bits of x and whether y is 1, a row for each kind of record; refuse invalid records."""
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
@@ -228,12 +228,14 @@ class ConjunctionLearner(KeepsVariables):
     ---------
     epsilon-differential privacy when one record is replaced; in the local model each record's own report is
     epsilon-private (B Theorem 7 with parallel composition; K11 §5.1): see `ChunkNoise`. The exact loss is
-    epsilon where a chunk holds two records or more, as means 1/m apart may lie on one side of the threshold.
-    With one record in each chunk the means are 0 and 1, on both sides of the threshold: a little less.
+    epsilon if a chunk holds two records or more, because means 1/m apart may lie on one side of the
+    threshold. With one record in each chunk the means are 0 and 1, on both sides of the threshold: a little
+    less.
 
     On `sample_size` or more examples labelled by a monotone conjunction, of any distribution, the error is at
     most alpha with probability 1 − beta: all answers are within alpha/2d. On fewer than d records the answer
-    is "insufficient samples"; between, the learner answers and nothing is claimed of the error.
+    is "insufficient samples". With d or more but fewer than `sample_size`, the learner answers and nothing is
+    claimed of the error.
 
     Examples
     --------
@@ -300,7 +302,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's share of x_i = 0 ∧ y = 1 in its chunk, None if there is no record each.
+        """Return each variable's share of x_i = 0 ∧ y = 1 in its chunk, None if chunks are empty.
 
         Examples
         --------

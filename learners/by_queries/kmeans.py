@@ -107,7 +107,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     def utility_claim(self) -> Accuracy | None:
         """The distance from Lloyd's centres claimed on `sample_size` points of a steady law.
 
-        None if no law of the library is steady, as where the first centres are near one another.
+        None if no law of the library is steady, for example if the first centres are near one another.
 
         Examples
         --------

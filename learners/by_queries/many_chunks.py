@@ -48,11 +48,12 @@ class ManyChunks:
 
     Guarantee
     ---------
-    The answers to a run have the law that those of `EvenChunks` have: an average over a chunk is a sum over
-    the kinds of records of its values times how often they occur there, and given earlier answers its noise
-    has the law `ChunkNoise.law`, in the local model that of the sum of the records' own noise. As a run that
-    leaves a query out asks no more, its query k is of chunk k, as in `EvenChunks`. A run costs a value for
-    every kind of record, not for every record. Run i uses the same noise on every database of one length.
+    The answers to a run have the same law as those of `EvenChunks`. The average over a chunk is computed from
+    the value of each kind of record and its number of occurrences there. Given earlier answers the noise has
+    the law `ChunkNoise.law`, in the local model that of the sum of the records' own noise. A run that leaves
+    a query out asks no more, so its query k is answered from chunk k, as in `EvenChunks`. A run evaluates its
+    query once for every kind of record, not for every record. Run i uses the same noise on every database of
+    one length.
 
     Examples
     --------

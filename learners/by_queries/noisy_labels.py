@@ -1,4 +1,4 @@
-"""Monotone conjunctions learned privately from labels some of which were flipped."""
+"""Monotone conjunctions learned privately from labels of which some were flipped at random."""
 
 from __future__ import annotations
 
@@ -109,12 +109,12 @@ class NoisyConjunctionLearner(KeepsVariables):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced: each query for Pr[x_i = 0 ∧ y = 1] is asked as
-    two, the mean of y·[x_i = 0]/2 and that of [x_i = 0]/2, each of the 2d on a chunk of its own with Laplace
-    noise of scale 1/(m·epsilon), m = ⌊n/2d⌋. The first moves by at most 1/m, the second by at most 1/2m, so
-    only the query about the labels costs all of epsilon. *Utility*: the first is divided by 1 − 2·eta.
-    On `sample_size` examples all are within (1 − 2·eta)·alpha/4d and alpha/4d with probability 1 − beta, so
-    that the d answers about clean labels are within alpha/2d: error at most alpha.
+    epsilon-differential privacy when one record is replaced. Each query for Pr[x_i = 0 ∧ y = 1] is split into
+    two: the mean of y·[x_i = 0]/2 and the mean of [x_i = 0]/2. Each of the 2d queries has a chunk of its own,
+    of m = ⌊n/2d⌋ records, and Laplace noise of scale 1/(m·epsilon). The first moves by at most 1/m, the
+    second by at most 1/2m, so only the query about the labels costs all of epsilon. *Utility*: the first is
+    divided by 1 − 2·eta. On `sample_size` examples all are within (1 − 2·eta)·alpha/4d and alpha/4d with
+    probability 1 − beta, so that the d answers about clean labels are within alpha/2d: error at most alpha.
 
     Examples
     --------
@@ -216,7 +216,7 @@ class NoisyConjunctionLearner(KeepsVariables):
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseIgnored(NoisyConjunctionLearner):
-    """Wrong: learns as if labels were clean, where they are flipped at the rate `actual`.
+    """Wrong: learns as if labels were clean, although they are flipped at the rate `actual`.
 
     Parameters
     ----------
@@ -227,8 +227,9 @@ class NoiseIgnored(NoisyConjunctionLearner):
 
     Guarantee
     ---------
-    Private as `NoisyConjunctionLearner` is. Not accurate: where all variables are the target's and points are
-    uniform, Pr[x_i = 0 ∧ y = 1] is seen as actual/2, more than alpha/2d, so that none is kept.
+    Private as `NoisyConjunctionLearner` is. Not accurate: if the target holds all variables and points are
+    uniform, the estimate of Pr[x_i = 0 ∧ y = 1] is about actual/2. That is more than alpha/2d, so no variable
+    is kept.
 
     Examples
     --------

@@ -94,12 +94,13 @@ class PerceptronQueries:
     Weights of error at most alpha, with every valid oracle, after at most T = ⌊(4/γ + 1/2)²⌋ + 1 rounds of d
     + 1 queries, of tolerances alpha/4 (the error) and γ·alpha/(8·√d) (a coordinate of v = E[y·x·1(mistake)]).
 
-    An answer of at most 3·alpha/4 for the error ends the run, with error at most alpha; else the error e is
-    at least alpha/2 and its answer ê > 3·alpha/4 has e/ê in [2/3, 4/3]. Added is v̂/ê = ρ·v/e + noise, ρ =
-    e/ê, with noise at most √d·tau/ê ≤ γ/6 =: η. As ⟨v/e, u⟩ ≥ γ, ⟨w, u⟩ grows by at least 2γ/3 − η = γ/2 a
-    round. As ⟨v, w⟩ ≤ 0 and ‖v/e‖ ≤ 1, ‖w‖² grows by at most 2η·‖w‖ + (4/3 + η)², so that ‖w‖ ≤ η·t + (4/3 +
-    η)·√t by induction. By Cauchy and Schwarz γ·t/2 ≤ γ·t/6 + (4/3 + γ/6)·√t after t updates, that is √t ≤ 4/γ
-    + 1/2. (K11 §1.1.1 names the algorithm as one that seems to rely on adaptivity.)
+    An answer of at most 3·alpha/4 for the error ends the run, and the error is then at most alpha. Otherwise
+    the error e is at least alpha/2, and its answer ê > 3·alpha/4 has ρ = e/ê in [2/3, 4/3]. The update is
+    v̂/ê = ρ·v/e + noise, where the noise has norm at most √d·tau/ê ≤ γ/6 =: η. ⟨v/e, u⟩ ≥ γ, so ⟨w, u⟩ grows
+    by at least 2γ/3 − η = γ/2 in each round. ⟨v, w⟩ ≤ 0 and ‖v/e‖ ≤ 1, so ‖w‖² grows by at most 2η·‖w‖ + (4/3
+    + η)². By induction ‖w‖ ≤ η·t + (4/3 + η)·√t after t updates. The Cauchy-Schwarz inequality then gives
+    γ·t/2 ≤ γ·t/6 + (4/3 + γ/6)·√t, that is √t ≤ 4/γ + 1/2. (K11 §1.1.1 names the algorithm as one that seems
+    to rely on adaptivity.)
 
     Examples
     --------
@@ -217,12 +218,13 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, in the local model epsilon-local, whatever the
-    rounds do: a query depends on earlier answers only, and each record affects one answer; see
-    `ChunkNoise`. The number of rounds is part of the output's law, not of the claim.
+    epsilon-differential privacy when one record is replaced; in the local model epsilon-local. A query
+    depends on earlier answers only, and each record affects one answer; see `ChunkNoise`. The number of
+    rounds is part of the output's law, not of the claim.
 
     With `sample_size` examples of margin γ, and `rounds` None, the error is at most alpha with probability 1
-    − beta: all answers are within tolerance. Those are many; with fewer nothing is claimed of the error.
+    − beta, because all answers are then within tolerance. `sample_size` is large; with fewer examples nothing
+    is claimed of the error.
 
     Examples
     --------
@@ -256,7 +258,7 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """The number of examples with which all answers are within tolerance, but with probability beta."""
+        """The number of examples with which all answers are within tolerance with probability 1 − beta."""
         origin = (0.0,) * self.dimension
         round_of = [self.algorithm.error_query(origin), *self.algorithm.push_queries(origin)]
         beta = self.beta / self.algorithm.most_rounds

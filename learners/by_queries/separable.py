@@ -88,7 +88,7 @@ class SeparableProblem:
                 )
 
     def draw(self, rng: np.random.Generator) -> LateExamples:
-        """Return a fresh sample; it is drawn where it is read."""
+        """Return a fresh sample; records are drawn when they are read."""
         cumulative = np.cumsum(self.weights)
         cumulative[-1] = 1.0
         return LateExamples(self.records, cumulative, self.examples, seed=int(rng.integers(2**63)))
@@ -135,8 +135,8 @@ def separable_problems(
 
     Notes
     -----
-    "Just above alpha" is the share of examples on the far side of the normal: the mean mistake of the first
-    round is wrong about them, and so are its weights, for margins below about 0.7.
+    In "just above alpha" this share of examples lies on the far side of the normal. The mean mistake of the
+    first round misclassifies them, and so do the new weights, for margins below about 0.7.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def random_separable(
 
 
 def _example(normal: NDArray[np.float64], margin: float, rng: np.random.Generator) -> Record:
-    """Return an example: half of them at the margin, and as far aside as there is room for."""
+    """Return a random example of norm 1; half of the time its distance from the hyperplane is the margin."""
     side = margin if rng.random() < 0.5 else float(rng.uniform(margin, 1.0))
     aside = rng.normal(size=len(normal))
     aside -= (aside @ normal) * normal

@@ -44,7 +44,7 @@ def correlations(
     concepts
         The class.
     probabilities
-        Of the points of its domain, in order; default: uniform.
+        The probabilities of the points of its domain, in order; default: uniform.
 
     Examples
     --------
@@ -60,14 +60,14 @@ def correlations(
 def sq_dimension(
     concepts: ConceptClass, probabilities: Sequence[float] | NDArray[np.float64] | None = None
 ) -> int:
-    """Return the largest n for which some n concepts are correlated by at most 1/n³ each two of them.
+    """Return the largest n for which there are n concepts, each two correlated by at most 1/n³ in size.
 
     Parameters
     ----------
     concepts
         A class of at most 64 concepts.
     probabilities
-        Of the points of its domain, in order; default: uniform.
+        The probabilities of the points of its domain, in order; default: uniform.
 
     Raises
     ------
@@ -76,8 +76,8 @@ def sq_dimension(
 
     Guarantee
     ---------
-    Exact, by a search of all sets. One concept fewer keeps a set's property, so that n is raised while there
-    is a set.
+    Exact, by a search of all sets. If a set of n + 1 concepts has the property, so has each of its subsets.
+    So n is raised until no set is found.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _apart(n: int) -> float:
 
 
 def _has_set(allowed: NDArray[np.bool_], size: int) -> bool:
-    """Return whether `size` concepts are allowed beside one another, all pairs of them."""
+    """Return whether there are `size` concepts of which every pair is allowed."""
     beside = [sum(1 << other for other in np.flatnonzero(row).tolist()) for row in allowed]
 
     def grows(room: int, wanted: int) -> bool:
@@ -141,12 +141,14 @@ def masked_parity_sq_dimension(dimension: int, *, shown: bool = True) -> int:
 
     Guarantee
     ---------
-    *b uniform*: c_{r,a} and c_{s,b} with r ≠ s are correlated by 0 where b = 0 and by 1 − 2h/d where b = 1, h
-    being the bits in which r and s differ: by half of that in all, a multiple of 1/d. c_{r,0} and c_{r,1}
-    are correlated by (−1 + 1)/2 = 0. The d rows of a Hadamard matrix, with both a each, are 2d concepts not
-    correlated at all. Of 2d + 1 concepts each two are correlated by at most 1/(2d + 1)³ < 1/d, hence not at
-    all; so their r are orthogonal vectors of d signs, at most d of them, with at most both a: too few.
-    *b = 0*: c_{r,1} = −c_{r,0}, so that one of each r may be taken, and these are the parities.
+    *b uniform*: take c_{r,a} and c_{s,a′} with r ≠ s, and let h be the number of bits in which r and s
+    differ. Their correlation is 0 on the points with b = 0 and 1 − 2h/d on those with b = 1, so it is (1 −
+    2h/d)/2, a multiple of 1/d. c_{r,0} and c_{r,1} have the correlation (−1 + 1)/2 = 0. The d rows of a
+    Hadamard matrix, each with both a, are 2d concepts without correlation. Suppose that 2d + 1 concepts are
+    correlated by at most 1/(2d + 1)³ < 1/d, each two. Then no two are correlated, so their r are orthogonal
+    vectors of d signs. There are at most d of these, each with two a, which are only 2d concepts. *b = 0*:
+    c_{r,1} = −c_{r,0}, so a set holds only one concept for each r. These are the parities, and no two of them
+    are correlated.
 
     Examples
     --------
@@ -203,24 +205,25 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class GenericWeakLearner:
-    """Ask in one round how a few concepts agree with the target; answer the one that does most, or least.
+    """Ask in one round how a few concepts agree with the target; return the one that agrees most or least.
 
     Parameters
     ----------
     concepts
         The class.
     probabilities
-        Of the points of its domain, in order; default: uniform. The learner is for this distribution.
+        The probabilities of the points of its domain, in order; default: uniform. The learner is meant for
+        this distribution.
 
     Guarantee
     ---------
     Error at most 1/2 − γ/6 on every target of the class and with every valid oracle, by at most n queries of
     tolerance γ/3, γ = 1/(n + 1)³, all asked before any is answered; n is at most the SQ dimension. The
     `alternatives` are a set that cannot be grown: each two are correlated by at most γ, and every other
-    concept by more than γ with one of them, so that one answer is at least γ − γ/3 in size. The largest
-    answer, v, has |v| ≥ 2γ/3; the true correlation there has the sign of v and is at least γ/3 in size, and
-    the error of that concept, or of its opposite, is (1 − |correlation|)/2. Were there n + 1 alternatives,
-    the SQ dimension would be at least n + 1: n is raised until there are not.
+    concept by more than γ with one of them. So some answer is at least γ − γ/3 in size. The largest answer,
+    v, has |v| ≥ 2γ/3. The true correlation of its concept has the sign of v and is at least γ/3 in size. The
+    error of that concept, or of its opposite, is (1 − |correlation|)/2. If there were n + 1 alternatives, the
+    SQ dimension would be at least n + 1, so n is raised until there are at most n.
 
     Examples
     --------
@@ -265,7 +268,7 @@ class GenericWeakLearner:
         return [StatisticalQuery(it, self.apart / 3.0, boolean=True, vectorised=it.many) for it in asked]
 
     def learn(self, oracle: SQOracle) -> tuple[Any, bool]:
-        """Return a concept, and whether it is meant itself: False stands for its opposite."""
+        """Return a concept, and whether it is the answer itself; False means that its opposite is."""
         answers = NonAdaptive(oracle).ask_all(self.queries())
         place = int(np.argmax(np.abs(answers)))
         return self.alternatives[place], answers[place] >= 0.0
@@ -278,7 +281,7 @@ class GenericWeakLearner:
 
 
 def _maximal(allowed: NDArray[np.bool_]) -> list[int]:
-    """Return concepts that are allowed beside one another, taken in turn while there are any."""
+    """Return a set of concepts of which every pair is allowed, and to which no concept can be added."""
     found: list[int] = []
     room = np.ones(len(allowed), dtype=np.bool_)
     while room.any():

@@ -24,9 +24,9 @@ MOST_LISTED = 2**22
 class ConceptClass(ABC):
     """A finite class of concepts on a finite domain, with two labels.
 
-    A concept is a plain value (a tuple of bits for a parity, a whole number for a point); the class knows
-    what it says of a point. Everything about several points or concepts at once is an array of booleans: True
-    stands for the second of the two `labels`.
+    A concept is a plain value (a tuple of bits for a parity, a whole number for a point); the class computes
+    the label that a concept gives to a point. Everything about several points or concepts at once is an array
+    of booleans: True stands for the second of the two `labels`.
 
     Examples
     --------
@@ -43,12 +43,12 @@ class ConceptClass(ABC):
     @property
     @abstractmethod
     def concepts(self) -> Sequence[Any]:
-        """Every concept, in a fixed order; a lazy sequence where there are many."""
+        """Every concept, in a fixed order; a lazy sequence if there are many."""
 
     @property
     @abstractmethod
     def domain(self) -> Sequence[Any]:
-        """Every point, in a fixed order; a lazy sequence where there are many."""
+        """Every point, in a fixed order; a lazy sequence if there are many."""
 
     @abstractmethod
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
@@ -69,14 +69,14 @@ class ConceptClass(ABC):
         Raises
         ------
         InvalidValue
-            The class, or the domain where it is asked for, has more than `MOST_LISTED` members.
+            The class, or the domain if all its points are asked for, has more than `MOST_LISTED` members.
         """
         points = self.listed_domain() if points is None else points
         rows = [self.says(concept, points) for concept in self.listed_concepts()]
         return np.array(rows, dtype=np.bool_).reshape(len(rows), len(points))
 
     def signs(self, labels: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return labels as booleans, or refuse what is none of the two.
+        """Return labels as booleans, or refuse anything but the two labels.
 
         Raises
         ------

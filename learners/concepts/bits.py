@@ -19,7 +19,7 @@ __all__ = ["BitWords", "bit_matrix", "bits_of", "number_of"]
 
 @dataclass(frozen=True)
 class BitWords(Sequence[tuple[int, ...]]):
-    """All tuples of `length` bits, in the order of the numbers that they write, the first bit heaviest.
+    """All tuples of `length` bits, in the order of the binary numbers they stand for, the first bit heaviest.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def bits_of(number: int, length: int) -> tuple[int, ...]:
 
 
 def number_of(bits: Sequence[int]) -> int:
-    """Return the number that bits write, the first heaviest.
+    """Return the binary number that bits stand for, the first bit heaviest.
 
     Examples
     --------

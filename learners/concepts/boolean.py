@@ -39,7 +39,7 @@ class _OnBits(ConceptClass):
         return BitWords(self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return `dimension`: the unit vectors, or their complements, are shattered, of 2^d concepts."""
+        """Return `dimension`: unit vectors or their complements are shattered, and there are 2^d concepts."""
         return self.dimension
 
     def _matrix(self, points: Sequence[Any]) -> NDArray[np.bool_]:
@@ -85,11 +85,11 @@ class ConjunctionClass(_OnBits):
     """
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return where no variable of the conjunction is 0."""
+        """Return for each point whether no variable of the conjunction is 0."""
         return np.asarray(~(self._matrix([concept]) & ~self._matrix(points)).any(axis=1))
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return where no variable of each conjunction is 0."""
+        """Return for each conjunction and point whether no variable of the conjunction is 0."""
         concepts, matrix = self._both(points)
         return np.asarray(_products(concepts, ~matrix) == 0)
 
@@ -139,20 +139,20 @@ class MaskedParityClass(ConceptClass):
         return BitWords(self.length)
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return where the concept is −1."""
+        """Return for each point whether the concept is −1."""
         word, mask = concept
         row = bit_matrix([word], length=self.dimension, owner="MaskedParityClass")
         return np.asarray(self._rows(row, np.array([bool(mask)]), points)[0])
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return where every concept is −1."""
+        """Return for each concept and point whether the concept is −1."""
         points = self.listed_domain() if points is None else points
         self.listed_concepts()
         words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner="MaskedParityClass")
         return self._rows(words.repeat(2, axis=0), np.tile([False, True], len(words)), points)
 
     def vc_dimension(self) -> int:
-        """Return d + 1: the d points (0, i, 1) and (0, 0, 0) are shattered, of 2^(d+1) concepts."""
+        """Return d + 1: the points (0, i, 1) and (0, 0, 0) are shattered, and there are 2^(d+1) concepts."""
         return self.dimension + 1
 
     def _rows(

@@ -20,7 +20,7 @@ __all__ = ["ExplicitClass", "dichotomies"]
 
 
 class ExplicitClass(ConceptClass):
-    """Concepts given by what each says of each point.
+    """Concepts given by the label of each at each point.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> 
 
 
 def _booleans(table: ArrayLike) -> NDArray[np.bool_]:
-    """Return a table as booleans, or refuse what is neither True nor False, 0 nor 1."""
+    """Return a table as booleans, or refuse entries other than True, False, 0 and 1."""
     wanted = "The `table` of `ExplicitClass` must be rows, all as long, of booleans or of 0 and 1"
     try:
         array = np.asarray(table)

@@ -28,8 +28,8 @@ class LabelClass(ConceptClass):
 
     Notes
     -----
-    Its VC dimension is that of C: on (x, y) it says c(x) ⊕ y, so a set of distinct x is shattered with any
-    labels exactly if C shatters it, and (x, 0) and (x, 1) together never are.
+    Its VC dimension is that of C: c^label(x, y) = c(x) ⊕ y. So a set with distinct x is shattered, whatever
+    its labels, if and only if C shatters these x. A set that contains (x, 0) and (x, 1) is never shattered.
 
     Examples
     --------
@@ -52,12 +52,12 @@ class LabelClass(ConceptClass):
         return list(product(self.of.listed_domain(), self.of.labels))
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return where a concept of C errs."""
+        """Return for each point whether a concept of C errs on it."""
         inputs, signs = self.of.split(points)
         return self.of.says(concept, inputs) ^ signs
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return where every concept of C errs."""
+        """Return for each concept of C and each point whether the concept errs on it."""
         inputs, signs = self.of.split(self.domain if points is None else points)
         return self.of.table(inputs) ^ signs
 

@@ -34,11 +34,11 @@ class _OnNumbers(ConceptClass):
         return range(2**self.dimension)
 
     def vc_dimension(self) -> int:
-        """Return 1: POINT never labels two points with 1, and INTERVAL never only the larger of two."""
+        """Return 1: POINT never labels two points 1, and INTERVAL never only the larger of two points."""
         return 1
 
     def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:
-        """Return points as numbers: int64 where they fit, Python's own beyond."""
+        """Return points as numbers: int64 if they fit, otherwise Python's own ints."""
         ends = (*points[:1], *points[-1:]) if isinstance(points, range) else points
         for point in ends:
             whole = isinstance(point, (int, np.integer)) and not isinstance(point, bool)
@@ -67,7 +67,7 @@ class PointClass(_OnNumbers):
         return self.domain
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return where the point is j."""
+        """Return for each point whether it is j."""
         return np.asarray(self._numbers(points) == concept, dtype=np.bool_)
 
 
@@ -88,5 +88,5 @@ class IntervalClass(_OnNumbers):
         return range(2**self.dimension + 1)
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return where the point is below j."""
+        """Return for each point whether it is below j."""
         return np.asarray(self._numbers(points) < concept, dtype=np.bool_)

@@ -22,9 +22,10 @@ def vc_dimension(table: NDArray[np.bool_]) -> int:
 
     Notes
     -----
-    Subsets of shattered sets are shattered, so sets are grown column by column, and only by columns that
-    extend the set's parent too. A set of k columns splits the rows into 2^k cells; a column extends it if it
-    is not constant on any cell, and at most log2 of the smallest cell's size more columns can follow.
+    Subsets of shattered sets are shattered. So sets are grown column by column, and a column is tried only if
+    it also extends the set without its last column. A set of k columns splits the rows into 2^k cells; a
+    column extends it if it is not constant on any cell, and at most log2 of the smallest cell's size more
+    columns can follow.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def _bits(column: NDArray[np.bool_]) -> int:
 
 
 def _grow(columns: list[int], cells: list[int], *, depth: int, best: int) -> int:
-    """Return the larger of `best` and what a shattered set of `depth` columns can be grown to.
+    """Return the larger of `best` and the largest shattered set that grows from these `depth` columns.
 
     Columns and cells are sets of rows, bit i of a number for row i.
     """

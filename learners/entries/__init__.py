@@ -1,1 +1,1 @@
-"""Entries that do not stand beside their class: they need a study, or sizes that take a while to find."""
+"""Entries that are not beside their class: they need a study, or sizes that take long to find."""

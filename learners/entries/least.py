@@ -1,8 +1,9 @@
-"""Learners on few more examples than they need: entries at which a fault of a third of the noise is seen.
+"""Learners on few more examples than they need: entries that fail if a third of the noise is missing.
 
-At its stated size a learner has much room. Each entry here runs one on its hardest problem, at a size where
-the right learner fails in at most 6 of 100 runs, and one with 0.7 of its ε in 23 to 97 of 100 (β = 0.1).
-The generic learner is at ε = 0.1: there noise decides the least size; at ε = 1 the sample does.
+At its stated size a learner has far more examples than it needs. Each entry here runs a learner on its
+hardest problem, at a size where the correct learner fails in at most 6 of 100 runs. The same learner with 0.7
+of its ε fails in 23 to 97 of 100 runs (β = 0.1). The generic learner is run at ε = 0.1, where noise decides
+the least size; at ε = 1 the sampling error does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers of 64 bits: entries that need the problems of a study or pairs that take a while to find."""
+"""Numbers of 64 bits: entries that need the problems of a study, or pairs that take long to find."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[
     dimension
         d.
     count
-        Of the random pairs for each level of Rec.
+        The number of random pairs for each level of Rec.
     budget
         `epsilon` and `delta` that are split; (2, 0.05) by default.
 

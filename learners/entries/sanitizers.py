@@ -1,4 +1,4 @@
-"""Sanitizers at 64 bits: entries whose sizes take a while to compute; small ones stand beside their class."""
+"""Sanitizers at 64 bits: entries whose sizes take long to compute; small entries are beside their class."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _lumps() -> list[Entry]:
 
 
 def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settings: Any) -> Entry:
-    """Return an entry on databases of two points: one at the noisy test's threshold, and both alike."""
+    """Return an entry on databases of two points: one at the noisy test's threshold, or both equal."""
     expected = settings.pop("expected", "not refuted")
     size = kind(**settings).private_size
     made = kind(**settings, size=size)
@@ -56,9 +56,9 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry at a loose budget: few records, so that runs show much of what a swap moves.
+    """Return an entry at a loose budget: it needs few records, so runs show much of the effect of one swap.
 
-    Its accuracy is audited where m is that of the default parameters (`_accurate`).
+    Its accuracy is audited at the m of the default parameters (`_accurate`).
     """
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}
@@ -91,7 +91,7 @@ def _two_swaps(made: Any) -> list[tuple[CountedNumbers, CountedNumbers]]:
 
 
 def _swap(size: int, head: int, *, other: int = 2**64 - 1) -> tuple[CountedNumbers, CountedNumbers]:
-    """Return databases of `head` records 0 and others of one more point, and one record swapped."""
+    """Return a database of `head` records 0, the others at one more point, and it with one record swapped."""
     ends = np.array([0, other], dtype=np.uint64)
     left, right = (Tally(ends, np.array([some, size - some])) for some in (head, head - 1))
     return CountedNumbers(left), CountedNumbers(right)

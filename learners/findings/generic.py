@@ -20,7 +20,7 @@ _CASES = (
     (2, 0.1, 0.4, 1.0),
     (10, 0.1, 0.1, 1.0),
 )
-"""|H|, α, β, ε: three with ε ≤ α, and two with ε > α, of which the bound fails only for the first."""
+"""|H|, α, β, ε: three cases with ε ≤ α and two with ε > α; of the two, the bound fails only for the first."""
 
 
 def _printed_real(hypotheses: int, alpha: float, beta: float, epsilon: float) -> float:

@@ -146,7 +146,7 @@ def _samples_per_unit(log: float) -> tuple[float, float]:
     result = []
     for part, share in ((log + _LN2, True), (log + math.log(3.0), False)):
         k = math.ceil(part / math.log(4.0 / 3.0))
-        factor = 10.0 * k if share else 10.0  # s = factor/(α′ε)·ln(k/β′), c₁ = 10
+        factor = 10.0 * k if share else 10.0  # s = factor/(α′ε)·ln(k/β′), with c₁ = 10
         result.append(5.0 * (25.0 * k + factor * (math.log(k) + part)) / log)
     return result[0], result[1]
 

@@ -28,13 +28,14 @@ class AtSize(PlainParameters):
     part
         The learner.
     calm, odd
-        Two records that pull its answers to different sides; for label privacy they share their x.
+        Two records that move its answers in opposite directions; for label privacy they have the same x.
     share
         The share of odd records among calm ones at which one more odd record matters most.
     audited
         The number of records in the suggested pairs; None: `sample_size`.
     places
-        Where records are replaced: in parts of the sample that different steps of the learner read.
+        The places of replaced records: they lie in parts of the sample that different steps of the learner
+        read.
     labels
         The two labels of an example; None if records have none.
 
@@ -100,7 +101,7 @@ class AtSize(PlainParameters):
 
     @property
     def sample(self) -> Callable[..., Any]:
-        """The learner's way to draw many runs; no attribute where it has none."""
+        """The learner's `sample`; if it has none, there is no such attribute."""
         sample: Callable[..., Any] = self.part.sample
         return sample
 
@@ -114,17 +115,17 @@ class AtSize(PlainParameters):
 
     @property
     def random(self) -> Callable[..., Any]:
-        """The learner's way to any problem; no attribute where it has none."""
+        """The learner's `random`; if it has none, there is no such attribute."""
         random: Callable[..., Any] = self.part.random
         return random
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output of the learner, by its `sample` where it has one: the same law, sooner."""
+        """Return one output of the learner, by its `sample` if it has one: the same law in less time."""
         sample = getattr(self.part, "sample", None)
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbouring samples: mixed, all equal, a consistent one with a record off, any labels."""
+        """Return neighbouring samples: mixed, all equal, consistent but for one record, randomly labelled."""
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
@@ -148,7 +149,7 @@ class AtSize(PlainParameters):
                     yield sample, _replaced(sample, place, record)
 
     def _inconsistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
-        """Yield the points of a sample with a coin for each label, of which one is turned."""
+        """Yield the points of a sample with random labels, and the same with one label flipped."""
         if self.labels is None:
             return
         sample = self._drawn()
@@ -191,7 +192,7 @@ def at_size(
 
 
 def _replaced(sample: ListedExamples, place: int, record: Any) -> ListedExamples:
-    """Return the sample with another record at a place, of a kind that it may not have had."""
+    """Return the sample with another record at a place; that record may be new to the sample."""
     records = (*sample.records, record)
     chosen = sample.chosen.copy()
     known = sample.records.index(record) if record in sample.records else len(records) - 1

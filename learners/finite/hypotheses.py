@@ -126,7 +126,7 @@ class Hypotheses:
 
     @cached_property
     def records(self) -> tuple[tuple[Any, Any], ...]:
-        """Every (x, y) pair; of a domain that is a rule the same object every time, which is told quickly."""
+        """Every (x, y) pair; for a `range` or `BitWords` the same object every time: quick to recognise."""
         if isinstance(self.domain, range | BitWords):
             return _records_of(self.domain, self.labels, tuple(map(type, self.labels)))
         return _pairs(self.domain, self.labels)
@@ -141,7 +141,7 @@ class Hypotheses:
             if isinstance(self.names, range):
                 return self.names.index(name) if name in self.names else None
             return self._indices.get(name)
-        except (TypeError, ValueError):  # a value that cannot be hashed, or compared, is no name
+        except (TypeError, ValueError):  # a value that cannot be hashed or compared is no name
             return None
 
     def predict(self, name: Any, point: Any) -> Any:
@@ -162,7 +162,7 @@ class Hypotheses:
         return self.table.errors(self.counts(database, owner=owner))
 
     def counts(self, database: Sequence[Any], *, owner: str = "It") -> LabelCounts:
-        """Return a database as counts, records of anything else refused."""
+        """Return a database as counts; refuse records that are not labelled points of the class."""
         return LabelCounts.of(database, places=self.places, labels=self.labels, owner=owner)
 
     def some(self, indices: NDArray[np.intp]) -> Hypotheses:

@@ -17,17 +17,17 @@ __all__ = ["OnSample"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnSample(PlainParameters):
-    """A learner that claims its accuracy on fewer examples than it proves it for: only audits support that.
+    """A learner that claims its accuracy on fewer examples than its proof needs: only audits support this.
 
-    On the stated sample size a learner has much room: a fault of a third of its noise changes nothing.
-    Near the least size the same fault makes it fail.
+    On the stated sample size a learner has more examples than it needs, so it still succeeds if its noise is
+    wrong by a third. Near the least size the same fault makes it fail.
 
     Parameters
     ----------
     part
         The learner, whose problems have a `size` or `examples`.
     examples
-        Their number.
+        The number of examples.
 
     Examples
     --------

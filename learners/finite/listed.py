@@ -75,7 +75,7 @@ class ListedExamples(Sequence[Any]):
         return iter([records[place] for place in self.chosen.tolist()])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ListedExamples:
-        """Copy the numbers; what records there can be is shared."""
+        """Copy the numbers; the possible records are shared."""
         return ListedExamples(self.records, self.chosen.copy())
 
     def __repr__(self) -> str:
@@ -101,10 +101,11 @@ class ListedExamples(Sequence[Any]):
 class LateExamples(Sequence[Any]):
     """Independent records of a finite law, drawn in blocks when they are first looked at.
 
-    For learners that stop long before they have read their sample, or read only how often a record occurs.
-    One generator, made of `seed`, draws how often each record occurs in each block, a multinomial law. These
-    in a uniformly random order are independent records: block k is put in order by a generator of its own,
-    made of `seed` and k, where single places of it are read, so that it does not matter what is read first.
+    For learners that stop long before they have read their sample, or read only how often a record occurs. A
+    generator made from `seed` draws how often each record occurs in each block, by the multinomial law. In a
+    uniformly random order these are independent records. The order of block k comes from a generator of its
+    own, made from `seed` and k, when a single place of the block is first read. So it does not matter which
+    block is read first.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ class LateExamples(Sequence[Any]):
         return iter(self[:])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LateExamples:
-        """Stay itself: every record is settled by the seed."""
+        """Return itself: the seed determines every record."""
         return self
 
     def __repr__(self) -> str:
@@ -192,9 +193,10 @@ class LateExamples(Sequence[Any]):
 
 
 def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
-    """Return a database by its kinds of records; itself where it is so already.
+    """Return a database as a `ListedExamples`; itself if it already is one.
 
-    Records that cannot be hashed are each of a kind of their own. Refused is what `check_database` refuses.
+    Each record that cannot be hashed is a kind of its own. Databases that `check_database` refuses are
+    refused.
 
     Examples
     --------
@@ -214,8 +216,6 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
 
 def kinds(database: Sequence[Any]) -> Sequence[Any]:
     """Return the possible records of a database: its own records, if nothing else is known.
-
-    Refused is what `check_database` refuses.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def draw_listed(
 ) -> ListedExamples:
     """Return independent records whose law has these cumulative probabilities, the last of them 1 or more.
 
-    How often each occurs is drawn first, then their order: faster than to look up every record.
+    The counts of the records are drawn first, then their order: this is faster than looking up every record.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def draw_listed(
 def draw_sample(
     records: Sequence[Any], cumulative: NDArray[np.float64], *, size: int, rng: np.random.Generator
 ) -> ListedExamples | LateExamples:
-    """Return independent records as `draw_listed` does; many of them are drawn when they are looked at.
+    """Return independent records as `draw_listed` does; if they are many, they are drawn when they are read.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def _shares(cumulative: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence[Any]) -> NDArray[Any]:
-    """Return function(database), an array with an entry a record, evaluated once for each kind of record.
+    """Return function(database), an array with one entry per record, evaluated once for each kind of record.
 
     Parameters
     ----------

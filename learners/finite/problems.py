@@ -122,7 +122,7 @@ class LearningProblem:
         last = int(np.flatnonzero(np.asarray(self.law).ravel())[-1])
         cumulative[last:] = (
             np.inf
-        )  # whatever the sum rounds to, the last record that can occur takes the rest
+        )  # the last record that can occur takes the rest, so that rounding of the sum does no harm
         return cumulative
 
     @cached_property
@@ -224,7 +224,7 @@ def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
 
 
 def light_law(differing: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return a marginal that gives `share` to the points that differ (1 there), the rest to the others (0).
+    """Return a marginal that gives `share` to the points where `differing` is 1, the rest to the others.
 
     Examples
     --------

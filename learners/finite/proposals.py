@@ -22,7 +22,7 @@ _MOST_NOISE = 0.45
 def random_problem(
     hypotheses: Hypotheses, rng: np.random.Generator, *, alpha: float, examples: int, noisy: bool = False
 ) -> LearningProblem:
-    """Return a problem with any target: points of random weights, or light where a rival differs.
+    """Return a problem with a random target: random weights, or little weight where a rival differs.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def varied_problem(
 
     Guarantee
     ---------
-    Without `noisy`, a problem whose labels a concept gives becomes one of the same kind.
+    Without `noisy`, a problem with labels from a concept becomes another problem with labels from a concept.
 
     Examples
     --------

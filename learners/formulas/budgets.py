@@ -36,7 +36,7 @@ _COUNTS = (
 )
 _SAMPLE = [(x, y) for x, y, count in _COUNTS for _ in range(count)]
 LEVELS = _SAMPLE, [(32, 1) if example == (22, 0) else example for example in _SAMPLE]
-"""Where the better of two climbs on 100 examples of INTERVAL_6 ended; on 200 they come 0.3 % further."""
+"""Where the better of two climbs on 100 examples of INTERVAL_6 ended; on 200 the loss is 0.3 % larger."""
 CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
 """Where the best of 25 climbs on the counts of its records ended; the best of ten others lost 4 % less."""
 
@@ -63,7 +63,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
 
 
 def _depth(top: int) -> tuple[int, int]:
-    """Return N, the levels above the innermost, and how many points the innermost has."""
+    """Return N, the number of levels above the innermost, and the number of points of the innermost."""
     count = 0
     while top > _SMALL:
         top, count = (top - 1).bit_length(), count + 1
@@ -71,10 +71,11 @@ def _depth(top: int) -> tuple[int, int]:
 
 
 def _solved(top: int, *, nominal: float, delta: float, failure: float) -> tuple[float, list[Claim]]:
-    """Return the innermost difference g, and of each level the ε of its choice and of one A_dist.
+    """Return the innermost difference g, and for each level the ε of its choice and of one A_dist.
 
-    A level with difference G = 4^i·g fails with b where its choice has (2/G)·ln(31/b) and each tight A_dist
-    (2/(G − 2))·ln(1/(4·b·δ′)), b the failure's share among 2N + 1; g is where they add up to the nominal ε.
+    b is the failure probability divided by 2N + 1. At a level with difference G = 4^i·g, the choice fails
+    with probability b at ε = (2/G)·ln(31/b), and each tight A_dist at ε = (2/(G − 2))·ln(1/(4·b·δ′)). g is
+    the difference at which all these ε add up to the nominal ε.
     """
     rounds, points = _depth(top)
     share = failure / (2 * rounds + 1)

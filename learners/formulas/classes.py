@@ -29,7 +29,7 @@ def _errors(concepts: Any, names: Any, database: Any) -> dict[Any, int]:
 
 
 def _distinct(concepts: Any, names: Any, points: Any) -> list[Any]:
-    """Return the first of all concepts that label all points alike."""
+    """Return one concept for each labelling of the points: the first that gives it."""
     seen: dict[tuple[bool, ...], Any] = {}
     for name in names:
         seen.setdefault(tuple(bool(concepts.says(name, [x])[0]) for x in points), name)
@@ -62,7 +62,7 @@ def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]
 
 
 def generic(made: Any) -> Formulas:
-    """Return the formulas of the choice among all concepts, or one for each way to label the domain."""
+    """Return the formulas of the choice among all concepts, or among one concept for each labelling."""
     concepts, domain = made.concepts, made.concepts.listed_domain()
     names = _distinct(concepts, concepts.listed_concepts(), domain)
     told = {"alpha": made.alpha, "beta": made.beta, "epsilon": made.epsilon}
@@ -184,8 +184,9 @@ def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int
 def generic_sanitizer(made: Any) -> Formulas:
     """Return the formulas of Blum, Ligett and Roth's choice of a small database, of |X|/2α records.
 
-    On many equal records the choice is nearly certain. Replace one: the weight of what was certain falls by
-    the factor e^(−ε/2), that of a small database with the new record rises by e^(ε/2). Its loss tends to ε.
+    On many equal records one small database is chosen almost certainly. If one record is replaced, the weight
+    of that database falls by the factor e^(−ε/2), and the weight of a small database with the new record
+    rises by e^(ε/2). So the loss of the latter tends to ε.
     """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)
@@ -234,7 +235,7 @@ def sanitizing(made: Any) -> Formulas:
     labellings = len(_distinct(concepts, concepts.listed_concepts(), concepts.listed_domain()))
     transfer = math.ceil(math.log(labellings / made.beta) / apart)
     return Formulas(
-        epsilon=made.epsilon,  # as of the sanitizer, on samples of one kind but for two examples
+        epsilon=made.epsilon,  # the sanitizer's loss, on samples with all but two examples of one kind
         law=law,
         databases=([(0, 1), (0, 1), (1, 0)], [(1, 1), (1, 1), (0, 0)]),
         numbers={

@@ -45,8 +45,8 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 def point(made: Any) -> Formulas:
     """Return the formulas of A_dist over the numbers, a random one where it refuses.
 
-    Between neighbours the gap falls from g to g − 2 at most, where a record for the first number turns into
-    one for another.
+    Between neighbours the gap falls by at most 2: a record for the first number is replaced by one for the
+    second.
     """
     named = range(2**made.dimension)
     far = round(8.0 / made.epsilon * math.log(1.0 / made.delta)) + 4
@@ -175,7 +175,7 @@ def hashed_size(made: Any) -> Formulas:
 
 
 def hashed(made: Any) -> Formulas:
-    """Return the formulas of a uniform map to l bits and then a bucket by its errors, at a small d."""
+    """Return the formulas of a random map to l bits and a choice of a bucket by its errors, for small d."""
     d, bits = made.dimension, made.hash_bits
 
     def law(database: Any) -> dict[Any, float]:

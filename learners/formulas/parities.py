@@ -26,7 +26,7 @@ _CALLS = 3_000
 
 
 def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
-    """Return p, of taking an example, and q, of refusing: ε/4 and 1/2; tight, tanh(ε/2), (1 − p)/(3 − p)."""
+    """Return p of taking an example and q of refusing: ε/4, 1/2; if tight, tanh(ε/2), (1 − p)/(3 − p)."""
     if not tight:
         return epsilon / 4.0, 0.5
     p = (math.exp(epsilon) - 1.0) / (math.exp(epsilon) + 1.0)

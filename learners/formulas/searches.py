@@ -22,9 +22,9 @@ _DATABASES = ([(0, 1), (0, 0), (3, 0)], [(1, 1), (2, 0), (2, 0)])
 _COUNTS = {(0, 0): 25, (0, 1): 26, (1, 0): 5, (1, 1): 7, (2, 0): 3, (2, 1): 12, (3, 0): 14, (3, 1): 4}
 _SAMPLE = [example for example, count in _COUNTS.items() for _ in range(count)]
 SEARCHED = _SAMPLE, [*_SAMPLE[:65], (3, 1), *_SAMPLE[66:]]
-"""Where the best of climbs on the counts of 24, 48, 64 and 96 examples ended, 25 in all.
+"""Where the best of 25 climbs on the counts of 24, 48, 64 and 96 examples ended.
 
-By size the best lost 1.02, 1.01, 0.98 and 1.15; of up to 16 examples 0.49.
+By size the best lost 1.02, 1.01, 0.98 and 1.15. On up to 16 examples the best lost 0.49.
 """
 
 
@@ -61,7 +61,7 @@ def _paths(
 
 
 def length_search(made: Any) -> Formulas:
-    """Return that of the search: ε itself is lost where Q falls from the level by 1 at every length."""
+    """Return the formulas of the search: it loses ε itself if Q falls from the level by 1 at every length."""
 
     def law(database: Any) -> dict[Any, float]:
         return dict(_paths(database, made, epsilon=made.epsilon, level=made.level))
@@ -70,7 +70,7 @@ def length_search(made: Any) -> Formulas:
 
 
 def searching(made: Any) -> Formulas:
-    """Return that of the learner: every path, what both A_dist release, a choice by e^(−ε·errors/2)."""
+    """Return the formulas of the learner: all paths, both A_dist, and a choice by e^(−ε·errors/2)."""
     search, stable, choice = made.shares
 
     def released(database: Any, length: int, offset: int) -> list[tuple[float, tuple[int, int] | None]]:

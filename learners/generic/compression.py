@@ -61,7 +61,7 @@ class Round(NamedTuple):
     Parameters
     ----------
     start, middle, stop
-        The records start … middle − 1 are learned from, middle … stop − 1 test what was learned.
+        The learner learns from records start … middle − 1 and tests the result on middle … stop − 1.
     bits
         Hypotheses of at most this many bits are admitted.
 
@@ -83,7 +83,7 @@ class Round(NamedTuple):
 
 
 _generic_size = lru_cache(maxsize=1024)(generic_size)
-"""The same for the same numbers: every run asks for the sizes of all rounds."""
+"""`generic_size`, cached because every run asks for the sizes of all rounds."""
 
 
 def _ones(concept: Any) -> int:
@@ -110,8 +110,9 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     alpha, beta
         Error and failure probability, each in (0, 1/2).
     first_round, caps
-        n_1 and b_1, b_2, … (the last one repeated) where they are to be others than the guarantee asks for.
-        Public; privacy does not depend on them. Accuracy is claimed only with a longer first round.
+        n_1 and b_1, b_2, … (the last one repeated), in place of those that the guarantee asks for. Public;
+        privacy does not depend on them. Accuracy is claimed only for the default `caps` and a first round
+        that is not shorter.
     size
         The number of records that a privacy audit builds databases of.
 
@@ -130,14 +131,14 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     through those outputs only. Basic composition over R rounds would give 2R·epsilon.
 
     Utility, for examples of any distribution labelled by a concept of b bits. Round t may fail with
-    probability β_t = β/2^(t+1), Σ β_t ≤ β/2. (i) A test misses by more than α/3 with probability at most
-    β_t, so that all hypotheses that ever pass have error at most α with probability 1 − β/2. (ii) b_t is the
+    probability β_t = β/2^(t+1), Σ β_t ≤ β/2. (i) A test misses by more than α/3 with probability at most β_t,
+    so that all hypotheses that ever pass have error at most α with probability 1 − β/2. (ii) b_t is the
     largest b for which the generic learner over the hypotheses of b bits has enough records for (α/3, β_t);
-    in a round with b_t ≥ b the hypothesis chosen has error at most α/3 but with probability β_t, and passes.
-    So the run ends by the first such round with probability 1 − β, after at most four times the records that
-    (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²} asks for up to a constant, or after n_1: what a compressor to b bits
-    needs. Later rounds have probability at most (2β_t) each, which makes the expectation of the same order.
-    (K11 §3.1 states this and omits the details.)
+    in a round with b_t ≥ b, except with probability β_t, the chosen hypothesis has error at most α/3 and
+    passes. So the run ends by the first such round with probability 1 − β. Up to a constant it has then read
+    four times (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²} records, or n_1 if that is more: what a compressor to b
+    bits needs. Each later round is reached with probability at most 2β_t, so the expected number of records
+    is of the same order. (K11 §3.1 states this and omits the details.)
 
     Examples
     --------
@@ -187,7 +188,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None for own caps or a shorter first round.
+        """The accuracy claimed on `sample_size` examples; None if `caps` is given or round 1 is shorter.
 
         A longer first round lengthens all others: every test and every choice has more records.
 

@@ -111,16 +111,16 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     Guarantee
     ---------
     epsilon-differential privacy when one *label* is replaced (BNS Definition 13): which concepts are kept
-    depends on the x's alone, and the number of errors of each moves by at most 1. There is none for the
-    examples: a concept that is not kept has probability 0, so that replacing one x can be seen with
-    certainty. The same learner under REPLACE_ONE, `ReplacedRecords`, is refuted.
+    depends on the x's alone, and the number of errors of each moves by at most 1. The examples are not
+    private: a concept that is not kept has probability 0, so replacing one x can be seen with certainty. The
+    same learner under REPLACE_ONE, `ReplacedRecords`, is refuted.
 
     With `sample_size` independent examples of any distribution, labelled by a concept of the class, the error
     is at most alpha with probability 1 − beta (BNS Theorem 7, whose proof is omitted there). With `net_size`
-    x's for alpha/2 and beta/2, some concept kept is within alpha/2 of the target; Π(m) of them at most are
-    kept, and `generic_size` records for alpha/2, beta/2 and Π(m) hypotheses choose one at most alpha/2 worse.
-    Neither depends on |X| or |C|, only on the VC dimension. On fewer records the learner answers all
-    the same, and nothing is claimed of the error.
+    x's for alpha/2 and beta/2, some concept that is kept is within alpha/2 of the target. At most Π(m)
+    concepts are kept. With `generic_size` records for alpha/2, beta/2 and Π(m) hypotheses, the chosen concept
+    is at most alpha/2 worse. Neither depends on |X| or |C|, only on the VC dimension. On fewer records the
+    learner still answers, and nothing is claimed of the error.
 
     Examples
     --------
@@ -166,7 +166,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def labelled_size(self) -> int:
-        """The number of labelled records that it needs besides."""
+        """The number of labelled records that the utility claim needs in addition."""
         kept = sauer_bound(points=self.unlabelled_size, vc_dimension=self.hypotheses.vc_dimension)
         kept = min(kept, len(self.hypotheses.names))
         return generic_size(kept, alpha=self.alpha / 2.0, beta=self.beta / 2.0, epsilon=self.epsilon)
@@ -237,7 +237,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
 
 def _kinds(database: Any) -> Any:
-    """Return the records, each once where that is known."""
+    """Return the distinct records if they are known, else all records."""
     return database.present if isinstance(database, ListedExamples) else database
 
 
@@ -252,9 +252,9 @@ class ReplacedRecords(LabelPrivateLearner):
 
     Guarantee
     ---------
-    None. Take two concepts that agree on the point u and differ on w. From a first half of copies of u one of
-    them is kept; with one copy replaced by w both are: an output of positive probability on one side and 0 on
-    the other, an infinite loss.
+    None. Take two concepts that agree on the point u and differ on w. If the first half holds only copies of
+    u, one of the two is kept. If one copy is replaced by w, both are kept. So an output has positive
+    probability on one database and probability 0 on the other: the loss is infinite.
 
     Examples
     --------
@@ -270,7 +270,7 @@ class ReplacedRecords(LabelPrivateLearner):
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     def suggested_pairs(self) -> list[Any]:
-        """Return databases that differ in the first x, where another concept is kept."""
+        """Return databases that differ in the first x, so that another concept is kept."""
         least = self.size if isinstance(self.size, int) else self.size[0]
         label = self.hypotheses.labels[0]
         rest = [(self.hypotheses.domain[0], label)] * (least - 1)

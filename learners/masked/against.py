@@ -50,7 +50,7 @@ def _named(problem: MaskedProblem) -> tuple[str, MaskedPopulation]:
 def _algorithm(
     learner: MaskedLearner, *, hardest: StatisticalQuery, queries: int, alpha: float
 ) -> SQAlgorithm:
-    """Return a learner, and concepts with no bit of r set, the last, every other one or all, and both a."""
+    """Return a learner and its concepts: no bit of r set, the last, every other one or all, with both a."""
     dimension = learner.dimension
     words = sorted({0, 1, (2**dimension - 1) // 3, 2**dimension - 1})
     concepts = [MaskedPopulation(dimension, r=r, a=a) for r in words for a in (0, 1)]

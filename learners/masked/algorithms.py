@@ -92,7 +92,7 @@ class AdaptiveMasked(_OnWords):
 
 @dataclass(frozen=True)
 class BentLearner(_OnWords):
-    """Learn r and a in *one* round: a bent function is correlated with every parity alike.
+    """Learn r and a in *one* round: a bent function is equally correlated with every parity.
 
     This refutes K08 Theorem 5.1.
 
@@ -101,16 +101,16 @@ class BentLearner(_OnWords):
     dimension
         d, a power of two and even.
     tau
-        The tolerance of all queries; default 2^(−2d/3), that of K08 Theorem 5.1, or 1/(4d + 1) where that is
+        The tolerance of all queries; default 2^(−2d/3), that of K08 Theorem 5.1, or 1/(4d + 1) if that is
         smaller.
 
     Guarantee
     ---------
     The target itself, with every valid oracle, by d + 1 queries that are all asked before any is answered, if
     tau < 2^(−d/2 − 1) and tau ≤ 1/(4d + 1). The last query has mean 1/2 + (−1)^a·ĥ(r)/2 with |ĥ(r)| =
-    2^(−d/2): on either side of 1/2 by 2^(−d/2 − 1) > tau; which side means which a is decided afterwards,
-    when r is known, by the sign of ĥ(r). The tolerance of K08's theorem is in that range for every even d >
-    6. That of K11 Theorem 5.16, 2^(−d/3), is in it for no d.
+    2^(−d/2). So its mean is above or below 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of ĥ(r) tells
+    which side belongs to which a. The tolerance of K08's theorem is in that range for every even d > 6. That
+    of K11 Theorem 5.16, 2^(−d/3), is in it for no d.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class BentLearner(_OnWords):
 
 @dataclass(frozen=True)
 class WeakLearner(_OnWords):
-    """Read r in one round, and answer another parity where b = 0: error exactly 1/4, whatever the target.
+    """Read r in one round, and answer another parity where b = 0: error exactly 1/4 for every target.
 
     Parameters
     ----------

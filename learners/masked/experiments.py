@@ -29,9 +29,9 @@ class Outcome:
     quarter
         The number on which the error is at least 1/4.
     told
-        The number for which some answer of the lower bound's oracle depended on a.
+        The number of concepts for which some answer of the lower bound's oracle depended on a.
     queries, rounds
-        The most that were asked of any.
+        The most queries, and the most rounds, that any concept took.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def lower_bound(queries: int, *, dimension: int, printed: bool = False) -> float
     ---------
     One query has |⟨f⁰_g, c⁰_{r,a}⟩| ≥ 2^(−d/3) for at most 2^(2d/3 − 1) of the 2^(d + 1) concepts (Parseval),
     a share of 2^(−d/3 − 2). So with probability 1 − t/2^(d/3 + 2) no answer depends on a, and then one of the
-    two a's gives an error of at least 1/4, which is half of that.
+    two a's gives an error of at least 1/4. So at least half of this share of concepts has such an error.
 
     Examples
     --------

@@ -55,8 +55,8 @@ class MaskedHypothesis:
 
         Guarantee
         ---------
-        Where b = 1 the share of wrong bits; where b = 0, two parities disagree on half of the words x, and
-        a parity and its negation everywhere. Each half of the domain weighs 1/2.
+        Each half of the domain weighs 1/2. Where b = 1 the error is the share of wrong bits. Where b = 0 two
+        different parities disagree on half of the words x, and a parity and its negation on all.
         """
         other = MaskedHypothesis.of(target)
         wrong = (self.shown ^ other.shown).bit_count() / self.dimension

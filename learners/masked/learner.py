@@ -74,12 +74,13 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced, in the local model epsilon-local (K11 Theorem
-    5.7 and §5.3.1): each record affects one of d + 1 averages; see `ChunkNoise`. In the
-    second round, whatever was answered in the first, the query is fixed and its chunk is fresh.
+    5.7 and §5.3.1): each record affects one of d + 1 averages; see `ChunkNoise`. For any answers in the first
+    round, the query of the second is then fixed and its chunk is fresh.
 
     On `sample_size` or more uniform examples of a concept the output is that concept with probability 1 −
     beta: all answers are then within the tolerances of `AdaptiveMasked`. On fewer than d + 1 records the
-    output is "insufficient samples"; between, the learner answers and nothing is claimed of it.
+    output is "insufficient samples". With d + 1 or more but fewer than `sample_size`, the learner answers and
+    nothing is claimed of the output.
 
     Examples
     --------

@@ -78,9 +78,9 @@ class SilentOracle(Oracle):
     Guarantee
     ---------
     A valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, fewer than 1/tau² words have |f̂(r)| > tau: each
-    query tells of fewer than 1/tau² targets. After t of them, adaptive or not, more than 2^d − t/tau² targets
-    have had the answer 0 only, and cannot be told from one another. With t ≤ 2^(d/3) and tau ≥ 2^(−d/3) that
-    is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
+    query gets another answer than 0 for fewer than 1/tau² targets. After t queries, adaptive or not, more
+    than 2^d − t/tau² targets have had only the answer 0, so the learner cannot distinguish them. With t ≤
+    2^(d/3) and tau ≥ 2^(−d/3) that is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
 
     Examples
     --------
@@ -107,10 +107,10 @@ class SilentOracle(Oracle):
 
 
 def coset_queries(dimension: int) -> list[WordQuery]:
-    """Return 2^(d/3) queries that are correlated by 2^(−d/3) with 2^(2d/3) words each, with all in all.
+    """Return 2^(d/3) queries; each is correlated by 2^(−d/3) with 2^(2d/3) words, together with all words.
 
-    f is a bent function of the last 2d/3 bits times a character of the first d/3: no query reaches more
-    words by so much, and between them these reach every word once.
+    f is a bent function of the last 2d/3 bits times a character of the first d/3. No query is correlated this
+    much with more words, and every word is correlated with exactly one of these queries.
 
     Parameters
     ----------
@@ -137,8 +137,8 @@ def coset_queries(dimension: int) -> list[WordQuery]:
 class ParityByQueries:
     """Ask queries about PARITY one by one, and return the first word that no answer excludes.
 
-    No algorithm gets more out of the answers: it may output any word that is consistent with all of them, and
-    while they are 0 the next query cannot depend on the target.
+    No algorithm can use the answers better: any word that is consistent with all answers may be the target,
+    and as long as all are 0 the next query cannot depend on the target.
 
     Parameters
     ----------

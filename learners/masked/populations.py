@@ -43,7 +43,7 @@ def parts_of(query: StatisticalQuery, r: int) -> Parts:
 class MaskedPopulation:
     """Uniform examples labelled by c_{r,a}: exact means without going through the domain.
 
-    To be handed to `ExactOracle`, `RandomOracle` or `AdversarialOracle` in place of a `Population`.
+    Pass it to `ExactOracle`, `RandomOracle` or `AdversarialOracle` in place of a `Population`.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ class BlindOracle(Oracle):
     Guarantee
     ---------
     A valid SQ oracle: it answers C_g + ⟨f¹_g, c¹⟩ if |⟨f⁰_g, c⁰⟩| < tau, which is off by less than tau, and
-    the mean itself otherwise (K11 §5.3.2). A query with tolerance ≥ 2^(−d/3) is answered otherwise for at
-    most 2^(2d/3 − 1) of the 2^(d+1) concepts, by Parseval's inequality.
+    the mean itself otherwise (K11 §5.3.2). By Parseval's inequality, the oracle answers a query of tolerance
+    ≥ 2^(−d/3) with the mean for at most 2^(2d/3 − 1) of the 2^(d+1) concepts.
 
     Examples
     --------

@@ -144,8 +144,8 @@ class BentQuery(MaskedQuery):
 
     Guarantee
     ---------
-    E[g] = 1/2 + (−1)^a·ĥ(r)/2 and |ĥ(r)| = 2^(−d/2) for *every* r (Parseval with equality): the query tells
-    a once r is known, and is prepared before r is known. See `learners.masked.BentLearner`.
+    E[g] = 1/2 + (−1)^a·ĥ(r)/2 and |ĥ(r)| = 2^(−d/2) for *every* r (Parseval with equality): once r is known
+    the answer determines a, and the query can be asked before r is known. See `learners.masked.BentLearner`.
 
     Examples
     --------
@@ -169,8 +169,8 @@ class BentQuery(MaskedQuery):
 def bent(x: Any, *, dimension: int) -> Any:
     """Return the inner-product function (−1)^⟨first half, second half⟩ of words given as numbers.
 
-    Its own Walsh transform up to the factor 2^(−d/2): in E_{u,v}[(−1)^(⟨u,v⟩ + ⟨s,u⟩ + ⟨t,v⟩)] the mean over
-    u is 1 where v = s and 0 elsewhere, which leaves 2^(−d/2)·(−1)^⟨s,t⟩.
+    It equals its own Walsh transform up to the factor 2^(−d/2): in E_{u,v}[(−1)^(⟨u,v⟩ + ⟨s,u⟩ + ⟨t,v⟩)] the
+    mean over u is 1 if v = s and otherwise 0, which leaves 2^(−d/2)·(−1)^⟨s,t⟩.
 
     Examples
     --------

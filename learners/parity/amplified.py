@@ -45,8 +45,8 @@ _ROUNDING = 1e-12
 class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     """Algorithm A*: several runs of A, and a private choice among their answers.
 
-    The answer is a tuple of bits, "⊥" where every run of A refused, or "insufficient samples" on a database
-    of fewer than `sample_size` examples.
+    The answer is a tuple of bits, "⊥" if every run of A refused, or "insufficient samples" on a database of
+    fewer than `sample_size` examples.
 
     Parameters
     ----------
@@ -55,25 +55,25 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     epsilon
         The privacy claimed, > 0.
     alpha, beta
-        The accuracy claimed of examples that a parity labels: an error above alpha, or no parity, with
-        probability at most beta. Both in (0, 1/2).
+        The accuracy claimed if a parity labels the examples: with probability at most beta the error is above
+        alpha or the answer is no parity. Both in (0, 1/2).
     form
-        "retry": k runs of A with epsilon/k on the whole sample, the first that does not refuse (K08).
-        "held-out": k runs of A with epsilon on disjoint parts, judged on a test set by mistakes with noise
-        (K11). "selection": the same, chosen by the exponential mechanism (K11, footnote 4).
+        "retry": k runs of A with epsilon/k on the whole sample; the answer of the first that does not refuse
+        (K08). "held-out": k runs of A with epsilon on disjoint parts, judged on a test set by mistakes with
+        noise (K11). "selection": the same, chosen by the exponential mechanism (K11, footnote 4).
     tight
-        False: A as printed, and the texts' number of runs. True: A's tight twin, and the number of runs that
-        needs fewest examples. `plan` is the result.
+        False: A as printed, and the texts' number of runs. True: A's tight twin, and the number of runs for
+        which the fewest examples are needed. `plan` is the result.
     made
         A `Plan` to use in place of the derived one. Privacy does not depend on it; accuracy is claimed only
-        where `failure_bound` is at most beta.
+        if `failure_bound` is at most beta.
     size
         Length (or least and greatest) of the databases to audit; None: `sample_size`.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds (as printed, more than 2 for one run's epsilon).
+        A parameter is out of bounds (with A as printed, also an epsilon above 2 for one run).
 
     Guarantee
     ---------
@@ -268,7 +268,7 @@ def _finite(masses: dict[Any, float]) -> Finite:
 
 
 _FEW = Plan(candidates=2, training=1, test=1)
-"""Numbers so small that every sample can be gone through."""
+"""Sizes so small that an audit can list every sample."""
 
 
 def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry:
@@ -282,7 +282,7 @@ def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry
 
 
 def _sized(form: Form, *, tight: bool) -> Entry:
-    """Return A* with the sample that it asks for at d = 16: both claims by runs."""
+    """Return the entry of A* with the sample that it needs at d = 16: both claims are audited by runs."""
     zero, unit = (0,) * 16, (1, *(0,) * (16 - 1))
     settings: dict[str, Any] = {"dimension": 16, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}

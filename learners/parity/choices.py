@@ -30,7 +30,7 @@ def chosen_candidates(
     Parameters
     ----------
     candidates
-        The candidates of each run, as many in each.
+        The candidates of each run; every run has the same number.
     test
         The test set.
     form, epsilon

@@ -1,4 +1,4 @@
-"""Labelled examples over bits, kept as arrays: a database that still is a sequence of (x, y)."""
+"""Labelled examples over bits, stored as arrays: a database that is still a sequence of (x, y)."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class BitExamples(Sequence[Example]):
 
 
 def examples_of(database: Any, *, dimension: int, owner: str) -> BitExamples:
-    """Return a database of (x, y) as arrays, or refuse what is none.
+    """Return a database of (x, y) as arrays, or refuse anything else.
 
     Raises
     ------
     InvalidKind
-        It is no sequence of pairs.
+        It is not a sequence of pairs.
     InvalidValue
         An x is not `dimension` bits, or a y is not a bit.
 

@@ -48,7 +48,7 @@ class BoldParityLearner(ParityLearner):
 
     Guarantee
     ---------
-    None of epsilon: "⊥" loses ln(1 − p + p/q), 1.589 at epsilon = 1, if one example alone gives ⊥.
+    Not epsilon-private: "⊥" loses ln(1 − p + p/q), 1.589 at epsilon = 1, if one example alone leads to "⊥".
 
     Examples
     --------
@@ -98,7 +98,7 @@ class NaiveParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class OverspentParityRetry(AmplifiedParityLearner):
-    """K08's A* with ⌈log2(1/β′)⌉ rounds of epsilon/log2(1/β′), where A loses all that it may.
+    """K08's A* with ⌈log2(1/β′)⌉ rounds of epsilon/log2(1/β′), and an A that loses all of this.
 
     Parameters
     ----------
@@ -107,7 +107,8 @@ class OverspentParityRetry(AmplifiedParityLearner):
 
     Guarantee
     ---------
-    None of epsilon: "⊥" loses the epsilon of every round, 1.157 in all for 1 at beta = 0.1.
+    Not epsilon-private: "⊥" loses the epsilon of every round. At beta = 0.1 these add up to 1.157 for epsilon
+    = 1.
 
     Examples
     --------

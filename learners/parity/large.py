@@ -26,14 +26,14 @@ def telling_pairs(
     size
         n, the number of examples.
     places
-        Where the labels of (ii) are turned, one pair for each; those of (i) and (iii) at the first of them.
+        The places at which (ii) flips a label, one pair for each. (i) and (iii) use the first of them.
 
     Notes
     -----
-    (i) All x but one are 0, with label 0: that example alone tells a bit of r, which makes the loss of A
-    exact, ln((1 + p)/(1 − p)). (ii) Uniform x, labelled by a parity, against one label turned: "⊥" becomes
-    likelier by a factor of up to 1 + p. (iii) Uniform x with a coin for each label: no parity agrees with the
-    examples taken, whichever they are.
+    (i) All x but one are 0, with label 0. Only that example reveals a bit of r, so the loss is exactly A's
+    worst one, ln((1 + p)/(1 − p)). (ii) Uniform x, labelled by a parity, and the same with one label flipped:
+    "⊥" becomes more likely by a factor of up to 1 + p. (iii) Uniform x with random labels: hardly any choice
+    of examples agrees with a parity.
 
     Examples
     --------

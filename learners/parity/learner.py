@@ -54,31 +54,31 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     tight
         False: p = epsilon/4 and q = 1/2, as printed. True: p = tanh(epsilon/2) and q = (1 − p)/(3 − p).
     alpha, beta
-        The accuracy claimed of examples that a parity labels: an error above alpha, or "⊥", with probability
-        at most beta, on samples of `sample_size` examples. K11 Lemma 4.1 has beta = 3/4.
+        The accuracy claimed if a parity labels the `sample_size` examples: with probability at most beta the
+        error is above alpha or the answer is "⊥". K11 Lemma 4.1 has beta = 3/4.
     size
         Length (or least and greatest) of the databases to audit.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds (`epsilon` > 2 where not tight, `beta` ≤ q), or an example is no (x, y)
-        over bits.
+        A parameter is out of bounds (also `epsilon` > 2 if not `tight`, or `beta` ≤ q), or an example is no
+        (x, y) over bits.
 
     Guarantee
     ---------
-    epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2, for epsilon ≤ 2: the texts print no range,
-    their proof uses epsilon ≤ 1/2, needs 2p/(1 − p) ≤ epsilon, and the claim is false from 3.83 on). Exactly,
-    the worst loss is ln((1 + p)/(1 − p)) for every d and n ≥ 1 as long as q ≥ (1 − p)/(3 − p):
+    epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2, for epsilon ≤ 2: the texts print no range;
+    their proof uses epsilon ≤ 1/2 and needs 2p/(1 − p) ≤ epsilon; the claim is false from 3.83 on). The exact
+    worst loss is ln((1 + p)/(1 − p)) for every d and n ≥ 1 if q ≥ (1 − p)/(3 − p):
 
     Condition on whether the example i that differs is taken. If it is not, the laws agree. Taking it
-    multiplies the probability of an r by at most 2, since an equation that r satisfies halves the space or
-    leaves it as it is (Claim 4.3), and by no less than 0. So the probabilities of r on neighbours are
-    (1 − p)a + pb and (1 − p)a + pb′ with b, b′ in [0, 2a], and the ratio is at most (1 + p)/(1 − p), attained
-    by one example that is independent of the others, with r on its right side and on its wrong one. "⊥" has
-    probability B ≥ q if i is not taken, and between B and 1 if it is: the ratio is at most 1 − p + p/B ≤
-    1 − p + p/q, which is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p =
-    tanh(epsilon/2) this is e^epsilon.
+    multiplies the probability of an r by a number from 0 to 2, because an equation that r satisfies halves
+    the space or leaves it as it is (Claim 4.3). So the probabilities of r on neighbours are (1 − p)a + pb and
+    (1 − p)a + pb′ with b, b′ in [0, 2a], and the ratio is at most (1 + p)/(1 − p), attained by one example
+    that is independent of the others, with r on its right side and on its wrong one. "⊥" has probability B ≥
+    q if i is not taken, and between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 − p + p/q, which
+    is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2) this is
+    e^epsilon.
 
     Accuracy: `Rates.sample_size`.
 

@@ -30,7 +30,7 @@ Multiset = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Multisets:
-    """Replace-one on multisets: [m] and [m′], each a sorted tuple of kinds, of which all but one are common.
+    """Replace-one on multisets: [m] and [m′], sorted tuples of kinds with all members but one in common.
 
     Parameters
     ----------
@@ -94,10 +94,10 @@ class ParityLearnerMultisets(PlainParameters):
 
     Guarantee
     ---------
-    What holds for all pairs of these holds for A on all lists of this many examples. A takes each example
-    with the same probability, independently, and the space of solutions does not ask for an order; so the law
-    of the answer is that of the multiset, and lists that differ in one place have multisets that differ in
-    one member or are the same.
+    What holds for all pairs of these multisets holds for A on all lists of this many examples. A takes each
+    example with the same probability, independently, and the space of solutions does not depend on the order.
+    So the law of the answer depends only on the multiset. Lists that differ in one place have multisets that
+    differ in one member, or are equal.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @classmethod
     def of(cls, learner: ParityLearner, *, examples: int) -> ParityLearnerMultisets:
-        """Return A on all samples of this many examples, whatever their order, to be audited exhaustively.
+        """Return A on all multisets of this many examples, to be audited exhaustively.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class ParityLearnerMultisets(PlainParameters):
 
 
 def _on_all(dimension: int, examples: int, *, tight: bool) -> Entry:
-    """Return A on all samples of a size, whose name and summary say which size is proved."""
+    """Return the entry of A on all samples of a size; its name and summary state that size."""
     kind = "tight A" if tight else "A"
     return Entry(
         f"parity-d{dimension}-n{examples}",

@@ -3,25 +3,25 @@
 Symbols: p and q, the probabilities of A (`Rates`); γ(n) = 2^d·(1 − p·α)^n, which bounds the probability
 that a run of A on n examples of a parity, having passed its first step, returns an error above α.
 
-**Retry** (K08): k runs on the same sample, each with ε/k; the first that passes answers. Nothing passes
-with probability q^k. Which run passes first says nothing about the examples that it takes, so that run is
-bad with probability at most γ (not "at most β′ given that it passes" by the unconditional Lemma 3.1,
-which would give 2β′). Failure: q^k + (1 − q^k)·γ ≤ β. The rounds are a whole number k = ⌈log2(1/β′)⌉, and
-ε is divided by it, not by the logarithm, which would cost more than ε.
+**Retry** (K08): k runs on the same sample, each with ε/k; the first that passes answers. With probability q^k
+no run passes. Which run passes first is independent of the examples that it takes, so that run is bad with
+probability at most γ. (Lemma 3.1 is unconditional and does not give "at most β′ given that it passes"; it
+would give 2β′.) Failure: q^k + (1 − q^k)·γ ≤ β. The rounds are a whole number k = ⌈log2(1/β′)⌉, and ε is
+divided by it, not by the logarithm, which would cost more than ε.
 
-**Held-out** (K11): k candidates from disjoint samples of n′, then s examples to judge them, by the number
-of mistakes with Laplace noise of scale k/ε. With α′ = α/5 and β′ = β/3 (the text's β/2 does not add up to
-β) each of these has probability at most β′: (1) no candidate has error ≤ α′: (q + (1 − q)·γ(n′))^k with
-α′ in α's place; (2) some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of error > 5α′ at
-most 4α′s: k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)); (3) some noise reaches α′s:
-k·e^(−α′sε/k). If none happens, a candidate of error > α has more than 3α′s noisy mistakes and a good one
-fewer; so has "⊥", all of whose s answers count as mistakes.
+**Held-out** (K11): k candidates from disjoint samples of n′, then s examples to judge them, by the number of
+mistakes with Laplace noise of scale k/ε. With α′ = α/5 and β′ = β/3 (the text's β/2 does not add up to β)
+each of these has probability at most β′: (1) no candidate has error ≤ α′: (q + (1 − q)·γ(n′))^k with α′ in
+α's place; (2) some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of error > 5α′ at most 4α′s:
+k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)); (3) some noise reaches α′s: k·e^(−α′sε/k).
+If none happens, a candidate of error > α has more than 3α′s noisy mistakes, and a good one has fewer. "⊥"
+also has more, because all of its s answers count as mistakes.
 
-**Selection** (K11, footnote 4): the same, but the exponential mechanism with weight ε/2 on mistakes,
-which have sensitivity 1, picks the candidate. In place of (3): the one picked has more than
-(2/ε)·ln(k/β′) mistakes above the fewest, with probability at most β′; it is then not bad if that is at
-most 2α′s. The test set then lacks the factor k, for which the printed sample size
-O(d·log(1/β)/εα) has no room.
+**Selection** (K11, footnote 4): the same, but the exponential mechanism with weight ε/2 on mistakes, which
+have sensitivity 1, picks the candidate. In place of (3): with probability at most β′ the candidate picked
+exceeds the fewest mistakes by more than (2/ε)·ln(k/β′). Otherwise the candidate picked is not bad, if that
+number is at most 2α′s. The test set is then smaller by the factor k, which the printed sample size
+O(d·log(1/β)/εα) does not include.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rat
 def derived_plan(
     form: Form, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan:
-    """Return the derived plan: with the texts' number of candidates or, tight, with that of fewest examples.
+    """Return the derived plan: the texts' number of candidates or, if tight, the one with fewest examples.
 
     Raises
     ------
     InvalidValue
-        As printed, an epsilon beyond 2 for one run.
+        With A as printed, the epsilon of one run is above 2.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def failure_bound(
 def _retry(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return what makes q^k + (1 − q^k)·γ at most beta; None if q^k alone is more."""
+    """Return the plan that makes q^k + (1 − q^k)·γ at most beta; None if q^k alone is more."""
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     none = rates.refusal**count
     if none >= beta:
@@ -157,10 +157,10 @@ def _retry(
 def _judged(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return what makes each of the three events at most beta/3; None if refusals alone are more.
+    """Return the plan with probability at most beta/3 for each event; None if refusals alone exceed it.
 
-    As printed each part of the sample is that of K11 Lemma 4.1, whose success 1/4 asks for log_{4/3}(1/β′)
-    candidates.
+    With A as printed, each part has the size of K11 Lemma 4.1. It succeeds with probability 1/4, so
+    log_{4/3}(1/β′) candidates are needed.
     """
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     good, part = alpha / _SPREAD, beta / 3.0

@@ -114,7 +114,7 @@ class Rates:
 def printed_sample_size(bad: float, *, dimension: int, alpha: float, epsilon: float) -> int:
     """Return (8/(epsilon·alpha))·(d·ln 2 + ln(1/bad)), rounded up.
 
-    That of K08 Lemma 3.1, and of K11 Lemma 4.1 with bad = 1/4.
+    This is the size of K08 Lemma 3.1, and of K11 Lemma 4.1 with bad = 1/4.
 
     Examples
     --------

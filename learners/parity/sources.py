@@ -1,7 +1,7 @@
 """Laws of labelled bits under which the error of every parity is exact, in any dimension; hard problems.
 
 A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law all of
-them. On one part ⟨u, x⟩ is a fair coin where some direction has ⟨u, direction⟩ = 1, and constant otherwise.
+them. On one part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
 """
 
 from __future__ import annotations
@@ -192,9 +192,10 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 
     Notes
     -----
-    In "rarely uniform" all parities but the target have an error just above alpha, which makes the union
-    bound of the sample size tight except for the dependence of the events. In "unit vectors" there is one
-    parity for each set of unit vectors, and those of a single one have an error just above or below alpha.
+    In "rarely uniform" all parities but the target have an error just above alpha. The union bound of the
+    sample size is then tight, except that the events depend on one another. In "unit vectors" each parity
+    errs on one set of unit vectors, and those that err on a single one have an error just above or below
+    alpha.
 
     Examples
     --------
@@ -222,7 +223,7 @@ def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Ge
     """Return a problem with any target and a mixture of up to three random subspaces of any dimension.
 
     In half of them all parts but the first together weigh from 1.6 to 3 times `alpha`: a parity that is wrong
-    on half of their points is then just good enough, or just not.
+    on half of their points then has an error just below or just above `alpha`.
 
     Examples
     --------
@@ -240,7 +241,7 @@ def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Ge
 
 
 def _random_part(dimension: int, weight: float, rng: np.random.Generator) -> Part:
-    """Return the uniform law on a random subspace: random words in echelon form, which are independent."""
+    """Return the uniform law on a random affine subspace, with independent directions in echelon form."""
     pivots = np.sort(rng.permutation(dimension)[: int(rng.integers(0, dimension + 1))])
     directions = []
     for pivot in pivots.tolist():
@@ -277,20 +278,20 @@ def _mixture(weight: float, directions: tuple[tuple[int, ...], ...]) -> BitSourc
 
 
 def _light(dimension: int, weight: float) -> BitSource:
-    """Return a uniform law on all but the first variable, and a point that alone reveals that variable."""
+    """Return a uniform law on all variables but the first, and a point that alone reveals the first."""
     zero, units = (0,) * dimension, _units(dimension)
     return BitSource((Part(1.0 - weight, zero, units[1:]), Part(weight, units[0])))
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return as many unit vectors of that weight as there is room for, and the zero vector."""
+    """Return as many unit vectors of that weight as fit, and the zero vector with the rest."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))
 
 
 def _halves(dimension: int, weight: float) -> BitSource:
-    """Return a uniform law on the first half of the variables, and rarely one on the others."""
+    """Return a mixture: usually uniform on the first half of the variables, rarely uniform on the others."""
     zero, units = (0,) * dimension, _units(dimension)
     half = dimension // 2
     return BitSource((Part(1.0 - weight, zero, units[:half]), Part(weight, zero, units[half:])))

@@ -1,9 +1,9 @@
 """The law of the space of solutions of randomly chosen equations, and of a uniform member of it.
 
-A space is a number of 2^d bits, bit r set where r solves the equations: an equation more is one AND with the
-half-space of its solutions. Examples are taken one kind at a time: m copies, each chosen with probability p,
-add their equation with probability 1 − (1 − p)^m. Spaces that arise in several ways are added up, so that no
-more are kept than there are flats spanned by the examples.
+A space is a number of 2^d bits; bit r is set if r solves the equations. Each further equation is one AND with
+the half-space of its solutions. Examples are processed one kind at a time: m copies, each chosen with
+probability p, add their equation with probability 1 − (1 − p)^m. The probabilities of equal spaces are added,
+so there are never more spaces than flats spanned by the examples.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
 
 
 def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
-    """Return the probability of every r as a uniform member of the space, shape (2^d,); none of ∅."""
+    """Return the probability of every r as a uniform member of the space, shape (2^d,); ∅ adds nothing."""
     width = max(1, 2**dimension // 8)
     spaces = [(space, mass) for space, mass in law.items() if space]
     total = np.zeros(2**dimension)

@@ -4,8 +4,8 @@ Bit i of a column is the coefficient of that variable in equation i. One XOR the
 equations at once: elimination on n equations in d variables takes d²/2 such XORs of n bits.
 
 The class stores the space of solutions: an origin, directions, and the value of the left side of every
-equation at each direction. An equation that some direction breaks removes one direction and corrects the
-others by it.
+equation at each direction. If some direction breaks an equation, that direction is removed and added to the
+others that break it.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
 
 
 def one_behind(x: int, *, records: int = 6) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Return neighbours by which nearly all of epsilon is lost: all records speak against one concept alone.
+    """Return neighbours that lose nearly all of epsilon: on one, every record is an error of x alone.
 
     Examples
     --------

@@ -92,7 +92,7 @@ class GroupedChoice:
         return [self.log_probability(number) for number in numbers]
 
     def sample(self, size: int, rng: np.random.Generator) -> list[int]:
-        """Return `size` numbers; run i uses the same uniform numbers whatever the score."""
+        """Return `size` numbers; run i uses the same uniform numbers for every score."""
         cumulative = self._cumulative
         pieces = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right").tolist()
         bits = rng.integers(0, 1 << 64, (size, 2), dtype=np.uint64).tolist()

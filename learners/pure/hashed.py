@@ -1,4 +1,4 @@
-"""The improper pure learner of POINT_d: a random hash, then one of its few buckets. m does not grow with d.
+"""The improper pure learner of POINT_d: a random hash, then a choice of a bucket. m does not grow with d.
 
 Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists; a few hypotheses
 suffice because each is 1 on a share of about α of all numbers. The construction here, with its proof,
@@ -113,7 +113,7 @@ class HashedPoint:
         return 1 << (self.dimension - len(basis))
 
     def error_on(self, source: NumberSource, target: int) -> float:
-        """Return the probability, exactly, of a number on which it differs from a point function."""
+        """Return the exact probability of the numbers on which it differs from a point function."""
         numbers = np.array([x for x, _ in source.atoms] + [target], dtype=np.uint64)
         said = parities(numbers, self.rows) == np.uint64(self.bucket)
         wrong = [
@@ -125,21 +125,22 @@ class HashedPoint:
 
 @lru_cache(maxsize=256)
 def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
-    """Return l, the bits of a bucket, and m, the number of examples, with the least m.
+    """Return l, the bits of a bucket, and m, the number of examples, for the l that needs the least m.
 
     Guarantee
     ---------
     m examples are enough for error alpha with failure beta. *Hash.* For a random l × d matrix A and x ≠ j,
-    Pr[Ax = Aj] = 2^(−l); so the mass c of the other numbers in j's bucket has mean at most 2^(−l), and by
-    Markov exceeds θα with probability at most beta/2 for θ = 2/(αβ·2^l). *Choice.* Let h be the bucket of j,
-    whose error is c ≤ θα ≤ α. Any other bucket errs where x is j or in it; if that has probability a > α,
-    then, X and Y counting its and h's errors, which never coincide, it is chosen with probability at most
-    E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum over 2^l buckets is at most beta/2
-    for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this knows d. ε is 6 where
-    epsilon is more: beyond about that e^(ε/2) costs more in l than the rest gains.
+    Pr[Ax = Aj] = 2^(−l); so the mass c of the other numbers in j's bucket has mean at most 2^(−l). By
+    Markov's inequality c exceeds θα with probability at most beta/2, where θ = 2/(αβ·2^l). *Choice.* Let h be
+    the bucket of j, whose error is c ≤ θα ≤ α. Any other bucket errs if x is j or lies in it. Let this have
+    probability a > α. Let X count its errors and Y those of h; no example is an error of both. Then it is
+    chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum over
+    2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None
+    of this depends on d. If epsilon is above 6, ε = 6 is used: beyond that a larger ε costs more bits l,
+    through e^(ε/2), than it saves.
 
-    Where l = d the numbers are their own buckets (no hash): there are no collisions, and beta and the whole
-    of epsilon are spent on the choice alone, as in `pure_size`.
+    If l = d, each number is its own bucket and nothing is hashed. There are no collisions, so beta and the
+    whole of epsilon are spent on the choice, as in `pure_size`.
 
     Examples
     --------
@@ -182,14 +183,15 @@ class HashedPointLearner(PureLearner):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     bits
-        l, the bits of a bucket, at most d, where nothing is hashed; default: what needs the fewest examples.
+        l, the bits of a bucket, at most d; at d nothing is hashed. Default: the l that needs the fewest
+        examples.
     points, size
         The numbers, and the number of examples, that a privacy audit builds databases of.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an example that is none.
+        A parameter is out of range; in use, an invalid example.
 
     Guarantee
     ---------
@@ -229,7 +231,7 @@ class HashedPointLearner(PureLearner):
 
     @property
     def spent(self) -> float:
-        """The epsilon that the choice of a bucket spends: at most 6 if it hashes to the default bits."""
+        """The epsilon that the choice of a bucket spends: at most 6 when hashing to the default bits."""
         hashed = self.hash_bits == self._best[0] < self.dimension
         return min(self.epsilon, _MOST_SPENT) if hashed else self.epsilon
 

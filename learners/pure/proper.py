@@ -49,7 +49,7 @@ def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> in
 
 
 def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return how many examples each point function on {0 … top} gets wrong: other ones, and its own zeros.
+    """Return the errors of each point function on {0 … top}: ones at other points and zeros at its own.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class PurePointLearner(_ProperLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an example that is none.
+        A parameter is out of range; in use, an invalid example.
 
     Guarantee
     ---------
@@ -163,7 +163,7 @@ class PurePointLearner(_ProperLearner):
     def masses(self, database: Any, points: Iterable[int]) -> Masses:
         """Return the exact probabilities of some numbers, and of all others together.
 
-        The others have equal probabilities each if the sample names none of them.
+        The others all have the same probability if the sample names none of them.
         """
         listed: Sequence[int] = sorted(set(points))
         choice = self.choice(database)
@@ -191,7 +191,7 @@ class PureIntervalLearner(_ProperLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an example that is none.
+        A parameter is out of range; in use, an invalid example.
 
     Guarantee
     ---------

@@ -131,7 +131,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound of the failure probability on databases of a size, not more than 1."""
+        """Return a bound on the failure probability on databases of a size, at most 1."""
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:
@@ -155,7 +155,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def largest_step(self) -> float:
-        """The most epsilon for which BNS Lemma 4 holds, 16/(alpha·beta) of the choosing mechanism."""
+        """The largest epsilon for which BNS Lemma 4 holds: the choosing mechanism's 16/(alpha·beta)."""
         return 16.0 / self.choosing_alpha / self.beta * (1.0 - 1e-9)
 
     @property
@@ -164,7 +164,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return self.size
 
     def tally(self, database: Any) -> Tally:
-        """Return a database counted, or refuse it: for its length first, which is public."""
+        """Return a database as counts, or refuse it; its length, which is public, is checked first."""
         owner = type(self).__name__
         held = length(database, owner=owner)
         if held != self._m:
@@ -172,7 +172,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return tally(database, dimension=self.dimension, owner=owner)
 
     def problems(self) -> list[Problem]:
-        """Return databases of `size` records that are hard, each fixed: accuracy is claimed for every one."""
+        """Return hard databases of `size` records, all fixed: accuracy is claimed for every database."""
         return [
             self._problem(name, database)
             for name, database in hard_numbers(self.dimension, size=self._m, alpha=self.alpha)
@@ -192,7 +192,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return NumbersProblem(name, database, self.measure, self.dimension)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return databases of two points, one of them as often as the noisy test asks for, and one swap."""
+        """Return neighbours with two points, one of them as often as the noisy test asks for."""
         assert self.records is not None
         records = list(self.records)
         (first, second, *_), other = records, records[-1]

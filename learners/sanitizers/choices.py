@@ -37,9 +37,9 @@ class RepeatedChoosing:
 
     Guarantee
     ---------
-    Each round is a `ChoosingRound`, that of `mechanisms.ChoosingMechanism` with the points not yet chosen as
-    solutions: points that do not occur score 0 and are never chosen, so the domain is not listed. Points
-    of equal count are drawn as one group.
+    Each round is the `ChoosingRound` of a `mechanisms.ChoosingMechanism` whose solutions are the points not
+    yet chosen. Points that do not occur score 0 and are never chosen, so the domain need not be listed.
+    Points of equal count are drawn as one group.
 
     Examples
     --------

@@ -18,7 +18,7 @@ __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
 class _Unsplit:
-    """Gives delta to every choosing and epsilon to the counts in full, as if nothing else spent any."""
+    """Gives every call of choosing all of delta and the counts all of epsilon."""
 
     epsilon: float
     delta: float
@@ -40,7 +40,7 @@ class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
 
     Guarantee
     ---------
-    None of (epsilon, delta): only the sum over the k rounds and the counts, ((k + 1)·epsilon, k·delta).
+    Not (epsilon, delta)-private: the k rounds and the counts add up to ((k + 1)·epsilon, k·delta).
 
     Examples
     --------

@@ -71,13 +71,14 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     moves by at most 1 (BNS Proposition 1).
 
     *Accuracy*: on every database of at least `sample_size` records all |Q_c(S) − Q_c(Ŝ)| ≤ alpha, except with
-    probability beta. (i) Some database of n = `output_size` records is within alpha/2 of S, by either
-    argument: a random sample of S errs by more on one of the G ways to label the domain with probability at
-    most 2·e^(−n·alpha²/2) (Hoeffding), and 2G·e^(−n·alpha²/2) < 1 for n > (2/alpha²)·ln 2G, where G ≤
-    Σ_{i≤v} C(|X|, i) for VC dimension v (Sauer); or, on tiny domains, the shares of S are rounded to
-    multiples of 1/n, up where the rest is largest, which moves no set's share by more than |X|/4n. (ii) Of
-    the N small databases those that err by more than alpha have together at most N·e^(−epsilon·alpha·m/4) of
-    the best one's probability: m = (4/(alpha·epsilon))·ln(N/beta), and ln N ≤ n·ln|X|, so m = O(v·ln|X|·…).
+    probability beta. (i) Some database of n = `output_size` records is within alpha/2 of S. There are two
+    arguments. *By sampling*: a random sample of S errs by more than alpha/2 on one of the G labellings of the
+    domain with probability at most 2·e^(−n·alpha²/2) (Hoeffding). 2G·e^(−n·alpha²/2) < 1 for n >
+    (2/alpha²)·ln 2G, where G ≤ Σ_{i≤v} C(|X|, i) for VC dimension v (Sauer). *By rounding*, for tiny domains:
+    the shares of S are rounded to multiples of 1/n, those with the largest remainders up. This moves the
+    share of no set by more than |X|/4n. (ii) There are N small databases. Those that err by more than alpha
+    together have at most N·e^(−epsilon·alpha·m/4) times the probability of the best one. So m =
+    (4/(alpha·epsilon))·ln(N/beta), and ln N ≤ n·ln|X| gives m = O(v·ln|X|·…).
 
     Examples
     --------
@@ -177,7 +178,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
 
     def shares(self, database: Any) -> NDArray[np.float64]:
-        """Return the share of every point of the domain, refused where a record is no point of it."""
+        """Return the share of every point of the domain, refused if a record is no point of it."""
         owner, known = self.owner, self._places
         length(database, owner=owner)
         records = list(database)
@@ -255,7 +256,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return [self._points(place) for place in self.places(database, size=size, rng=rng)]
 
     def places(self, database: Any, *, size: int, rng: np.random.Generator) -> list[int]:
-        """Return which of `candidates` come out of `size` runs."""
+        """Return the outputs of `size` runs as places in `candidates`."""
         chosen: list[int] = self._mechanism.sample(database, size, rng).tolist()
         return chosen
 

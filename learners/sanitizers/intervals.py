@@ -55,19 +55,19 @@ class IntervalSanitizer(IntervalCuts):
     Guarantee
     ---------
     *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private as `IntervalCuts` says; the
-    counts of the cells between them get two-sided geometric noise of rate epsilon/16 at once: a replaced
-    record moves two of them by 1, which costs epsilon/8. `spending` composes the k rounds' claims and this
-    one, by the sums, by advanced and by optimal composition. The rest is computed from the outputs.
+    counts of all cells between them get two-sided geometric noise of rate epsilon/16: a replaced record moves
+    two counts by 1, which costs epsilon/8 in all. `spending` composes the k rounds' claims and this one, by
+    the sums, by advanced and by optimal composition. The rest is computed from the outputs.
 
     *Accuracy*: on every database the share of x < j is off by at most alpha for all j, except with
     probability beta, from `sample_size` records on. Let t = alpha·size. By `IntervalCuts` at most t records
-    are never taken out, and every cell that is taken out lies in a half of the interval that took it first,
-    with at most 3t/2 records, or is a single point. There are at most 3k + 1 cells, and but with the
-    probability of `straying` all sums of noises up to a cut are at most 3t/16. Clamping to [0, size] and
-    taking the running maximum do not enlarge the largest error, as the true sums lie in that range and rise.
-    Half of a cell's records are put on its first point and half on its last: strictly inside, the answer is
-    off by half of the cell's records, 3t/4, and by the error of the sums. Rounding to ⌈8/alpha⌉ records costs
-    alpha/16. Together: 3/4 + 3/16 + 1/16.
+    are never taken out. Every cell that is taken out is a single point or lies in a half of the interval that
+    first contained it, which holds at most 3t/2 records. There are at most 3k + 1 cells. Except with the
+    probability of `straying`, the noise before every cut adds up to at most 3t/16 in size. Clamping to [0,
+    size] and taking the running maximum do not enlarge the largest error, as the true sums lie in that range
+    and rise. Half of a cell's records are put on its first point and half on its last. So strictly inside a
+    cell the answer is off by at most half of the cell's records, 3t/4, plus the error of the sums. Rounding
+    to ⌈8/alpha⌉ records costs alpha/16. Together: 3/4 + 3/16 + 1/16.
 
     The text states the result alone, with m = O(α^(−2.5)·ε^(−1)·8^log*(d)·…): see
     `learners.sanitizers.sizes`.
@@ -100,7 +100,7 @@ class IntervalSanitizer(IntervalCuts):
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     def problems(self) -> list[Problem]:
-        """Return databases of `size` records that are hard, each fixed: accuracy is claimed for every one."""
+        """Return hard databases of `size` records, all fixed: accuracy is claimed for every database."""
         return NumberSanitizer.problems(self)
 
     @property
@@ -114,7 +114,7 @@ class IntervalSanitizer(IntervalCuts):
         return math.ceil(8.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound of the failure probability on databases of a size, not more than 1.
+        """Return a bound on the failure probability on databases of a size, at most 1.
 
         Examples
         --------

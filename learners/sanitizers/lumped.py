@@ -70,7 +70,7 @@ class _Lumped(PlainParameters):
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
-        """Return the law of the outputs, from the possible findings with their probabilities and counts."""
+        """Return the law of the outputs, from what can be found, with the probabilities and counts."""
         from audit.distributions import Finite
 
         rate, masses = self.of.noise.rate, {}

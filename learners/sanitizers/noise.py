@@ -1,4 +1,4 @@
-"""Geometric noise that is cut off at both ends, and how far sums of it stray."""
+"""Geometric noise clamped at both ends, and a bound on sums of it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[
 
     Guarantee
     ---------
-    With r = e^(−rate) the noise is k with probability (1 − r)/(1 + r)·r^|k|, and at least k ≥ 0 with r^k/(1 +
-    r), the same downwards; each end gets the whole tail. Needs low ≤ answer ≤ high and low < high.
+    With r = e^(−rate) the noise is k with probability (1 − r)/(1 + r)·r^|k|. It is at least k with
+    probability r^k/(1 + r) for k ≥ 0, and at most −k with the same probability. Each end gets the whole tail.
+    Needs low ≤ answer ≤ high and low < high.
 
     Examples
     --------
@@ -37,21 +38,21 @@ def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[
 
 
 def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.float64]:
-    """Return how likely an answer plus noise is below the first edge, from each edge to the next, and above.
+    """Return the probabilities that an answer plus noise is below the first edge, between edges, and above.
 
     Parameters
     ----------
     answer
         The true count.
     rate
-        Of the noise, which is not clamped: clamping moves no number over an edge within the range.
+        The rate of the noise. It is not clamped: clamping moves no number across an edge within the range.
     edges
         Increasing: k of them make k + 1 classes.
 
     Guarantee
     ---------
-    Pr[noise ≥ t] = r^t/(1 + r) for t ≥ 1, r = e^(−rate), the same downwards: the mass between two edges on
-    one side of the answer is a difference of two such tails, small numbers without loss of digits.
+    Pr[noise ≥ t] = Pr[noise ≤ −t] = r^t/(1 + r) for t ≥ 1, r = e^(−rate). The mass between two edges on one
+    side of the answer is a difference of two such tails. These are small numbers, so no digits are lost.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def _tail(t: float, rate: float) -> float:
 
 
 def straying(distance: float, *, terms: int, rate: float) -> float:
-    """Return a bound of the probability that some partial sum of noises strays further than `distance`.
+    """Return a bound on the probability that some partial sum of noises is larger in size than `distance`.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def straying(distance: float, *, terms: int, rate: float) -> float:
     terms
         How many independent two-sided geometric noises there are.
     rate
-        Of each.
+        The rate of each.
 
     Guarantee
     ---------

@@ -45,8 +45,8 @@ class PointSanitizer(NumberSanitizer):
     """Find the heavy points by repeated choosing, count them with noise, and estimate all others as 0.
 
     A database holds numbers 0 … 2^dimension − 1 (a list of ints or an array). The output is a tuple of
-    (point, count), the estimate of c_x being count/size, and 0 for a point that is not named; or, if
-    `proper`, a database: a tuple of `output_size` points.
+    (point, count). The estimate of c_x is count/size, and 0 for a point that is not named. If `proper`, the
+    output is a database: a tuple of `output_size` points.
 
     Parameters
     ----------
@@ -58,24 +58,24 @@ class PointSanitizer(NumberSanitizer):
     Guarantee
     ---------
     *Privacy*: (epsilon, delta) when one record is replaced. There are at most k rounds. Each is the choosing
-    mechanism with the score "how often does x occur" over the points x not yet chosen, which one more record
-    raises for one point, by 1: 1-bounded growth. Which points are out is known from earlier outputs. So by
-    BNS Lemma 4 each round is (step, delta/2k)-private if size ≥ `private_size`; a smaller size is refused
-    when the sanitizer is made. After the last round the counts of the chosen points get two-sided geometric
-    noise of rate epsilon/16 *at once*: a replaced record moves two counts by 1, which costs epsilon/8 for all
-    rounds together. `spending` composes k claims (step, delta/2k) and one (epsilon/8, 0) by the sums, by
-    advanced and by optimal composition, with the largest step that one of them shows to be within (epsilon,
-    delta). The rest is computed from the outputs.
+    mechanism over the points x not yet chosen, with the score "how often does x occur". One more record
+    raises the score of one point by 1: 1-bounded growth. Which points are out is known from earlier outputs.
+    So by BNS Lemma 4 each round is (step, delta/2k)-private if size ≥ `private_size`; a smaller size is
+    refused when the sanitizer is made. After the last round the counts of the chosen points get two-sided
+    geometric noise of rate epsilon/16 *at once*: a replaced record moves two counts by 1, which costs
+    epsilon/8 for all rounds together. `spending` composes k claims (step, delta/2k) and one (epsilon/8, 0) by
+    the sums, by advanced and by optimal composition, with the largest step that one of them shows to be
+    within (epsilon, delta). The rest is computed from the outputs.
 
     *Accuracy*: on every database all |Q_c(S) − est(c)| ≤ alpha, except with probability beta, from
-    `sample_size` records on. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. While a point
-    left has a count opt > a·m, a round (i) refuses with probability at most e^(−step·a·m/8)/2, as the test
-    asks for a·m/2, and (ii) chooses one of count below opt − a·m/4 with probability at most
-    m·e^(−step·a·m/16). Outside these events every round until then takes more than 3a·m/4 records out; if
-    after k of them a point above a·m were left, there would be more than k·3a·m/4 + a·m ≥ m. So all points
-    left have at most a·m. (iii) A noise exceeds a·m (proper: a·m/2) with probability at most that of the
-    geometric tail, each. `failure_bound` adds these up. Proper: `completed` turns counts that are off by
-    a·m/2 into shares that are off by a, and rounding to ⌈4/alpha⌉ records costs alpha/4.
+    `sample_size` records on. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. While a point left
+    has a count opt > a·m, a round (i) refuses with probability at most e^(−step·a·m/8)/2, as the test asks
+    for a·m/2, and (ii) chooses one of count below opt − a·m/4 with probability at most m·e^(−step·a·m/16).
+    Without these events every such round takes out more than 3a·m/4 records. If a point above a·m were left
+    after k rounds, there would be more than k·3a·m/4 + a·m ≥ m records. So every point left has a count of at
+    most a·m. (iii) Each noise exceeds a·m (proper: a·m/2) with the probability of the geometric tail.
+    `failure_bound` adds up all these probabilities. Proper: `completed` turns counts that are off by a·m/2
+    into shares that are off by a, and rounding to ⌈4/alpha⌉ records costs alpha/4.
 
     The text states the result alone, with m = O(α^(−1.5)·ε^(−1)·√ln(1/δ)·ln(1/αβεδ)): see
     `learners.sanitizers.sizes`.
@@ -135,11 +135,11 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def output_size(self) -> int:
-        """The number of records of the output, where it is a database."""
+        """The number of records of the output if it is a database."""
         return math.ceil(4.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound of the failure probability on databases of a size, not more than 1.
+        """Return a bound on the failure probability on databases of a size, at most 1.
 
         Examples
         --------
@@ -165,7 +165,7 @@ class PointSanitizer(NumberSanitizer):
         return self.shares(output).get(concept, 0.0)
 
     def shares(self, output: Any) -> dict[int, float]:
-        """Return the estimates of all points that an output gives one above 0."""
+        """Return the estimates that an output gives, for all points with an estimate above 0."""
         if not self.proper:
             return {point: times / self._m for point, times in output}
         return {point: output.count(point) / len(output) for point in dict.fromkeys(output)}

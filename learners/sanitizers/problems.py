@@ -77,8 +77,9 @@ def hard_numbers(dimension: int, *, size: int, alpha: float) -> Iterator[tuple[s
 
     Guarantee
     ---------
-    Records spread evenly have no heavy point; masses just above alpha must be found and just below may be
-    missed; geometric masses have one point at every scale; clusters at both ends leave the middle empty.
+    Evenly spread records have no heavy point. Points with mass just above alpha must be found; those just
+    below may be missed. Geometric masses have one point at every scale. Clusters at both ends leave the
+    middle empty.
 
     Examples
     --------

@@ -40,8 +40,8 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
 
     Guarantee
     ---------
-    t = ln(G/β)/KL(low‖high): by Chernoff one such concept does with probability at most e^(−t·KL(low‖high)),
-    and G counts concepts that differ.
+    t = ln(G/β)/KL(low‖high). By Chernoff's bound one such concept has so low a training error with
+    probability at most e^(−t·KL(low‖high)). G is the number of distinct concepts.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
 
 @dataclass(frozen=True)
 class _ExampleSanitizer(GenericSanitizer):
-    """The sanitizer for C^label, which refuses in the learner's name: its user has examples."""
+    """The sanitizer for C^label; its messages name the learner, to which the user passes examples."""
 
     owner: ClassVar[str] = "SanitizingLearner"
     held: ClassVar[str] = "examples (x, y), x a point of its domain and y 0 or 1"
@@ -73,7 +73,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
     concepts
         C, over a tiny domain. Default: the intervals of {0, 1}.
     alpha, beta
-        Of the sanitizer: alpha below 1/3, beta below 1/2. `utility_claim` is the learner's.
+        The sanitizer's: alpha below 1/3, beta below 1/2. `utility_claim` is the learner's.
     size
         The number of records that a privacy audit builds databases of.
     sanitizer
@@ -97,10 +97,11 @@ class SanitizingLearner(StatedSize, PlainParameters):
     *Accuracy*: on `sample_size` examples of a distribution on x, labelled by a concept of C, the error is at
     most 3·alpha, except with probability 2·beta; BNS Theorem 5 claims 3·alpha + 2·beta, except with
     probability 2·beta, and asks for alpha, epsilon ≤ 1/8, which is not used here. Q of c^label is the
-    training error of c. Except with probability beta all are within alpha in the output Ŝ; then the target's
-    is at most alpha there, so is that of the concept returned, and its training error is at most 2·alpha.
-    Except with probability beta no concept of error above 3·alpha has such a training error
-    (`transfer_size`). `sample_size` is the larger of this and the sanitizer's.
+    training error of c. Except with probability beta, all these errors on the output Ŝ are within alpha of
+    the training errors. Then the target's error on Ŝ is at most alpha, and so is that of the concept
+    returned. Its training error is therefore at most 2·alpha. Except with probability beta no concept of
+    error above 3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of this and
+    the sanitizer's.
 
     Examples
     --------
@@ -174,7 +175,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @cached_property
     def transfer_size(self) -> int:
-        """From how many examples on training errors up to 2·alpha mean errors up to 3·alpha."""
+        """The number of examples with which training errors up to 2·alpha imply errors up to 3·alpha."""
         return self._transferred(self.alpha, self.beta)
 
     def _transferred(self, alpha: float, beta: float) -> int:
@@ -189,7 +190,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return alpha, beta
 
     def sample_size(self, *, alpha: float | None = None, beta: float | None = None) -> int:
-        """Return from how many examples on the utility is claimed: t; alpha and beta are the sanitizer's.
+        """Return the number of examples for which the utility is claimed; alpha and beta are the sanitizer's.
 
         Parameters
         ----------
@@ -252,7 +253,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @cached_property
     def _chosen(self) -> NDArray[np.intp]:
-        """The number of the concept that each small database leads to."""
+        """The index of the concept chosen for each small database."""
         wrong = self.sanitizer.occurrences @ LabelClass(self.concepts).table().T
         return np.asarray(np.argmin(wrong, axis=1))
 
@@ -263,7 +264,7 @@ _ASKED = ("claim", "alpha", "beta", "sample_size", "estimate")
 _BY_DEFAULT = SanitizingLearner()
 _CLAIM = _BY_DEFAULT.utility_claim
 _NEARLY_ALIKE = ([(0, 1), (0, 1), *[(1, 0)] * 1_278], [(0, 0), (0, 1), *[(1, 0)] * 1_278])
-"""Samples on which the loss is 0.99 of ε; of up to ten examples it is 0.49 of it at most."""
+"""Samples on which the loss is 0.99·ε. On samples of up to ten examples it is at most 0.49·ε."""
 
 entry = Entry(
     SanitizingLearner.name,

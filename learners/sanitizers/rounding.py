@@ -48,7 +48,7 @@ def completed(
     Parameters
     ----------
     shares
-        Of the named points, each in [0, 1].
+        The noisy shares of the named points, each in [0, 1].
     cap
         The most that any other point may get.
     unnamed
@@ -61,11 +61,12 @@ def completed(
     Let the true shares sum to 1, those of unnamed points be at most `cap`, and every given share be off by at
     most e. Then in the result a named point is off by at most 2·e, and an unnamed one has at most `cap`.
 
-    (i) The given shares exceed 1: all fall by λ, to no less than 0, until they sum to 1. λ ≤ e, because
-    shares that fall by e are below the true ones. (ii) The missing mass fits on the unnamed points at `cap`
-    each: it goes there. (iii) It does not: then all unnamed points get `cap`, and the named ones rise by λ
-    each. As the true shares of unnamed points fit, the excess is at most e times the number of named points.
-    Without named points the unnamed ones share evenly, and 1/unnamed ≤ cap since the true shares fit.
+    (i) If the given shares sum to more than 1, all are lowered by the same λ, but not below 0, until they sum
+    to 1. λ ≤ e, because shares lowered by e are below the true ones. (ii) Otherwise mass is missing. If it
+    fits on the unnamed points at `cap` each, it goes there. (iii) If it does not fit, all unnamed points get
+    `cap` and each named one is raised by λ. The true shares of the unnamed points fit, so the excess is at
+    most e times the number of named points. Without named points the unnamed ones share evenly, and 1/unnamed
+    ≤ cap because the true shares fit.
 
     Examples
     --------

@@ -31,9 +31,9 @@ class Spending:
     Parameters
     ----------
     step
-        The epsilon of one step, which the claims were made from.
+        The epsilon of one step, from which `claims` was computed.
     claims
-        Of every step that can happen.
+        The claims of every step that can happen.
     delta
         The delta of the whole.
 
@@ -90,7 +90,7 @@ class Spending:
 
 @lru_cache(maxsize=1_024)
 def _composed_delta(claims: tuple[PureDP | ApproximateDP, ...], epsilon: float) -> float:
-    """Return what optimal composition says; sanitizers of other sizes with the same steps ask again."""
+    """Return the delta of optimal composition, cached: sanitizers of other sizes have the same steps."""
     return composed_delta(claims, epsilon=epsilon)
 
 
@@ -104,7 +104,7 @@ def affordable(
     claims
         Takes the epsilon of one step and returns the claims of all steps, growing with it.
     epsilon, delta
-        Of the whole.
+        The budget of the whole.
     largest
         No step is larger than this.
 
@@ -133,7 +133,7 @@ def affordable(
 
 
 def _largest(holds: Callable[[float], bool], low: float, high: float, *, steps: int) -> float:
-    """Return about the largest number between two that has a property, which `low` has."""
+    """Return approximately the largest number between two bounds that has a property; `low` has it."""
     if holds(high):
         return high
     for _ in range(steps):

@@ -11,7 +11,7 @@ LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5
 
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
-    """Return databases of two points, `many` of them evenly from one extreme to the other, and one swap each.
+    """Return `many` pairs of neighbouring databases of two points, evenly from one extreme to the other.
 
     For two points that are the whole domain and many = size these are all pairs of multisets.
 

@@ -23,7 +23,7 @@ class CountTable:
     Parameters
     ----------
     outputs
-        Those that occur, distinct.
+        The distinct outputs that occur.
     places
         The output of each vector, of shape (vectors,): the last count changes fastest.
 

@@ -74,8 +74,8 @@ class Tally:
 
         Guarantee
         ---------
-        Between two neighbouring points of the database given, the share of it below j is constant and the
-        true one rises with j: the maximum is at the ends, just above each point and at the next.
+        Between two neighbouring points of the given database, its share below j is constant and the true
+        share rises with j. So the maximum is just above one of these points or at the next one.
 
         Examples
         --------
@@ -136,7 +136,7 @@ class CountedNumbers(Sequence[int]):
         return iter(np.repeat(self.tally.points, self.tally.counts).tolist())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CountedNumbers:
-        """Stay itself."""
+        """Return itself: it cannot change."""
         return self
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 """Problems of learners by chunks as averages over chunks, and the search among them.
 
-Two kinds of law are searched. Conjunctions: examples with one 0 at most, so that the masses of the places of
-that 0, and the target, settle the averages and every error. MASKED-PARITY: any concept, uniform examples.
+Two kinds of law are searched. Conjunctions: examples with at most one 0; the target and the mass of each
+place of that 0 determine the averages and every error. MASKED-PARITY: any concept, uniform examples.
 """
 
 from __future__ import annotations
@@ -112,12 +112,12 @@ class OneZeroMeans(MeansProblem):
     target
         Which variables are in it.
     masses
-        Probability of an example whose 0 is at this variable; the rest have none.
+        Probability of an example whose 0 is at this variable; the remaining examples have no 0.
 
     Guarantee
     ---------
-    An example is labelled wrong iff its 0 is at a variable that is in one of target and output and not in the
-    other: `measure` is the sum of these masses, exactly. A positive example has its 0 outside the target.
+    The output errs on an example if and only if its 0 is at a variable that is in exactly one of target and
+    output. `measure` is the exact sum of these masses. A positive example has its 0 outside the target.
     """
 
     target: tuple[bool, ...] = ()

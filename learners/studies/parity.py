@@ -54,9 +54,9 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
     Guarantee
     ---------
-    Exact for examples that are uniform with some probability and zero otherwise, each of which is taken or
-    not: `rate` is the probability of both. The rank of what is taken grows from r with probability
-    rate·(1 − 2^(r − d)) an example, and the target is one of 2^(d − r) solutions.
+    Exact if each example is uniform with some probability and otherwise zero, and is taken or not at random:
+    `rate` is the probability that it is uniform and taken. The rank of what is taken grows from r with
+    probability rate·(1 − 2^(r − d)) an example, and the target is one of 2^(d − r) solutions.
 
     Examples
     --------

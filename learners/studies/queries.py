@@ -138,7 +138,7 @@ def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
 class MaskedOnMeans(MaskedParityLearner):
     """`MaskedParityLearner` on the averages of its queries, the last one asked about the right word.
 
-    A wrong word would give another average, but then the output is wrong whatever the answer.
+    A wrong word would give another average, but with a wrong word the output is wrong for every answer.
     """
 
     @property

@@ -48,7 +48,7 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
     last
         "all": one more concept errs on all examples; "rest": on those that are not at the light number.
     epsilon
-        Of the mechanism.
+        The epsilon of the mechanism.
 
     Guarantee
     ---------
@@ -74,8 +74,8 @@ def approximate_point_failure(learner: PointLearner, size: int) -> float:
 
     Guarantee
     ---------
-    Exact: only the target has examples with the label 1, so that it is selected or nothing is, and then the
-    answer is uniform among 2^d numbers, of which the target alone is right.
+    Exact: only the target has examples with the label 1, so it is selected or nothing is. If nothing is, the
+    answer is uniform among 2^d numbers, and only the target is right.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def hashed(d: float) -> HashedPointLearner:
 
 
 def light_point(d: float, size: int) -> list[PointProblem]:
-    """Return the problem whose target, 0, has mass 1.01·alpha, the rest being on one other number."""
+    """Return the problem whose target, 0, has mass 1.01·alpha; the rest is on one other number."""
     source = NumberSource(int(d), ((0, _MASS), (2 ** int(d) - 1, 1.0 - _MASS)))
     return [PointProblem("1.01·α at 0, the rest on one number", source, 0, size)]
 
@@ -219,7 +219,7 @@ def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]
 
 
 def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) -> Curve:
-    """Return a curve whose least m is found by runs on a family, from half the stated size on."""
+    """Return a curve whose least m is found by runs on a family, starting at half the stated size."""
     return Curve(
         name,
         lambda value, _: learner(value),

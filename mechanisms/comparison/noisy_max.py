@@ -74,7 +74,7 @@ class _NoisyMax(NoisyAnswers):
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours between which one query loses ground to all others."""
+        """Return neighbours between which one answer falls by 1 and all others rise by 1, or the reverse."""
         level = [1.0] * self.size
         others = [2.0] * (self.size - 1)
         return [(level, [0.0, *others]), (level, [2.0, *(0.0 for _ in others)])] if others else []
@@ -132,8 +132,8 @@ class ExponentialNoisyMax(_NoisyMax):
     Guarantee
     ---------
     epsilon-differential privacy, as for `LaplaceNoisyMax`: Pr[noise > m] = min(1, e^(−m/scale)) falls by at
-    most e^(2/scale) when m grows by 2. It is met with equality where j falls by 1 and all others rise by 1
-    from a level no lower than that of j.
+    most e^(2/scale) when m grows by 2. The bound is attained if j falls by 1, all others rise by 1, and no
+    other is lower than j before that.
 
     Examples
     --------

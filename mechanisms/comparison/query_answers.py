@@ -23,7 +23,7 @@ __all__ = ["OnQueryAnswers"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnQueryAnswers(ClaimsPure):
-    """A mechanism whose database is the vector of exact answers; a subclass has `sample`.
+    """A mechanism whose database is the vector of exact answers; a subclass defines `sample`.
 
     Neighbours differ by at most 1 in every answer. All answers may move at once, in either direction.
 

@@ -27,7 +27,7 @@ __all__ = ["NoisyThreshold", "ResamplingSparseVector", "SparseVector"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyThreshold(OnQueryAnswers):
-    """Compares noisy answers with one noisy threshold until `limit` of them were above; proves no claim.
+    """Compare noisy answers with one noisy threshold until `limit` are above it; a base class, no guarantee.
 
     The output has a place for every query: 1 above, 0 below, −1 no longer compared. The privacy
     depends on the two scales, which subclasses set.
@@ -39,7 +39,7 @@ class NoisyThreshold(OnQueryAnswers):
     size
         Number of queries of the databases to audit.
     records
-        The answers there can be, or None for any number.
+        The possible answers, or None for any number.
     threshold
         What answers are compared with.
     limit
@@ -110,7 +110,7 @@ class SparseVector(NoisyThreshold):
     size
         Number of queries of the databases to audit.
     records
-        The answers there can be, or None for any number.
+        The possible answers, or None for any number.
     threshold, limit
         As in `NoisyThreshold`.
 
@@ -158,7 +158,7 @@ class SparseVector(NoisyThreshold):
         return self._one_threshold(self.answers(database), marks)
 
     def _one_threshold(self, answers: NDArray[np.float64], marks: Sequence[int]) -> float:
-        """Return Pr[these marks] while one noisy threshold serves."""
+        """Return the probability of these marks, all compared with one noisy threshold."""
         knots = (answers - self.threshold).tolist()
         rate = 1.0 / self.threshold_scale + len(knots) / self.query_scale
         points, weights = quadrature([0.0, *knots], scale=self.threshold_scale, rate=rate)

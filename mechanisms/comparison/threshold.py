@@ -61,7 +61,7 @@ class ThresholdTest:
         return passed
 
     def value_that_fails(self, beta: Any) -> float:
-        """Return the value that fails with probability `beta`; a larger one fails less.
+        """Return the value that fails with probability `beta`; larger values fail less often.
 
         Guarantee
         ---------

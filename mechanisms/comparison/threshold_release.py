@@ -92,7 +92,7 @@ class ThresholdRelease(PlainParameters):
         return value > self.threshold
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: the first record of a key is added, and a further one."""
+        """Return two pairs: one adds the first record of a key, the other a further record of it."""
         return [([], ["k"]), (["k"] * 3, ["k"] * 4)]
 
 

@@ -1,4 +1,5 @@
-"""Mechanisms made of mechanisms: in turn, side by side, processed; their joint claims and their budget.
+"""Mechanisms composed of others (sequential, parallel, post-processed), their joint claims and their budget.
 
-`accounting` computes the claims and `budget` keeps one from being overspent. Neither knows a mechanism.
+`accounting` computes the claims and `budget` keeps one from being overspent. Neither depends on a particular
+mechanism.
 """

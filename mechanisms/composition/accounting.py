@@ -35,10 +35,10 @@ def sequential_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
     Guarantee
     ---------
-    It holds for mechanisms run one after the other on the same database, where each may depend on the outputs
-    before it (K11 Claim 2.2 and K08 Claim 2.1, which state it for fixed ones): the probability of a sequence
-    of outputs is a product of conditional ones, and each ratio is at most e^epsilon_i (outside an event of
-    probability delta_i).
+    It holds for mechanisms run one after the other on the same database, even if each depends on the outputs
+    before it. (K11 Claim 2.2 and K08 Claim 2.1 state it for mechanisms fixed in advance.) The probability of
+    a sequence of outputs is a product of conditional probabilities, and each of their ratios is at most
+    e^epsilon_i (outside an event of probability delta_i).
 
     Examples
     --------
@@ -54,8 +54,9 @@ def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
     Guarantee
     ---------
-    It holds for mechanisms on disjoint parts of a database where neighbours differ in one part only: the
-    others see the same and their outputs, independent given the parts, cancel.
+    It holds for mechanisms on disjoint parts of a database if neighbours differ in one part only. The
+    mechanisms on the other parts see the same data on both databases. Given the parts the outputs are
+    independent, so the probabilities of the others cancel in the ratio.
 
     Examples
     --------
@@ -107,8 +108,9 @@ def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
 
     Guarantee
     ---------
-    Every (ε, δ)-close pair of laws is a random function of this pair (Kairouz, Oh and Viswanath 2015), and so
-    every composition of such mechanisms, adaptive ones included, is a function of the product.
+    Every (ε, δ)-close pair of laws is a random function of this pair (Kairouz, Oh and Viswanath 2015). So
+    every composition of such mechanisms, even an adaptive one, is a random function of the product of these
+    pairs.
 
     Examples
     --------
@@ -238,8 +240,8 @@ def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Fini
 def _repeated(epsilon: float, times: int, kept: float) -> tuple[Finite, Finite]:
     """Return the laws of a sufficient statistic of several draws of `dominating_pair`.
 
-    It says whether some draw leaks (none does with log-probability `kept`), and otherwise how many draws are
-    0: binomial, with the probabilities exchanged between the laws.
+    The statistic says whether some draw leaks and, if none does, how many draws are 0. No draw leaks with
+    log-probability `kept`. The number of zeros is binomial, and the two laws exchange its probabilities.
     """
     from scipy.special import gammaln
 

@@ -82,7 +82,7 @@ class Combined(PlainParameters):
 
     @property
     def aligned(self) -> bool:
-        """Whether run i uses the generator alike on every database, which holds if it does in every part."""
+        """Whether run i uses the generator in the same way on every database: true if every part does."""
         return all(subject.aligned for subject in self.subjects())
 
     def subjects(self) -> list[Subject]:
@@ -95,7 +95,7 @@ class Combined(PlainParameters):
 
 
 def drawn(subject: Subject, database: Any, size: int, *, rng: np.random.Generator) -> Any:
-    """Return `size` outputs of a subject, all at once where it can.
+    """Return `size` outputs of a subject, all at once if it has a method for that.
 
     Examples
     --------

@@ -33,7 +33,7 @@ __all__ = ["Parallel"]
 
 @dataclass(frozen=True, kw_only=True)
 class Parallel(Combined):
-    """Run every part on its own part of the database; the output is the tuple of outputs, vectors laid out.
+    """Run every mechanism on its own part of the database; the output is one tuple, with vectors flattened.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Parallel(Combined):
         Subjects that claim privacy for the same relation.
     part_of
         Takes a record and returns the number of its part, for ADD_OR_REMOVE_ONE. Default: by position, in
-        runs of equal length, for REPLACE_ONE and REPLACE_LABEL.
+        consecutive blocks of equal length, for REPLACE_ONE and REPLACE_LABEL.
     relation, records, size
         As for any subject; default: relation and records of the first part, and the sum of the parts' sizes.
 
@@ -107,7 +107,7 @@ class Parallel(Combined):
         return tuple(value for subject, part, output in told for value in laid_out(subject, part, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs: rows of a matrix where every part answers with numbers, else tuples."""
+        """Return `size` outputs: rows of a matrix if every part answers with numbers, else tuples."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
         told = [(subject, part, drawn(subject, part, size, rng=rng)) for subject, part in pairs]
         return rows(
@@ -120,7 +120,7 @@ class Parallel(Combined):
         return product_of([law_of(subject, part) for subject, part in pairs])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return the pairs that parts suggest, with the others filled by one record, if the lengths fit."""
+        """Return the pairs that parts suggest, other parts filled with one repeated record, if that fits."""
         if self.part_of is not None:
             return []
         count = len(self.parts)

@@ -42,7 +42,7 @@ class Undeclared(PlainParameters):
 
     @property
     def name(self) -> str:
-        """The part's name, and that it is audited by runs."""
+        """The part's name, marked as audited by runs."""
         return f"{self._subject.name}-by-runs"
 
     @property
@@ -127,7 +127,7 @@ class PostProcessed(Undeclared):
 
     @property
     def name(self) -> str:
-        """The part's name, and that something follows it."""
+        """The part's name, marked as processed."""
         return f"{self._subject.name}-post-processed"
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:

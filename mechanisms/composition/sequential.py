@@ -35,7 +35,7 @@ __all__ = ["RandomChoice", "Sequential"]
 
 @dataclass(frozen=True, kw_only=True)
 class Sequential(Combined):
-    """Run every part on the whole database; the output is the tuple of their outputs, vectors laid out.
+    """Run every part on the whole database; the output is one tuple of all outputs, with vectors flattened.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class Sequential(Combined):
 
     Guarantee
     ---------
-    `sequential_bound` of the parts' claims (K11 Claim 2.2; B, "Composition"). The law is the product of
-    theirs, where each declares one; a vector counts as its coordinates.
+    `sequential_bound` of the parts' claims (K11 Claim 2.2; B, "Composition"). If every part declares a law,
+    the law is their product; a vector counts as its coordinates.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Sequential(Combined):
         return tuple(value for subject, output in told for value in laid_out(subject, database, output))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` outputs: rows of a matrix where every part answers with numbers, else tuples."""
+        """Return `size` outputs: rows of a matrix if every part answers with numbers, else tuples."""
         told = [(subject, drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return rows(
             [column for subject, outputs in told for column in columns_of(subject, database, outputs)]
@@ -117,7 +117,7 @@ class RandomChoice(Combined):
 
     Guarantee
     ---------
-    `parallel_bound` of the parts' claims: p(E) − e^ε·q(E) is the average of theirs.
+    `parallel_bound` of the parts' claims: p(E) − e^ε·q(E) is the average of the parts' differences.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class RandomChoice(Combined):
         return subject.call(database, rng)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; every part draws all of them, so that run i draws alike everywhere."""
+        """Return `size` outputs; every part draws all, so run i makes the same draws on every database."""
         chosen = self._chosen(size, rng).tolist()
         outputs = [listed(drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return [outputs[part][run] for run, part in enumerate(chosen)]

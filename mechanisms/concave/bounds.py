@@ -94,20 +94,21 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
     top
         The last point of the range, at least 2.
     epsilon, delta
-        Of each call.
+        The privacy parameters of each call.
     tight
         False: A_dist counts as (epsilon, delta)-private, as in BNS Proposition 2. True: as (epsilon/2,
         delta/2)-private, which it is.
 
     Guarantee
     ---------
-    Each of the N levels makes two calls of A_dist and one of the exponential mechanism, the innermost range
-    one more of the latter; all else is public or computed from their outputs. So the composition of this
-    list, in any order and chosen adaptively, bounds Rec: 4 calls at top = 2^16 where Lemma 2 pays for 12.
+    Each of the N levels makes two calls of A_dist and one of the exponential mechanism. The innermost range
+    makes one more call of the exponential mechanism. Everything else is public or computed from their
+    outputs. So the composition of this list, in any order and chosen adaptively, bounds Rec. At top = 2^16
+    these are 4 calls, and Lemma 2 pays for 12.
 
-    A_dist releases the best solution where its gap plus Lap(4/epsilon) reaches (4/epsilon)·ln(1/delta) + 2. A
-    gap moves by at most 2 between neighbours that agree on the best, which is a factor e^(epsilon/2); where
-    they do not, the gaps sum to at most 2, and so the release has probability at most delta/2 (for delta ≤
+    A_dist releases the best solution if its gap plus Lap(4/epsilon) reaches (4/epsilon)·ln(1/delta) + 2. If
+    neighbours agree on the best solution, its gap moves by at most 2, which is a factor e^(epsilon/2). If
+    they disagree, the two gaps sum to at most 2, so the release has probability at most delta/2 (for delta ≤
     1/2).
 
     Examples

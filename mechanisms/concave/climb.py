@@ -1,4 +1,4 @@
-"""A climb to neighbouring qualities between which Rec loses ever more: exact losses, whole steps."""
+"""A hill climb to neighbouring qualities on which Rec has a large loss: exact losses, whole steps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def steepest(top: int = 64, promise: float = 100.0) -> Pair:
 def climbed(
     start: Pair, loss: Callable[[Pair], float], *, steps: int, lead: float, rng: np.random.Generator
 ) -> tuple[float, Pair]:
-    """Return the largest loss found from a pair on, and the pair that has it.
+    """Return the largest loss that a climb from a pair finds, and the pair that has it.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def climbed(
     steps
         How many pairs are tried.
     lead
-        The gap that A_dist asks for: heights are moved by up to about that.
+        The gap that A_dist asks for: heights move by up to about this much.
     rng
         A generator.
 
@@ -79,7 +79,7 @@ def climbed(
 def _moved(
     values: NDArray[np.float64], moves: NDArray[np.float64], *, lead: float, rng: np.random.Generator
 ) -> None:
-    """Change a stretch of the left quality, or of the difference, or give all of one height another."""
+    """Change a stretch of the left quality or of the difference, or change all points of one height."""
     size = len(values)
     first = int(rng.integers(size))
     stretch = slice(first, min(size, first + int(2.0 ** rng.uniform(0.0, np.log2(size + 1.0)))))

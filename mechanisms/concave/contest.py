@@ -40,7 +40,7 @@ class Contest:
         return test.log_pass(self.gap) if passed else test.log_fail(self.gap)
 
     def released(self, noise: NDArray[np.float64], test: ThresholdTest) -> NDArray[np.bool_]:
-        """Return for each noise whether A_dist releases it: a tie never, the only one always."""
+        """Return for each noise whether A_dist releases it: never in a tie, always if it is the only one."""
         passed: NDArray[np.bool_] = (self.gap > 0.0) & (self.gap + noise >= test.threshold)
         return passed
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["hard_qualities", "named_qualities", "plateau", "shelf"]
 
 _BELOW = 1.0 - 1e-9
-"""A quality that is just good enough, times this, is not."""
+"""Factor that turns a quality that is just good enough into one that is not."""
 
 
 def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0) -> StepFunction:
@@ -29,11 +29,11 @@ def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0)
 
 
 def shelf(top: int, low: int, power: int, *, height: float, good: float) -> StepFunction:
-    """Return a peak of K = 2^power points at `low`, with 16·K points halfway to good on its right.
+    """Return a peak of K = 2^power points at `low`; the 16·K points to its right are halfway down to `good`.
 
-    Elsewhere it is just below `good`. Peak and shelf are equally good for the inner call. If that finds
-    K, the best interval leads by half of the distance between the promise and good. Of all shapes tried, at
-    promises too low for Lemma 3, Rec fails most on this one.
+    Elsewhere it is just below `good`. Peak and shelf are equally good for the inner call. If the inner call
+    finds K, the best interval leads by half of the distance between the promise and good. Of all shapes
+    tried, at promises too low for Lemma 3, Rec fails most on this one.
 
     Examples
     --------
@@ -60,9 +60,9 @@ def hard_qualities(top: int, *, height: float, good: float | None = None) -> Ite
     Guarantee
     ---------
     Every one is quasi-concave and reaches `height`; beside a plateau it is 0, or just below good. A plateau
-    of K … 2K − 1 points has L(log K) = height and L(log K + 1) = its floor, so the inner call should
-    find K. If the plateau lies across a multiple of 8K, no A_i holds all of it; across one of 8K plus 4K, no
-    B_i does.
+    of K … 2K − 1 points has L(log K) = height and L(log K + 1) = its floor, so the inner call should find K.
+    No A_i holds all of a plateau that lies across a multiple of 8K. No B_i holds all of one that lies across
+    a multiple of 8K plus 4K.
 
     Examples
     --------

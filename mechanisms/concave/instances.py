@@ -94,7 +94,7 @@ def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[Ste
 
 
 def random_quality(top: int, rng: np.random.Generator, *, lead: float) -> StepFunction:
-    """Return a random quality function: one of peaks and stairs, several peaks, ties, noise, a constant.
+    """Return a random quality function of a random kind: stairs, several peaks, ties, noise, or a constant.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def _moved(quality: StepFunction, rng: np.random.Generator) -> StepFunction:
         steps = rng.integers(-1, 2, len(starts)).astype(np.float64)
     elif kind == 1:
         steps = rng.uniform(-1.0, 1.0, len(starts))
-    else:  # the highest pieces against the rest, the worst for a gap
+    else:  # the highest pieces against the rest: the worst case for a gap
         highest = values >= np.quantile(values, rng.uniform(0.0, 1.0))
         steps = np.where(highest, -1.0, 1.0) * (1 if kind == 2 else -1)
     return StepFunction(starts, values + steps, top=quality.top)

@@ -167,9 +167,9 @@ class StepFunction:
     def window_minima(self) -> list[float]:
         """Return for j = 0, 1, … the largest x such that the function is at least x on 2^j points in a row.
 
-        Every j with a window of 2^j points in {0 … top}. One pass over the pieces keeps a stack of the
-        windows that can still grow, lowest first. A lower piece closes the higher windows. Each closes once,
-        and its length then serves every j that it covers.
+        There is one value for every j for which a window of 2^j points fits into {0 … top}. One pass over the
+        pieces keeps a stack of the windows that can still grow, lowest first. A lower piece closes the higher
+        windows. Each closes once, and its length then serves every j that it covers.
 
         Examples
         --------

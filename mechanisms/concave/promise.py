@@ -53,7 +53,7 @@ class ConcavePromise(PlainParameters):
     Parameters
     ----------
     epsilon, delta
-        Of each call that Rec makes, > 0; the privacy of the whole is `claim`.
+        The privacy parameters of each call that Rec makes, > 0; the privacy of the whole is `claim`.
     top
         T, the last point of the range, at least 2 (at T = 1 log* is 0, and Lemmas 2 and 3 are false).
     promise
@@ -86,18 +86,18 @@ class ConcavePromise(PlainParameters):
 
     Guarantee
     ---------
-    `claim`-differential privacy under `relation` if Q has sensitivity 1, whatever else Q is (BNS Lemma 2, for
-    T ≥ 2). L(·, j) is a maximum of minima of values that move by at most 1, so it moves by at most 1, and so
-    does q = min(L(·, j) − (1 − alpha)·r, r − L(·, j + 1)), the quality of the inner call, for r and alpha are
-    public; so does the largest quality in an interval. The intervals depend on the inner output alone, H on
-    outputs alone. Hence Rec composes 3·N + 1 calls: see `concave.bounds.calls`.
+    `claim`-differential privacy under `relation` if Q has sensitivity 1; nothing else is assumed of Q (BNS
+    Lemma 2, for T ≥ 2). L(·, j) is a maximum of minima of values that move by at most 1, so it moves by at
+    most 1. So does q = min(L(·, j) − (1 − alpha)·r, r − L(·, j + 1)), the quality of the inner call, because
+    r and alpha are public. So does the largest quality in an interval. The intervals depend only on the inner
+    output, and H only on outputs. Hence Rec composes 3·N + 1 calls: see `concave.bounds.calls`.
 
-    What Fig. 1 leaves open is settled without the data. *A family of one interval* is not worth a call: the
-    interval is taken; one of none is skipped. *Nothing released* by a call: H has the other call's half; by
-    both: H is 32 points spread evenly over {0 … T}. *Points between two integers* are rounded down and count
-    once. *Points beyond T* become T, so that what a call returns is in its range. The second half of H begins
-    at the left end of B, not at b as printed: with b the result is as private and misses good points across
-    the border of two A_i (see `flawed.LiteralConcavePromise`).
+    What Fig. 1 leaves open is settled without the data. *A family of one interval*: the interval is taken
+    without a call. *An empty family* is skipped. *If one call releases nothing*, H has the other call's half
+    only. *If neither releases anything*, H is 32 points spread evenly over {0 … T}. *Points between two
+    integers* are rounded down and count once. *Points beyond T* become T, so that what a call returns is in
+    its range. The second half of H begins at the left end of B, not at b as printed: with b the result is as
+    private and misses good points across the border of two A_i (see `flawed.LiteralConcavePromise`).
 
     Utility: `error_bound` (Lemma 3).
 
@@ -192,7 +192,7 @@ class ConcavePromise(PlainParameters):
         return StableSelection(epsilon=self.epsilon, delta=self.delta).test
 
     def quality_on(self, database: Any) -> StepFunction:
-        """Return the quality function of a database, refused where it is not on {0 … top}."""
+        """Return the quality function of a database, refused if it is not on {0 … top}."""
         quality = as_quality(self.quality(database))
         if quality.top != self.top:
             raise InvalidValue(
@@ -202,7 +202,7 @@ class ConcavePromise(PlainParameters):
         return quality
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return where the two halves of H begin: the left ends of A and of B, where they were released."""
+        """Return where the two halves of H begin: the left ends of A and of B, if they were released."""
         return [interval.low for interval in (first, second) if interval is not None]
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
@@ -210,7 +210,7 @@ class ConcavePromise(PlainParameters):
         return int(self._runs(database, 1, rng)[0])
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64] | list[int]:
-        """Return `size` points, as a list where they may exceed 64 bits.
+        """Return `size` points, as a list if they may exceed 64 bits.
 
         Run i draws the same uniform numbers and noises on every database.
         """
@@ -248,7 +248,7 @@ class ConcavePromise(PlainParameters):
     def suggested_pairs(self) -> list[Pair]:
         """Return neighbours with a peak at the edge of being released.
 
-        For the default quality, and where one of listed records is replaced; else none.
+        There are none unless the quality is the default one, or one of several listed records is replaced.
         """
         if self.quality is as_quality and self.relation is Relation.QUERY_ANSWERS:
             return [
@@ -260,7 +260,7 @@ class ConcavePromise(PlainParameters):
         return []
 
     def _swaps(self) -> Iterator[Pair]:
-        """Yield databases in which about as many records agree as A_dist asks for, and then one fewer."""
+        """Yield pairs: about as many records agree as A_dist asks for, and on the neighbour one fewer."""
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]
         for head in dict.fromkeys((min(size, math.ceil(self.test.threshold)), size)):

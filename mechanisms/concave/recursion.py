@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 HALF = 16
-"""Candidates per interval (step 10). Twice as many are spread over the range if there is no interval."""
+"""Candidates per interval (step 10). If no interval is released, twice as many are spread over the range."""
 
 PATTERNS: Final[tuple[tuple[bool, bool], ...]] = ((True, True), (True, False), (False, True), (False, False))
 """Whether A_dist releases an interval of {A_i}, and one of {B_i}."""
@@ -107,7 +107,7 @@ class Level:
 
 
 def spread(top: int) -> list[int]:
-    """Return 32 points spread evenly over {0 … top}, ends included: H where A_dist has released nothing.
+    """Return 32 points spread evenly over {0 … top}, ends included: H if A_dist has released nothing.
 
     Examples
     --------
@@ -138,8 +138,8 @@ def chain(quality: StepFunction, settings: Settings) -> list[Level]:
 def law(levels: list[Level]) -> Finite:
     """Return the exact law of the output: a mixture over what the inner levels return and A_dist releases.
 
-    Given K and the two outputs of A_dist, H has at most 32 points. So the possible
-    outputs are at most 128 times the values of the inner level: some thousand where T = 2^64.
+    Given K and the two outputs of A_dist, H has at most 32 points. So the possible outputs are at most 128
+    times the values of the inner level: a few thousand at T = 2^64.
     """
     from audit.distributions import Finite
 
@@ -211,7 +211,7 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield each pattern of what A_dist releases and those of `rows` that have it; noise is (2, all runs)."""
+    """Yield each pattern of what A_dist releases, with its `rows`; `noise` has shape (2, all runs)."""
     passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
     for released in PATTERNS:
         yield released, rows[(passed == np.array(released)[:, None]).all(axis=0)]

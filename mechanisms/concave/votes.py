@@ -24,9 +24,10 @@ _VOTES = (
 
 
 def votes_on_64_bits(**parameters: Any) -> Undeclared:
-    """Return Rec on [0, 2^64], a record votes for an interval; without its law, and with live thresholds.
+    """Return Rec on [0, 2^64] without its law; each record votes for an interval.
 
-    At epsilon = 1 and delta = 0.01 A_dist asks for a lead of 20.4 of the 24 records.
+    At epsilon = 1 and delta = 0.01 A_dist asks for a lead of 20.4. The 24 records can reach it, so runs show
+    both outcomes.
 
     Parameters
     ----------

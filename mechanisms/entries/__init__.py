@@ -1,1 +1,1 @@
-"""Entries that do not stand beside their class: they span folders, or their pairs take a while to find."""
+"""Entries that are not beside their class: they use several folders, or their pairs take long to find."""

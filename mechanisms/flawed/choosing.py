@@ -20,9 +20,9 @@ class UncheckedChoosing(ChoosingMechanism):
 
     If one record alone supports its solution, that solution can be returned, but never on the neighbour
     without the record. On {x^m} beside {x^(m−1), y} that has probability Pr[m − 1 + Lap(4/epsilon) ≥
-    alpha·m/2]·e^(epsilon/4)/(e^(epsilon/4) + e^(epsilon·(m−1)/4)), for m = 1 the first factor at opt = 1:
-    0.585, 0.240, 0.107, 0.0108 at m = 1, 5, 10, 20 for epsilon = 1, alpha = 1/2, where delta = 1e-3 asks for
-    m ≥ 230.
+    alpha·m/2]·e^(epsilon/4)/(e^(epsilon/4) + e^(epsilon·(m−1)/4)), and at m = 1 the probability Pr[1 +
+    Lap(4/epsilon) ≥ alpha/2]. For epsilon = 1 and alpha = 1/2 these are 0.585, 0.240, 0.107 and 0.0108 at m =
+    1, 5, 10 and 20. For delta = 1e-3, BNS ask for m ≥ 230.
 
     Parameters
     ----------

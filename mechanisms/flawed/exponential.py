@@ -54,9 +54,9 @@ class HalfSensitivityExponential(ExponentialMechanism):
 class UncheckedScore(ClaimsItsEpsilon):
     """BNS Proposition 1(i) as printed: a score of unchecked sensitivity; no law.
 
-    The weights are exp(epsilon·q/2) whatever q is. Here the record says which of two solutions is good, and
-    the good one scores `points`: between neighbours q goes from (0, points) to (points, 0). Each weight moves
-    by the factor e^(epsilon·points/2), their sum stays, and the loss is epsilon·points/2: 5 for 10 points at
+    The weights are exp(epsilon·q/2) for any q. Here the record says which of two solutions is good, and the
+    good one scores `points`: between neighbours q goes from (0, points) to (points, 0). Each weight moves by
+    the factor e^(epsilon·points/2), their sum stays, and the loss is epsilon·points/2: 5 for 10 points at
     epsilon = 1.
 
     Parameters

@@ -40,8 +40,9 @@ __all__ = [
 class TruthfulLie(RandomizedResponse):
     """Tells the truth with probability e^epsilon/(e^epsilon + 1), else lets a fair coin answer.
 
-    The lie is true half of the time, so the truth comes with probability (1 + t)/2 for t: the loss is ln((1
-    + t)/(1 − t)) = ln(2·e^epsilon + 1), ln 5 where ln 2 is claimed.
+    The coin gives the truth half of the time. So with t = e^epsilon/(e^epsilon + 1) the truth is reported
+    with probability (1 + t)/2, and the loss is ln((1 + t)/(1 − t)) = ln(2·e^epsilon + 1): ln 5 for a claim of
+    ln 2.
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ class WrongRateRun(NoisyRun):
     Guarantee
     ---------
     Private as `NoisyRun` is. Not accurate: the term with the label is scaled by (1 − 2·actual)/(1 − 2·eta)
-    (N12): E[x·y] = 1 is answered by 1/2 where noise of rate 1/4 is ignored, and by 2 where clean labels are
-    taken for such.
+    (N12): if E[x·y] = 1, the answer is 1/2 if noise of rate 1/4 is ignored, and 2 if clean labels are treated
+    as noisy at rate 1/4.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class OneRateRun(BoundedNoiseRun):
     Guarantee
     ---------
     Private as `BoundedNoiseRun` is. Not accurate: for y = −1 always, flipped with 0.2, Pr[x = 0 ∧ y = 1] is
-    seen as 0.2, above the tolerance of 0.17, and the variable is dropped for an error of 1.
+    seen as 0.2, above the tolerance of 0.17, so the variable is dropped and the error is 1.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class ThreeQuartersResponse(ClaimsItsEpsilon):
         return int(database[0]) ^ int(rng.random() >= self.truth)
 
     def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` reports; run i lies on the same draws on every database."""
+        """Return `size` reports; run i uses the same draws on every database."""
         lies: NDArray[np.int64] = (rng.random(size) >= self.truth).astype("int64")
         return lies ^ int(database[0])
 

@@ -26,10 +26,10 @@ __all__ = [
 
 
 ALL = "the text's laws of the worst of all databases"
-"""The source of a loss by a formula, of the pair that an audit of all databases finds to lose most."""
+"""The source of a loss that a formula gives for the worst pair that an audit of all databases finds."""
 
 KEPT = "the code's own laws of all databases, kept as a number"
-"""The source of a loss without a formula: a change of the code shows, a fault that it has today does not."""
+"""The source of a loss without a formula. It reveals a later change of the code, but no present fault."""
 
 
 def climbs(count: int) -> str:
@@ -38,16 +38,16 @@ def climbs(count: int) -> str:
 
 
 def whole(made: Any) -> Formulas:
-    """Return that the worst of all databases loses ε itself, or comes as near to it as anyone likes."""
+    """Return the loss ε: the worst database attains it, or databases come arbitrarily close to it."""
     return Formulas(epsilon=made.epsilon)
 
 
 def resampled(made: Any) -> Formulas:
-    """Return that n answers, up to c of them above fresh thresholds, lose n·ε/4c at most, for n ≤ 4c.
+    """Return the loss of n answers, up to c of them above fresh thresholds: at most n·ε/4c, for n ≤ 4c.
 
     The thresholds do not depend on the answers. The marks are computed from them and the noisy answers, each
-    of which moves by 1 under noise of scale 4c/ε. Answers far above and far below the threshold in turn come
-    as near as anyone likes: the marks that each of them speaks against lose so much.
+    of which moves by 1 under noise of scale 4c/ε. The bound is approached by answers that are alternately far
+    above and far below the threshold: the output in which every mark is wrong loses nearly this much.
     """
     return Formulas(epsilon=made.size * made.epsilon / (4.0 * made.limit))
 
@@ -59,7 +59,7 @@ def simulated_poll(made: Any) -> Formulas:
 
 
 def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
-    """Return the least number between two for which something is enough; it is for all above."""
+    """Return the least number between two bounds that is enough; all larger numbers are enough too."""
     for _ in range(100):
         middle = (low + high) / 2.0
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -67,7 +67,7 @@ def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> 
 
 
 def loss(one: Mapping[Any, float], other: Mapping[Any, float], *, delta: float = 0.0) -> float:
-    """Return the least ε with Σ max(0, p − e^ε·q) ≤ δ both ways, for two laws of log-probabilities."""
+    """Return the least ε with Σ max(0, p − e^ε·q) ≤ δ in both directions, from log-probabilities."""
 
     def lost(p: Mapping[Any, float], q: Mapping[Any, float], epsilon: float) -> float:
         logs = ((log, q.get(outcome, -math.inf) + epsilon) for outcome, log in p.items())

@@ -129,7 +129,7 @@ def rec(made: Any) -> Formulas:
 def literal(made: Any) -> Formulas:
     """Return the loss of step 10 as printed, which begins both halves of H at the ends of A.
 
-    The points beyond 64 of the worst pair known are never near the best: the law is that on {0 … 64}.
+    In the worst pair known, no point beyond 64 is near the best, so the law is the one on {0 … 64}.
     """
     lead = 4.0 / made.epsilon * math.log(1.0 / made.delta) + 2.0
     budgets = [(made.epsilon, (4.0 / made.epsilon, lead))]

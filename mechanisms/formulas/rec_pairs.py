@@ -1,4 +1,4 @@
-"""Where climbs from random pairs of qualities ended on which Rec loses most: plain lists, rounded heights."""
+"""The pairs of qualities on which Rec loses most, found by climbs from random pairs: plain, rounded lists."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ def approvals(database: Any, solutions: Any) -> dict[Any, float]:
 def exponential(made: Any) -> Formulas:
     """Return the formulas of the choice by e^(ε·approvals/2) among k.
 
-    Let one solution be t votes behind all others, gain one and let them lose one. The loss is ln((1 +
-    (k−1)·g^t)/(1 + (k−1)·g^(t−2))), g = e^(ε/2). It tends to ε as databases grow.
+    Let one solution be t votes behind all others. It gains a vote and each of the others loses one. The loss
+    is ln((1 + (k−1)·g^t)/(1 + (k−1)·g^(t−2))), g = e^(ε/2). It tends to ε as databases grow.
     """
     k = len(made.solutions)
     far = 2.0 / made.epsilon * math.log(k / 0.1)
@@ -140,7 +140,7 @@ def _least(made: Any) -> int:
 
 
 def choosing(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on words; worst are two that share the records."""
+    """Return the formulas of the choosing mechanism on words; most is lost if two words share all records."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     a, b = [record for record in made.records if record][:2]
@@ -161,7 +161,7 @@ def choosing(made: Any) -> Formulas:
 
 
 def choosing_huge(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism among 2^64 numbers; the record −1 is for none of them."""
+    """Return the formulas of the choosing mechanism among 2^64 numbers; the record −1 supports none."""
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": made.size}
     _, one, other = made.records
 
@@ -179,7 +179,7 @@ def choosing_huge(made: Any) -> Formulas:
 
 
 def choosing_scores(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on scores, of which the largest is at most m."""
+    """Return the formulas of the choosing mechanism on scores of at most m."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     rest = [0] * (made.solutions - 2)

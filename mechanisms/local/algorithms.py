@@ -1,4 +1,4 @@
-"""Local algorithms that ask by turns: later questions depend on earlier answers."""
+"""Interactive local algorithms: later questions depend on earlier answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of a bounded query on many entries, refused where the bound does not hold."""
+"""Values of a bounded query on many entries, refused if one is out of bounds."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class LocalLaplace(ClaimsItsEpsilon):
     epsilon
         The privacy of the entry, > 0.
     query
-        g: takes an entry, returns a number, or a vector where `dimension` is given. None: the entry itself.
+        g: takes an entry, returns a number, or a vector if `dimension` is given. None: the entry itself.
     bound
         b > 0: the least and greatest value of every coordinate. A value outside is refused, never clamped.
     dimension
@@ -46,7 +46,7 @@ class LocalLaplace(ClaimsItsEpsilon):
     vectorised
         True: `query` takes an array of entries and returns all values, entries along the first axis.
     records
-        The entries there can be, for the audit.
+        The possible entries, for the audit.
 
     Raises
     ------
@@ -55,12 +55,12 @@ class LocalLaplace(ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-local differential privacy (K11 §5.1.1 and Definition 5.1, read for densities: of single outcomes
-    it says nothing here). Two values of g are at most Δ = 2b apart; for a vector Δ = 2·min(d·b, norm) in L1
-    norm, which without a norm is the even split of epsilon over d coordinates of Δ = 2b each. With scale λ =
-    Δ/epsilon on every coordinate the log-ratio of the densities is at most ‖g(u) − g(u′)‖₁/λ ≤ epsilon by the
-    triangle inequality; equality where two entries attain Δ. For real numbers: double-precision noise leaks
-    through its low bits.
+    epsilon-local differential privacy (K11 §5.1.1 and Definition 5.1, applied to densities, because every
+    single outcome has probability 0). Two values of g are at most Δ = 2b apart; for a vector Δ = 2·min(d·b,
+    norm) in L1 norm, which without a norm is the even split of epsilon over d coordinates of Δ = 2b each.
+    With scale λ = Δ/epsilon on every coordinate the log-ratio of the densities is at most ‖g(u) − g(u′)‖₁/λ ≤
+    epsilon by the triangle inequality; equality where two entries attain Δ. For real numbers:
+    double-precision noise leaks through its low bits.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class LocalLaplace(ClaimsItsEpsilon):
 
 
 def only_record(database: Sequence[Any], *, owner: str) -> Any:
-    """Return the one record of a database, refused where there are more or none.
+    """Return the only record of a database; refuse a database of no record or of several.
 
     Examples
     --------

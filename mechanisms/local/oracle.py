@@ -39,15 +39,15 @@ class LROracle:
     Raises
     ------
     InvalidValue, InvalidKind
-        The budget is no number > 0 (one or one an entry), or the database no sequence.
+        The budget is not a number > 0 or one such number per entry, or the database is no sequence.
 
     Guarantee
     ---------
-    Whatever is asked, adaptively or not, the answers together are epsilon-differentially private
-    for each entry (K11 Definition 5.3): on every path the density of all answers is a product of conditional
-    ones, of which those on entry i have ratios at most e^ε_j, and Σ ε_j stays within its budget. (K11 Claim
-    2.2, which the text refers to, composes mechanisms fixed in advance; this is the adaptive form, which
-    pure privacy has.) It rests on what the randomizers claim of themselves.
+    For any questions, adaptive or not, the answers together are epsilon-differentially private for each entry
+    (K11 Definition 5.3). On every path the density of all answers is a product of conditional densities.
+    Those of the answers of entry i have ratios of at most e^ε_j, and Σ ε_j stays within its budget. (K11
+    Claim 2.2, which the text refers to, composes mechanisms fixed in advance; this is the adaptive form,
+    which pure privacy has.) It rests on what the randomizers claim of themselves.
 
     Examples
     --------
@@ -110,8 +110,9 @@ class LROracle:
         OverspentError
             An entry's budget would be exceeded. Nothing was drawn, nothing is spent.
         InvalidValue, InvalidKind
-            An index is out of range or no whole number, or R is no local randomizer: the same holds. What R
-            itself refuses, such as an entry outside its bound, stays booked.
+            An index is out of range or no whole number, or R is no local randomizer. Here too nothing was
+            drawn and nothing is spent. But if R itself refuses, for example an entry outside its bound, the
+            cost stays booked.
         """
         return self.ask_all([(entries, randomizer)])[0]
 

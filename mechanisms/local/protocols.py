@@ -92,7 +92,7 @@ class _Protocol(PlainParameters):
         Parameters
         ----------
         oracle
-            An `LROracle`, or what answers as it does (`mechanisms.queries.SimulatedEntries`).
+            An `LROracle`, or an object with the same methods (`mechanisms.queries.SimulatedEntries`).
         """
         raise NotImplementedError
 
@@ -117,21 +117,21 @@ class NonInteractiveProtocol(_Protocol):
     size
         Number of entries.
     records
-        The entries there can be, for the audit.
+        The possible entries, for the audit.
 
     Raises
     ------
     OverspentError
         The listed questions cost an entry more than its budget; no protocol is made.
     InvalidValue, InvalidKind
-        An index is out of range, or R is no local randomizer; likewise. A function without `epsilon`.
+        An index is out of range, R is no local randomizer, or `queries` is a function and `epsilon` is None.
 
     Guarantee
     ---------
     epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"): an entry's
-    answers are independent, of densities within e^ε_j each, and Σ ε_j ≤ epsilon. That no question depends on
-    an answer is not trusted but built in: questions are a value that exists before any answer is drawn. A
-    function's generator is seeded from the run's, so it foretells no answer either.
+    answers are independent, of densities within e^ε_j each, and Σ ε_j ≤ epsilon. No question can depend on an
+    answer, because all questions exist before any answer is drawn. The generator of a function is seeded from
+    the run's generator, so it cannot predict an answer.
 
     Examples
     --------
@@ -209,7 +209,7 @@ class NonInteractiveProtocol(_Protocol):
         return self.conclude(told, answers)
 
     def _block(self, entries: Grouped, runs: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of some runs, a matrix where answers are numbers and nothing is concluded."""
+        """Return the outputs of some runs: a matrix if answers are numbers and `conclude` is None."""
         assert not callable(self.queries)
         drawn = [answered_often(query, entries, runs, rng=rng) for query in self.queries]
         if self.conclude is None and all(isinstance(answers, np.ndarray) for answers in drawn):
@@ -225,7 +225,7 @@ class NonInteractiveProtocol(_Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class InteractiveProtocol(_Protocol):
-    """A local algorithm that asks by turns, each question in view of the answers before it.
+    """A local algorithm that asks one question after another, each in view of the earlier answers.
 
     Parameters
     ----------
@@ -240,20 +240,20 @@ class InteractiveProtocol(_Protocol):
     size
         Number of entries.
     records
-        The entries there can be, for the audit.
+        The possible entries, for the audit.
 
     Raises
     ------
     InvalidKind
         `algorithm` is no function, or what it returns is no generator.
     InvalidValue
-        A parameter is out of range. A run whose questions overspend an entry ends with `OverspentError`; that
-        answer depends on earlier answers only, so it is an output like any other.
+        A parameter is out of range. A run whose questions overspend an entry ends with `OverspentError`.
+        Whether it does depends on earlier answers only, so the error is an output like any other.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3): that of `LROracle`, whatever
-    the algorithm asks; its output is a function of the answers and its own coins.
+    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3): that of `LROracle` for any
+    questions. The output is a function of the answers and of the algorithm's own coins.
 
     Examples
     --------

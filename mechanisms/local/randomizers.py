@@ -26,7 +26,7 @@ class LocalRandomizer(Protocol):
 
     Its `relation` is Relation.LOCAL (a `size` other than 1 is refused) and its `claim` a `PureDP`. It may
     offer `sample(database, size, rng)` for many answers of one entry, and `respond(entries, rng)` for one
-    answer each of many entries; without either it is called once an answer.
+    answer each of many entries; without them it is called once per answer.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def cost_of(randomizer: Any) -> float:
 
 
 def transition(randomizer: Transparent, record: Any, *, output: Any) -> float:
-    """Return Pr[R(record) = output], the *density* at `output` where answers are continuous.
+    """Return Pr[R(record) = output], or the *density* at `output` if answers are continuous.
 
     K11 Definition 5.1 and Claim 5.9 speak of single outcomes, which says nothing of continuous answers: every
     single one has probability 0. Read densities there.
@@ -146,7 +146,7 @@ def transition_matrix(
 
 
 def drawn_for(randomizer: Any, entries: Grouped, *, rng: np.random.Generator) -> Any:
-    """Return one answer of each entry, drawn independently: an array where they are numbers, else a list.
+    """Return one answer of each entry, drawn independently: an array if they are numbers, else a list.
 
     By `respond` where the randomizer has it, else by one call of its `sample` for each distinct entry.
 

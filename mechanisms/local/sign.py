@@ -41,7 +41,7 @@ class SignResponse(ClaimsItsEpsilon):
     vectorised
         True: `query` takes an array of entries and returns all values.
     records
-        The entries there can be, for the audit.
+        The possible entries, for the audit.
 
     Raises
     ------
@@ -50,8 +50,8 @@ class SignResponse(ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-local differential privacy: `RandomizedResponse` on the answer, of which the entry enters through
-    one bit. A report has the expectation g(u)·tanh(epsilon/2).
+    epsilon-local differential privacy: it is `RandomizedResponse` on g(u), the only bit that depends on the
+    entry. A report has the expectation g(u)·tanh(epsilon/2).
 
     Examples
     --------
@@ -86,7 +86,7 @@ class SignResponse(ClaimsItsEpsilon):
         return math.tanh(self.epsilon / 2.0)
 
     def values(self, entries: Any) -> NDArray[np.float64]:
-        """Return g of every entry, refused where it is neither −1 nor 1.
+        """Return g of every entry; refuse values other than −1 and 1.
 
         Examples
         --------
@@ -117,7 +117,7 @@ class SignResponse(ClaimsItsEpsilon):
         return int(self.sample(database, 1, rng)[0])
 
     def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return `size` reports of the entry; run i tells the truth alike on every database."""
+        """Return `size` reports of the entry; run i tells the truth on every database or on none."""
         value = int(self.values([only_record(database, owner=type(self).__name__)])[0])
         return np.where(rng.random(size) < self.truth, value, -value).astype(np.int64)
 

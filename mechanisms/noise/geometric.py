@@ -56,7 +56,7 @@ class _NoisyInteger(ClaimsItsEpsilon):
         return self.epsilon / self.sensitivity
 
     def answer(self, database: Any) -> int:
-        """Return the query's exact answer, refused where it is no integer or above 2^53 in size."""
+        """Return the query's exact answer, refused if it is no integer or above 2^53 in size."""
         answer = self.query(database)
         try:
             number = index(answer)
@@ -99,7 +99,7 @@ class GeometricMechanism(_NoisyInteger):
     Raises
     ------
     InvalidValue
-        `epsilon` or `sensitivity` is out of range, epsilon/sensitivity is below 1e-12, or an answer above
+        `epsilon` or `sensitivity` is out of range, epsilon/sensitivity is below 1e-12, or an answer is above
         2^53.
     InvalidKind
         The query's answer is no integer.

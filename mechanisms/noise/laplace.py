@@ -36,7 +36,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     epsilon
         The privacy that the scale is set for, > 0.
     query
-        f: takes a database, returns a number, or a vector where `dimension` is given. Default: the sum.
+        f: takes a database, returns a number, or a vector if `dimension` is given. Default: the sum.
     sensitivity
         Δf: the most that f changes between neighbours, in L1 norm for a vector. It is declared, not derived:
         the default, 1, is right for the default query on the default records.
@@ -94,7 +94,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
         return self.sensitivity / self.epsilon
 
     def answer(self, database: Any) -> float | NDArray[np.float64]:
-        """Return the query's exact answer, refused where it is not finite or not of the declared shape."""
+        """Return the query's exact answer, refused if it is not finite or not of the declared shape."""
         answer = floats(self.query(database), what=f"The answer of the query of `{type(self).__name__}`")
         shape = () if self.dimension is None else (self.dimension,)
         if answer.shape != shape or not np.isfinite(answer).all():

@@ -121,7 +121,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
 
     @property
     def records(self) -> list[float]:
-        """The ends of the range, and values beyond them where those are clamped."""
+        """The ends of the range, and values beyond them if those are clamped."""
         beyond = [-self.upper, 2.0 * self.upper, math.nan] if self.clamp else []
         return [0.0, float(self.upper), *beyond]
 
@@ -184,7 +184,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return self.size
 
     def _at(self, alpha: float | None, beta: float | None) -> LaplaceMean:
-        """Return the mean of the least number of values on which the error is at most alpha."""
+        """Return the mechanism for the least number of values with which the error is at most alpha."""
         told = self if beta is None else replace(self, beta=beta)
         most = self.utility_claim.alpha if alpha is None else alpha
         finite_number(most, what=f"The `alpha` of `{type(self).__name__}`", above=0)

@@ -44,7 +44,7 @@ class LaplaceNoise:
         finite_number(self.scale, what="The scale of Laplace noise", above=0)
 
     def sample(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return an array of independent draws; the same draws whatever they are added to."""
+        """Return an array of independent draws, which do not depend on the answer."""
         return rng.laplace(0.0, self.scale, shape)
 
     def law(self, answer: float | NDArray[np.float64]) -> Density | Product:

@@ -29,7 +29,7 @@ class Population:
     points
         The records, at least one: a sequence of anything, or an array with a row for each.
     probabilities
-        One number ≥ 0 for each point, of sum 1; None: all alike.
+        One number ≥ 0 for each point, of sum 1; None: all equal.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class Population:
         return np.asarray(self.probabilities, dtype=np.float64)
 
     def expectation(self, query: StatisticalQuery) -> float:
-        """Return the mean of the query: exact but for rounding, which never leaves its range."""
+        """Return the mean of the query, exact up to rounding and never outside its range."""
         mean = float((self.weights * query.values(self.points)).sum())
         return min(max(mean, query.low), query.high)
 

@@ -116,7 +116,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         return laws[0] if len(laws) == 1 else Product(laws)
 
     def answers(self, database: Sequence[int]) -> NDArray[np.int64]:
-        """Return the true answers, refused where one is none of 0 … k − 1."""
+        """Return the true answers, refused if one is not in 0 … k − 1."""
         owner = type(self).__name__
         wrong = [record for record in database if not _is_answer(record, self.categories)]
         if wrong or len(database) == 0:

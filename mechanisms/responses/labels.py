@@ -70,7 +70,7 @@ class LabelResponse(ClaimsPure):
         return tuple((feature, self._report(label, rng)) for feature, label in map(self._read, database))
 
     def _read(self, record: Any) -> tuple[Any, int]:
-        """Return a feature and its label, or refuse what is no such pair."""
+        """Return a feature and its label, or refuse anything but such a pair."""
         try:
             feature, label = record
             known = label in range(self.labels)

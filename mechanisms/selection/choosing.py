@@ -53,7 +53,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     """Choose among the solutions that score at least 1, if the best of all scores high; else return "⊥".
 
     The test is best score + Lap(4/epsilon) ≥ alpha·size/2; the choice is the exponential mechanism with
-    epsilon/2. No solution that scores at least 1: "⊥".
+    epsilon/2. If no solution scores at least 1, the answer is "⊥".
 
     Parameters
     ----------
@@ -88,16 +88,16 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     (epsilon, delta)-differential privacy when one record is replaced, for a `growth`-bounded-growth score
     (BNS Lemma 4, which forgets the bound 16/(alpha·beta) on epsilon).
 
-    Let p be the law on S and q that on a neighbour, opt the best score on S, and u = e^(−epsilon·alpha·m/16);
-    by the bound on m, u ≤ delta·e^(−epsilon/4) and k·u ≤ alpha·beta·epsilon/16 ≤ 1. Scores move by at most 1,
-    so the test costs a factor e^(epsilon/4). (i) opt < alpha·m/4: passing has probability at most u/2 ≤
-    delta/2, and p(⊥) ≤ e^(epsilon/4)·q(⊥) — or no solution scores on S, p(⊥) = 1, and q(⊥) ≥ 1 − delta/2, as
-    the neighbour's best score is at most 1. (ii) opt ≥ alpha·m/4: a solution that scores on both sides has a
-    weight that moves by e^(epsilon/4); the sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S and at most
-    e^(epsilon/4)·(N + k) beside it, for at most k solutions join. The loss is at most 3·epsilon/4 + k·u ≤
-    13·epsilon/16. The at most k solutions that score on S alone score 1, and passing times their share is at
-    most k·e^(epsilon/4)·u² ≤ delta, because what lacks to alpha·m/2 is paid in the test or in the share.
-    Without the bound on m neither holds: see the flawed twin.
+    Let p be the law on S, q that on a neighbour, opt the best score on S, and u = e^(−epsilon·alpha·m/16). By
+    the bound on m, u ≤ delta·e^(−epsilon/4) and k·u ≤ alpha·beta·epsilon/16 ≤ 1. Scores move by at most 1, so
+    the test costs a factor e^(epsilon/4). (i) opt < alpha·m/4: passing has probability at most u/2 ≤ delta/2,
+    and p(⊥) ≤ e^(epsilon/4)·q(⊥). If no solution scores on S, p(⊥) = 1 and q(⊥) ≥ 1 − delta/2, as the
+    neighbour's best score is at most 1. (ii) opt ≥ alpha·m/4: the weight of a solution that scores on both
+    moves by e^(epsilon/4). The sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S. On the neighbour at most k
+    solutions join, so it is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤
+    13·epsilon/16. At most k solutions score on S alone, 1 each. Passing has probability at most
+    u²·e^(epsilon·opt/4), and their share is at most k·e^(epsilon/4 − epsilon·opt/4): together
+    k·e^(epsilon/4)·u² ≤ delta. Without the bound on m neither holds: see the flawed twin.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """An alpha-good solution, except with probability beta, where opt > alpha·m (BNS Lemma 4)."""
+        """An alpha-good solution except with probability beta, if opt > alpha·m (BNS Lemma 4)."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:
@@ -272,8 +272,8 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def failure(self, database: Any) -> float:
         """Return the probability that the answer is not good where the best score exceeds alpha·size, else 0.
 
-        This is how BNS Lemma 4 has to be read: where no score is that high every solution is good, and "⊥"
-        may say so. See `failure_bound`.
+        This is how BNS Lemma 4 has to be read: if no score is that high, every solution is good, and "⊥" is
+        allowed. See `failure_bound`.
 
         Examples
         --------

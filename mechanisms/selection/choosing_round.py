@@ -27,7 +27,7 @@ class ChoosingRound:
     Parameters
     ----------
     test
-        The noisy comparison of the best score; 0 where nothing scores.
+        The noisy comparison of the best score, which is 0 if nothing scores.
     weight
         The factor of a score in the exponent: a quarter of epsilon.
 

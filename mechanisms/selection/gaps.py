@@ -101,10 +101,11 @@ class StableSelectionGaps(PlainParameters):
     most 2, so g + g′ ≤ 2. A tie, in which f is not returned, is the gap 0. In each case the two laws are
     those of signed gaps that differ by at most 2.
 
-    No gap is missing: with x = Pr[⊥1] at the smaller of two gaps beyond the threshold, the excess over e^ε′
-    times the neighbour's is x·(1 − e^(ε′ − 2/b)) for "⊥1" and (1 − e^ε′) + x·(e^ε′ − e^(−2/b)) for f, which
-    grow with x or are not positive, and x falls with the gap. At ε′ ≥ 2/b scores that are not whole change
-    nothing: there only the pairs of case (ii) of `StableSelection` exceed, most where the gap is 2.
+    Larger gaps need no check. Take two gaps beyond the threshold, and let x be Pr[⊥1] at the smaller one. The
+    excess over e^ε′ times the neighbour's probability is x·(1 − e^(ε′ − 2/b)) for "⊥1" and (1 − e^ε′) +
+    x·(e^ε′ − e^(−2/b)) for f. Each grows with x or is not positive, and x falls as the gap grows. Scores that
+    are not whole change nothing at ε′ ≥ 2/b: only the pairs of case (ii) of `StableSelection` have an excess
+    there, and it is largest at gap 2.
 
     Examples
     --------

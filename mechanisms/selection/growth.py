@@ -31,7 +31,7 @@ class GrowthViolation:
     before, after
         `after` has one record more; both are empty where the score of the empty database is not 0.
     solutions
-        Those whose scores break it.
+        The solutions whose scores break it.
     reason
         What is wrong, in words.
 

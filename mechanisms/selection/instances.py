@@ -29,7 +29,7 @@ def blocks(*parts: tuple[Any, int]) -> list[Any]:
 
 
 def letters(solutions: Any) -> list[str]:
-    """Return up to three solutions that, as records, approve of themselves alone; none if fewer than two.
+    """Return up to three solutions that, as records, approve only of themselves; none if fewer than two do.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def letters(solutions: Any) -> list[str]:
 
 
 def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
-    """Return up to three records that each support one solution alone, the one they equal; none if unknown.
+    """Return up to three records that each support only the solution that they equal; none if unknown.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> li
     blank
         A record that supports none.
     alpha, size
-        Of the choosing mechanism.
+        The parameters of the choosing mechanism.
 
     Examples
     --------

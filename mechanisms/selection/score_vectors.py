@@ -30,8 +30,8 @@ __all__ = ["BoundedGrowth", "ChoosingScores"]
 class BoundedGrowth:
     """The relation of score vectors that a bounded-growth score can have on two neighbouring databases.
 
-    Two databases of equal size are D with one record added, and D with another one; so at most `growth`
-    scores are 1 higher on the one, and at most `growth` others on the other.
+    Two neighbouring databases are D plus one record, and D plus another record. So at most `growth` scores
+    are higher by 1 on the first database, and at most `growth` others on the second.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class ChoosingScores(PlainParameters):
         return self.mechanism.law(self._scores(database))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return vectors where a single record supports a solution, beside a best one or as the best."""
+        """Return vectors in which one record supports a solution: the best, or one with a better rival."""
         rest = [0] * (self.solutions - 2)
         half = (len(self.records) - 1) // 2
         return (

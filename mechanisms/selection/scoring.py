@@ -90,7 +90,7 @@ class MostFrequent:
     Parameters
     ----------
     candidates
-        How many numbers there are, at least 2. A record that is none of them counts for nobody.
+        How many numbers there are, at least 2. A record that is not one of them supports no solution.
 
     Guarantee
     ---------
@@ -161,7 +161,7 @@ def check_solutions(
     marks: Sequence[str] = (),
     instead: str = "",
 ) -> None:
-    """Refuse solutions that are too few, too many to list, not distinct, or read as a refusal.
+    """Refuse solutions that are too few, too many to list, not distinct, or equal to a name of a refusal.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def check_solutions(
     Raises
     ------
     InvalidKind, InvalidValue
-        They are, or no list.
+        They are one of these, or not a list.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def scores_of(
     vectorised: bool,
     owner: str,
 ) -> NDArray[np.float64]:
-    """Return the scores of all solutions on a database, refused where one is not a finite number.
+    """Return the scores of all solutions on a database, refused if one is not a finite number.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def supported(
 
 
 def whole_scores(scores: Any, *, owner: str) -> NDArray[np.float64]:
-    """Return scores as an array, refused where one is no whole number ≥ 0.
+    """Return scores as an array, refused if one is no whole number ≥ 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A_dist: the best solution where it is far ahead of every other, else a refusal."""
+"""A_dist: the best solution if it is far ahead of every other, else a refusal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["TIED", "UNSTABLE", "StableSelection", "TightStableSelection"]
 UNSTABLE: Final = "⊥1"
 """The answer if the best solution is not far enough ahead."""
 TIED: Final = "⊥2"
-"""The answer if that test passes although two solutions are best."""
+"""The answer if two solutions are best and the test passes nevertheless."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,16 +78,16 @@ class StableSelection(PlainParameters):
     Guarantee
     ---------
     (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)); in fact (epsilon/2,
-    delta/2). The delta of the mechanism is delta/2 at every loss from epsilon/2 on, and for a small delta no
-    smaller loss will do (by more than about delta). `TightStableSelection` uses this.
+    delta/2). At every loss from epsilon/2 on, the exact delta of the mechanism is delta/2. For a small delta,
+    a loss smaller than epsilon/2 by more than about delta is not enough. `TightStableSelection` uses this.
 
     With b the scale and t the threshold, let f be best with gap g on one database, and g′ be the gap on a
-    neighbour. (i) If f is best there too, |g − g′| ≤ 2, and "⊥1" and f both move by a factor of at most
-    e^(2/b). (ii) Otherwise — another solution is best, or several are — f led by g and leads no more, so g ≤
-    2, and f, which the neighbour never returns, has probability at most Pr[2 + Lap(b) ≥ t] = e^(−(t −
-    2)/b)/2; the same holds for what the neighbour alone returns; and the gaps differ by at most 2, so that
-    "⊥1" moves as before. Here 2/b = epsilon/2 and (t − 2)/b = ln(1/delta). Gap 2 beside a tie attains
-    delta/2; gaps g > 0 and g + 2 ≤ t of one solution lose epsilon/2.
+    neighbour. (i) If f is best there too, |g − g′| ≤ 2, and the probabilities of "⊥1" and f both move by a
+    factor of at most e^(2/b). (ii) Otherwise another solution is best on the neighbour, or several are. f led
+    by g and no longer leads, so g ≤ 2. The neighbour never returns f, whose probability is at most Pr[2 +
+    Lap(b) ≥ t] = e^(−(t − 2)/b)/2. The same holds for a solution that only the neighbour returns. The gaps
+    differ by at most 2, so "⊥1" moves as before. Here 2/b = epsilon/2 and (t − 2)/b = ln(1/delta). Gap 2
+    beside a tie attains delta/2; gaps g > 0 and g + 2 ≤ t of one solution lose epsilon/2.
 
     Examples
     --------
@@ -136,13 +136,13 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The best solution, except with probability `beta`, where it leads by `needed_gap(beta)`."""
+        """The best solution except with probability `beta`, if it leads by `needed_gap(beta)`."""
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
         """Return databases where the best leads by the least whole gap that `utility_claim` is about.
 
-        For the default score over words, and for `MostFrequent`; else none.
+        There are none unless the score is the default one over words, or `leaders` is `MostFrequent`.
 
         Examples
         --------
@@ -223,7 +223,7 @@ class StableSelection(PlainParameters):
         )
 
     def failure(self, gap: float) -> float:
-        """Return the probability that the best solution is not returned where it leads by `gap`.
+        """Return the probability that the best solution is not returned if it leads by `gap`.
 
         Examples
         --------
@@ -236,9 +236,11 @@ class StableSelection(PlainParameters):
     def printed_gap(self, beta: float) -> float:
         """Return the gap at which BNS Proposition 2(ii) promises the best with probability 1 − `beta`.
 
-        Guarantee --------- The gap is (4/epsilon)·ln(2/(beta·delta)); it does not depend on the noise of the
-        subject. For A_dist the statement is *false* for epsilon > 4·ln 2, because the proof omits the 2 of
-        the threshold. The failure probability is Pr[Lap(4/epsilon) < 2 − (4/epsilon)·ln(2/beta)], which is
+        Guarantee
+        ---------
+        The gap is (4/epsilon)·ln(2/(beta·delta)); it does not depend on the noise of the subject. For A_dist
+        the statement is *false* for epsilon > 4·ln 2, because the proof omits the 2 of the threshold. The
+        failure probability is Pr[Lap(4/epsilon) < 2 − (4/epsilon)·ln(2/beta)], which is
         (beta/4)·e^(epsilon/2) if epsilon ≤ 2·ln(2/beta). `needed_gap` is correct.
 
         Examples
@@ -255,7 +257,7 @@ class StableSelection(PlainParameters):
 
         Guarantee
         ---------
-        Exact where it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for beta ≤ 1/2,
+        Exact if it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for beta ≤ 1/2,
         which for A_dist is (4/epsilon)·ln(1/(2·beta·delta)) + 2.
 
         Examples
@@ -281,14 +283,14 @@ class StableSelection(PlainParameters):
         )
 
     def _answer(self, database: Any) -> tuple[float, Any]:
-        """Return the gap, and what is returned where it passes the test."""
+        """Return the gap, and the answer if it passes the test."""
         best = self.two_best(database)
         if not math.isfinite(best.gap):
             raise InvalidValue(f"The scores of `{type(self).__name__}` span more than floats can hold.")
         return best.gap, best.solution if best.gap > 0.0 else TIED
 
     def _checked(self, best: TwoBest) -> TwoBest:
-        """Return what `leaders` said, with plain finite scores, or refuse it."""
+        """Return the result of `leaders` with plain finite scores, or refuse it."""
         owner = type(self).__name__
         score, runner_up = (
             finite_number(value, what=f"A score of the `leaders` of `{owner}`")

@@ -56,7 +56,7 @@ class ChecksDraws:
 
 
 def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that checks those of the three that it takes, and then does the same."""
+    """Return the method with a check, before it runs, of those of the three arguments that it takes."""
     _, *names = inspect.signature(method).parameters
     places = [(name, names.index(name), _SURE[name]) for name in _SURE if name in names]
 

@@ -1,4 +1,4 @@
-"""From how many records on a subject claims its utility, asked of every subject in one way."""
+"""The least number of records for which a subject claims its utility, with one method for every subject."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class StatedSize:
             """The number of records for the subject's own accuracy and failure probability."""
 
     def sample_size(self, *, alpha: float | None = None, beta: float | None = None) -> int:
-        """Return from how many records on the utility is claimed, by the statement that the class cites.
+        """Return the least number of records for which the cited statement claims the utility.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class StatedSize:
         return self._needed if alpha is None and beta is None else self._at(alpha, beta).sample_size()
 
     def _at(self, alpha: float | None, beta: float | None) -> StatedSize:
-        """Return the subject with another accuracy, of the size that this needs."""
+        """Return the subject with another accuracy and the size that this accuracy needs."""
         named: Any = self
         asked = {self.accuracy: alpha, "beta": beta}
         told: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}

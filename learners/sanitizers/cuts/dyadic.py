@@ -50,7 +50,8 @@ class Node:
 class DyadicTree:
     """The dyadic intervals of {0 … 2^dimension − 1} that hold a record.
 
-    Levels on which no two intervals of the level below merge hold the same records, and are kept as one.
+    If no two intervals of a level merge on the next level, both levels divide the records in the same way.
+    Such levels are stored as one kind.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ def tree_of(tally: Tally, dimension: int) -> DyadicTree:
 
 
 class Remaining:
-    """The records that are left in every dyadic interval while some intervals are taken out.
+    """The number of records left in every dyadic interval after some intervals were taken out.
 
     Parameters
     ----------

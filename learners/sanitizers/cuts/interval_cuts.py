@@ -39,7 +39,7 @@ _FEW_POINTS = 4
 """Up to this many points, runs share the sets that are left: at most 2^4."""
 
 _MOST_ROUNDS = 20
-"""Of two intervals or more, these give more sequences than that."""
+"""With two intervals or more, this many rounds give more sequences than that."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,19 +57,21 @@ class IntervalCuts(NumberSanitizer):
     Guarantee
     ---------
     *Privacy*: (epsilon, delta) when one record is replaced. Let L(j) be the most records left in a dyadic
-    interval of 2^j points, L(−1) = 0, and t = alpha·size. A round is (i) Rec on {0 … d} with promise t and
-    the quality q(j) = min(L(j), 2t − L(j − 1)): each L moves by at most 1 between neighbours, for which
-    intervals are out is known from earlier outputs, so q has sensitivity 1; (ii) choosing among the dyadic
-    intervals of 2^j points, j being what Rec returned, by the records left in them: one more record raises
-    one of them by 1. There are at most k rounds of `mechanisms.concave.calls` and one choosing each;
-    `spending` composes their claims. The sum of their deltas is delta/2.
+    interval of 2^j points, L(−1) = 0, and t = alpha·size. A round has two steps. (i) Rec runs on {0 … d} with
+    promise t and the quality q(j) = min(L(j), 2t − L(j − 1)). Earlier outputs tell which intervals are out,
+    so each L moves by at most 1 between neighbours and q has sensitivity 1. (ii) With the j that Rec
+    returned, the choosing mechanism chooses among the dyadic intervals of 2^j points by the number of records
+    left in them. One more record raises one of these numbers by 1. Each of the at most k rounds makes the
+    calls of `mechanisms.concave.calls` and one of the choosing mechanism; `spending` composes their claims.
+    The sum of their deltas is delta/2.
 
-    *What is found* (see `failure_bound`): as long as at least t records are left, a round takes out an
-    interval of at least 3t/8 of them, each half of which holds at most 3t/2. L rises, so q is quasi-concave,
-    and at the first j with L(j) ≥ t it is at least t: the promise. Rec runs with its own alpha = 1/2 and
-    returns a j with q(j) ≥ t/2, so that L(j) ≥ t/2 and L(j − 1) ≤ 3t/2. Choosing with alpha/2 asks for t/4
-    and returns an interval within t/8 of the best. At j = 0 it is a single heavy point, with no halves. So
-    after k = ⌈(1 − alpha)/(3·alpha/8)⌉ rounds, or at the first refusal, at most t records are left.
+    *What is found* (see `failure_bound`). As long as at least t records are left, a round takes out an
+    interval with at least 3t/8 of them, and each half of the interval holds at most 3t/2. L increases, so q
+    is quasi-concave. At the first j with L(j) ≥ t, q is at least t: this is the promise. Rec runs with its
+    own alpha = 1/2 and returns a j with q(j) ≥ t/2, so L(j) ≥ t/2 and L(j − 1) ≤ 3t/2. The choosing mechanism
+    runs with alpha/2: its test asks for t/4, and it returns an interval within t/8 of the best. At j = 0 the
+    interval is a single heavy point, with no halves. So after k = ⌈(1 − alpha)/(3·alpha/8)⌉ rounds, or at the
+    first refusal, at most t records are left.
 
     Rec's depth on {0 … d} is N = 0 for d ≤ 32 and 1 up to 64: `rec_failure`.
 
@@ -96,12 +98,12 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def top(self) -> int:
-        """The last point of Rec's range: d, or 2 where d is 1."""
+        """The last point of Rec's range: d, or 2 if d is 1."""
         return max(2, self.dimension)
 
     @property
     def choosing_delta(self) -> float:
-        """The delta of one choosing, and that of one of Rec's calls."""
+        """The delta of one call of the choosing mechanism, and of one of Rec's calls."""
         return self.delta / 2.0 / self.rounds / (levels(self.top) + 1)
 
     def step_claims(self, step: float) -> list[PureDP | ApproximateDP]:
@@ -116,25 +118,25 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def utility_claim(self) -> Any:
-        """None: places alone estimate nothing."""
+        """None: the intervals alone give no estimate."""
         return None
 
     def problems(self) -> list[Problem]:
-        """Return none."""
+        """Return no problems, because no accuracy is claimed."""
         return []
 
     def rec_failure(self, promise: float) -> float:
-        """Return a bound of the probability that Rec returns a point of quality below promise/2.
+        """Return a bound on the probability that Rec returns a point of quality below promise/2.
 
         Guarantee
         ---------
-        For a quasi-concave quality that reaches the promise r, from the recursion that really happens. With
-        one range of at most 33 points it is an exponential mechanism: (T + 1)·e^(−step·r/4). With one level
-        above it (T ≤ 64, Rec's alpha = 1/2): the inner call has the promise r/4 on {0 … log T′} and returns a
-        power of quality at least r/8 but with probability (log T′ + 1)·e^(−step·r/16); then one of the two
-        families has a gap of at least r/8, which A_dist refuses with probability
-        e^(−step·(r/8 − 2)/4)/(2·delta); and H has a point of at least 5r/8, below r/2 with probability
-        32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
+        For a quasi-concave quality that reaches the promise r, from the recursion that is actually run. On a
+        range of at most 33 points Rec is one exponential mechanism: (T + 1)·e^(−step·r/4). With one level
+        above (T ≤ 64, Rec's alpha = 1/2), three failures add up. The inner call has the promise r/4 on {0 …
+        log T′} and returns a power of quality at least r/8, except with probability (log T′ +
+        1)·e^(−step·r/16). Then one of the two families has a gap of at least r/8, which A_dist refuses with
+        probability e^(−step·(r/8 − 2)/4)/(2·delta); and H has a point of at least 5r/8, below r/2 with
+        probability 32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
 
         Examples
         --------
@@ -152,7 +154,7 @@ class IntervalCuts(NumberSanitizer):
         return min(1.0, points * math.exp(-step * promise / 16.0) + refused)
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound of the probability that too many records stay between cuts, not more than 1."""
+        """Return a bound on the probability that too many records stay between cuts, at most 1."""
         t, step = self.alpha * size, self.spending.step
         choosing = 0.5 * math.exp(-step * t / 16.0) + size * math.exp(-step * t / 32.0)
         return min(1.0, self.rounds * (self.rec_failure(t) + choosing))
@@ -191,7 +193,10 @@ class IntervalCuts(NumberSanitizer):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws the same numbers on every database of few points, or of many."""
+        """Return `size` outputs; run i draws the same numbers on all databases that have few points.
+
+        Run i also draws the same numbers on all databases that have many.
+        """
         tree = tree_of(self.tally(database), self.dimension)
         return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
 
@@ -212,9 +217,9 @@ class IntervalCuts(NumberSanitizer):
         return Finite([self._shown(nodes) for nodes in masses], list(masses.values()))
 
     def listable(self, distinct: int) -> bool:
-        """Whether the sequences of intervals are few enough to list, on databases of some distinct points.
+        """Whether the sequences of intervals are few enough to list, for this many distinct points.
 
-        Every round takes a point out at least, and no interval without records is chosen.
+        Every round takes out at least one point, and no interval without records is chosen.
         """
         nodes = min(2 << self.dimension, distinct * (self.dimension + 1))
         sequences: int = nodes ** min(self.rounds, distinct, _MOST_ROUNDS)

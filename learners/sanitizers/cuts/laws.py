@@ -72,7 +72,7 @@ def _round(search: CutSearch, left: Remaining) -> _Round:
 
 
 def _levels(search: CutSearch, left: Remaining) -> dict[int, float]:
-    """Return the probability of every level that Rec returns; its range has a point more where d is 1."""
+    """Return the probability of every level that Rec returns; if d is 1, its range has one more point."""
     law = search.rec.distribution(search.quality(left))
     levels: dict[int, float] = {}
     for place, log in enumerate(law.log_probabilities.tolist()):

@@ -1,4 +1,4 @@
-"""Many runs of the search for cuts at once: those with the same records left are drawn together."""
+"""Many runs of the search for cuts at once: runs with the same records left are drawn together."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def cut_runs(
 ) -> list[tuple[Node, ...]]:
     """Return the intervals that each of `size` runs takes out.
 
-    Run i draws the same numbers on every database. Each round draws numbers for all runs, again for every
-    group. So this is for databases of few points.
+    Run i draws the same numbers on every database. For this, each round draws the numbers of all runs anew
+    for every group, which is fast only on databases of few points.
 
     Examples
     --------

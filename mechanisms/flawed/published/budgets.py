@@ -104,12 +104,12 @@ class SwappedShares(ClaimsPure):
 class ShuffledBatches(ClaimsApproximate):
     """One pass of Gaussian-noised batches of one over a shuffle, accounted as Poisson sampling.
 
-    Each of the steps shows one record of [−1, 1], clipped, or 0, plus noise of standard deviation ½, and
-    every record is shown exactly once. Sampled at rate 1/steps a record would be hidden in most runs; in a
-    shuffle it is there for certain, and stands out: among 99 others at −1 a record at 1 lifts the largest
-    output. With Φ the normal distribution function Pr[largest ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the record
-    and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043 these give delta ≥ 0.3145 at epsilon = 2, where 0.0085 is
-    claimed; other x show that no epsilon below 6.12 has that delta. The correct way is the accounting of
+    Each step outputs one record, clipped into [−1, 1], or 0 if there are fewer records than steps, plus noise
+    of standard deviation ½. Every record is output exactly once. With sampling at rate 1/steps a record would
+    be absent in many runs. In a shuffle it is always present: among 99 others at −1 a record at 1 raises the
+    largest output. With Φ the normal distribution function Pr[largest ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the
+    record and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043 these give delta ≥ 0.3145 at epsilon = 2, where 0.0085
+    is claimed; other x show that no epsilon below 6.12 has that delta. The correct way is the accounting of
     shuffles, or Poisson sampling.
 
     Parameters

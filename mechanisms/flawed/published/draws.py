@@ -24,9 +24,9 @@ class TextbookLaplace(OnRecords):
     """A count with Laplace noise by the inverse distribution function, in doubles; audit it as floats.
 
     As real numbers it is right. In doubles the noise is a logarithm of one of 2^53 numbers, which lies on a
-    fine grid near 0; added to 1 it is rounded to multiples of 2^(−53) or coarser. So of the outputs below ½
-    in size those between these multiples come from the count 0 and never from 1: the loss is unbounded. The
-    correct way is noise on a grid that is the same for all answers (Mironov's snapping, or
+    fine grid near 0; added to 1 it is rounded to multiples of 2^(−53) or coarser. So an output below ½ in
+    size that lies between these multiples can come from the count 0 and never from 1: the loss is unbounded.
+    The correct way is noise on a grid that is the same for all answers (Mironov's snapping, or
     `GeometricMechanism`).
 
     Parameters
@@ -92,16 +92,16 @@ class SharedNoise(OnRecords):
 class NoiselessComparison(OnRecords):
     """Which of four categories are frequent, by one noisy threshold and exact counts.
 
-    The counts keep their order: of two categories the rarer is never reported without the other. Where one
-    record decides which is the rarer, an output is possible on one side only: the loss is unbounded. Right is
-    noise on every count and an end after the first frequent one (`SparseVector`).
+    The counts keep their order: of two categories the rarer is never reported without the other. If one
+    record decides which is the rarer, an output is possible on one side only: the loss is unbounded. The
+    correct way is to add noise to every count and to stop after the first frequent one (`SparseVector`).
 
     Parameters
     ----------
     epsilon, size
         As in `OnRecords`.
     threshold
-        Counts from here on are frequent.
+        Counts of at least this are frequent.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class KeysFromData(OnRecords):
     """A noisy count for every key that occurs in the data, and for no other.
 
     The counts are private, the list of keys is not: a key that only one record has is published exactly if
-    that record is there. The loss is unbounded. The correct way is a list of keys fixed before, or a
+    that record is there. The loss is unbounded. The correct way is a list of keys fixed in advance, or a
     threshold and a delta (`ThresholdRelease`).
 
     Parameters
@@ -60,7 +60,7 @@ class KeysFromData(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class InclusiveThreshold(ThresholdRelease):
-    """Publishes noisy counts that *reach* the threshold, where delta was computed for those that exceed it.
+    """Publishes noisy counts that *reach* the threshold, but delta was computed for those that exceed it.
 
     A key with one record is then published with probability Pr[noise ≥ threshold − 1], e^epsilon times the
     delta claimed: 0.01339 for 0.004926 at threshold 5 and epsilon = 1. Without the record it never is, so no

@@ -1,4 +1,4 @@
-"""Noisy max that reports the largest noisy *answer* for the price of its place; no law."""
+"""Noisy max that reports the largest noisy *answer* with the noise that its place needs; no law."""
 
 from __future__ import annotations
 

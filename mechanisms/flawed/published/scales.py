@@ -28,7 +28,7 @@ class FrequencyScaleCounts(ClaimsPure):
 
     Replacing a record moves two frequencies by 1/n each, for which noise of scale 2/(n·epsilon) is right; it
     moves two counts by 1 each, and with that scale loses n·epsilon: 10 for ten records at epsilon = 1, at any
-    point beyond both counts. The correct scale for counts is 2/epsilon, whatever n.
+    point beyond both counts. The correct scale for counts is 2/epsilon for every n.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class FrequencyScaleCounts(ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class CountsUnderReplacing(NoisyCounts):
-    """Counts with the noise for adding a record, sold for replacing one.
+    """Counts with the noise for adding a record, under a claim for replacing one.
 
     Replacing moves a record from one category to another: two counts change by 1 each, and noise of scale
     1/epsilon loses 2·epsilon, on the outputs beyond both. The correct way is scale 2/epsilon, or the relation
@@ -152,9 +152,9 @@ class HundredthHistogram(ClaimsPure):
 class PrefixSums(NoisyAnswers):
     """Running sums of noisy answers, with noise of scale 1/epsilon as if only one answer could move.
 
-    The differences of the sums reveal all d noisy answers. Where all answers move by 1, each loses epsilon:
-    d·epsilon together, 10 for ten answers at epsilon = 1, where every noisy answer lies beyond. Right is
-    scale d/epsilon, or a relation that moves one answer only.
+    The differences of the sums reveal all d noisy answers. If all answers move by 1, each loses epsilon.
+    Together they lose d·epsilon, 10 for ten answers at epsilon = 1, on outputs in which every noisy answer
+    lies beyond both exact ones. The correct way is scale d/epsilon, or a relation that moves one answer only.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ class CheapNoiseSparseVector(NoisyThreshold):
 
     @property
     def query_scale(self) -> float:
-        """Scale of the queries' noise: 4/(3·epsilon), whatever the limit."""
+        """Scale of the queries' noise: 4/(3·epsilon) for every limit."""
         return 4.0 / (3.0 * self.epsilon)
 
 

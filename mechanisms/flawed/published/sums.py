@@ -175,8 +175,8 @@ class WrappingSum(OnRecords):
 class DiscardedClip(_LaplaceSum):
     """A sum that clips the values into [0, 1] and then adds up the unclipped ones.
 
-    The noise is right for the clipped values; a record x added moves the sum by |x|, and the loss is
-    epsilon·|x|, without bound. The correct way is to add up the clipped ones.
+    The noise is right for the clipped values. Adding a record x moves the sum by |x|, so the loss is
+    epsilon·|x|, which is unbounded. The correct way is to add up the clipped ones.
 
     Parameters
     ----------

@@ -47,13 +47,13 @@ class LaplaceAverage(LocalAverage):
     beta
         The probability of failure allowed.
     size
-        n: the number of entries. None: the least that the tolerance needs, 2 without one.
+        n: the number of entries. None: the least that the tolerance needs, or 2 if there is no tolerance.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; `size` is too small for the tolerance (the line says what is needed); in
-        use, another number of entries, or a value outside [−b, b].
+        A parameter is out of range; `size` is too small for the tolerance (the message says what is needed);
+        in use, another number of entries, or a value outside [−b, b].
 
     Guarantee
     ---------
@@ -145,7 +145,7 @@ class LaplaceAverage(LocalAverage):
 
         Guarantee
         ---------
-        The tau at which `laplace_size` is n, whatever the distribution of the entries.
+        The tau at which `laplace_size` is n. It holds for every distribution of the entries.
 
         Examples
         --------
@@ -228,7 +228,7 @@ class SignAverage(LocalAverage):
         return np.asarray(self._estimate(2 * reported - self._n))
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer, None for more than 256 entries: an audit asks it much."""
+        """Return the exact law of the answer, None for more than 256 entries: an audit would take long."""
         return None if self._n > _MOST_EXACT else self.law(database)
 
     def law(self, database: Any) -> Finite:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["LocalAverage"]
 
 _CHUNK = 2**17
-"""Entries answered at once: what a run holds in memory, whatever the database's size."""
+"""Entries answered at once. A run holds only these in memory, for a database of any size."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,12 +76,12 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         return self._entries(self.tolerance)
 
     def _entries(self, tolerance: float) -> int:
-        """Return from how many entries on the answer is within a tolerance, but for beta."""
+        """Return the least number of entries for an answer within a tolerance with probability 1 − beta."""
         raise NotImplementedError
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """Within the tolerance of the mean; None without a tolerance."""
+        """The claim that the answer is within the tolerance of the mean; None without a tolerance."""
         return None if self.tolerance is None else Accuracy(self.tolerance, self.beta)
 
     @property
@@ -133,7 +133,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         raise NotImplementedError
 
     def problems(self) -> list[MeanProblem]:
-        """Return distributions of the entries on which the mean is hard to meet.
+        """Return distributions of the entries under which the mean is hard to estimate.
 
         Examples
         --------

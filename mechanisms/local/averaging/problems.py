@@ -1,4 +1,4 @@
-"""Distributions of entries on which an average is hard to meet."""
+"""Distributions of entries under which a mean is hard to estimate."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    All entries alike at either end and at 0 (noise alone), half of them at either end (the largest variance
-    there is), one in ten at the high end, and all records alike often.
+    All entries at one end, all at the other, or all at 0 (noise alone); half of them at each end (the largest
+    possible variance); one in ten at the high end; and all records equally often.
 
     Examples
     --------

@@ -82,7 +82,7 @@ def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
     x, y = tau / scale, (bound / scale) ** 2
     if x < 1.0 / _VAST:  # the exponent is below x²
         return 0.0
-    alone = x / (1.0 + math.hypot(1.0, x))  # where it is 0 without the sampling error
+    alone = x / (1.0 + math.hypot(1.0, x))  # the zero of the derivative without the sampling error
     high = min(alone * (1.0 + 1e-9), math.nextafter(1.0, 0.0))
     u = float(brentq(lambda u: x - u * y - 2.0 * u / ((1.0 - u) * (1.0 + u)), 0.0, high, xtol=1e-300))
     return u * x - u * u * y / 2.0 + math.log1p(-u * u)

@@ -37,7 +37,7 @@ class LaplaceSum:
     Parameters
     ----------
     size
-        n ≥ 1. A question about the law takes time in proportion to n up to 256, the same beyond.
+        n ≥ 1. Evaluating the law takes time in proportion to n up to 256, and constant time beyond.
     scale
         A finite number > 0.
 
@@ -54,8 +54,8 @@ class LaplaceSum:
     arrival belongs to either process with probability 1/2. When one has its n-th, the other has had k with
     probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory it needs n − k more: a Gamma(n − k). Since
     Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape > j], all of whose
-    terms are positive: computed in log space, no digit is lost in the tail. Beyond 256 variables the same
-    law is computed otherwise, within 1e-12 (`large_sums`).
+    terms are positive: computed in log space, no digit is lost in the tail. Beyond 256 variables another
+    formula is used, within 1e-12 (`large_sums`).
 
     Examples
     --------

@@ -141,7 +141,7 @@ class ChunkOracle(Oracle):
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         chunks = self._chunks(queries)
         before, after = self.used, self.used + sum(len(part) for _, part in chunks)
-        self.used = after  # before any function of a query is called: it could ask here itself
+        self.used = after  # before any function of a query is called: it could ask this oracle
         try:
             seen = [query.values(self.sample[part.start : part.stop]) for query, part in chunks]
         except BaseException:

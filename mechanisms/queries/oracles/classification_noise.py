@@ -77,10 +77,12 @@ def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) 
 def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, width: float = 1.0) -> int:
     """Return how many noisy examples `SampleOracle` needs for this many queries about clean examples.
 
-    Guarantee --------- The sample has M chunks of `sampling_size` for tolerance (1 − 2·eta)·tau/2 and M for
-    tau/2, with failure probability beta/2M each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ +
-    ⌈2·width²·ln(4M/beta)/tau²⌉), which is B Theorem 8's O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its
-    constant. Give the `SampleOracle` twice the queries.
+    Guarantee
+    ---------
+    The sample has M chunks of `sampling_size` for tolerance (1 − 2·eta)·tau/2 and M for tau/2, with failure
+    probability beta/2M each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉),
+    which is B Theorem 8's O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. Give the `SampleOracle`
+    twice the queries.
 
     Examples
     --------

@@ -282,8 +282,10 @@ class SignEntries:
     epsilon
         Privacy of every entry, > 0.
 
-    Guarantee --------- As for `mechanisms.local.SignAverage`, applied to the query mapped to −1 and 1. It
-    needs fewer entries than `LaplaceEntries` for every epsilon. Queries that are not Boolean are refused.
+    Guarantee
+    ---------
+    As for `mechanisms.local.SignAverage`, applied to the query mapped to −1 and 1. It needs fewer entries
+    than `LaplaceEntries` for every epsilon. Queries that are not Boolean are refused.
 
     Examples
     --------
@@ -324,7 +326,7 @@ class SignEntries:
 
 @dataclass(frozen=True)
 class _Centred:
-    """Records ↦ the query's value less the middle of its range, where rounding cannot leave ± width/2."""
+    """Records ↦ the query's value minus the middle of its range; rounding cannot take it beyond ± width/2."""
 
     query: StatisticalQuery
 
@@ -335,7 +337,7 @@ class _Centred:
 
 @dataclass(frozen=True)
 class _Signs:
-    """Records ↦ 1 where a Boolean query is high, −1 where it is low."""
+    """Records ↦ 1 if a Boolean query is high, −1 if it is low."""
 
     query: StatisticalQuery
 

@@ -50,7 +50,7 @@ class SQOracle(Protocol):
 
 
 class Oracle(ABC):
-    """An oracle that counts: a subclass has `_answer`, and `_prepare` where a round can be refused.
+    """An oracle that counts: a subclass defines `_answer`, and `_prepare` if it can refuse a round.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class NonAdaptive:
             raise InvalidValue(
                 "A non-adaptive algorithm must ask everything in one `ask_all`; it asks again."
             )
-        self._used = True  # before the queries are made: what makes them could ask here itself
+        self._used = True  # before the queries are made: the code that makes them could ask this oracle
         try:
             asked = _round_of(queries)
         except BaseException:

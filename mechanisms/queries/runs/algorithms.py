@@ -66,7 +66,7 @@ class SQAlgorithm:
         Raises
         ------
         InvalidValue
-            An algorithm that is not `adaptive` asks one query by itself, or a second round.
+            An algorithm that is not `adaptive` calls `ask`, or asks a second round.
         """
         return self.run(oracle if self.adaptive else NonAdaptive(oracle))
 

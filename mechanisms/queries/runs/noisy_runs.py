@@ -42,7 +42,7 @@ Model = Literal["central", "local"]
 
 @dataclass(frozen=True, eq=False)
 class NoisyProblem(RunProblem):
-    """A distribution of clean examples, of which noisy ones are drawn.
+    """A distribution of clean examples; samples are drawn from it with noisy labels.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class NoisyRun(SQRun):
     epsilon, tau, beta, size, make
         As in `LocalRun`; the algorithm's records are examples (x, y), y in {−1, 1}.
     records
-        The noisy examples there can be, for the audit.
+        The possible noisy examples, for the audit.
     eta
         The noise rate, known, in [0, 1/2): every label of the sample was flipped with this probability.
     view
@@ -91,8 +91,8 @@ class NoisyRun(SQRun):
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or `size` is too small (the line says what is needed); in use, a database
-        of another size, a label that is neither −1 nor 1, or a query that leaves its range.
+        A parameter is out of range, or `size` is too small (the message says what is needed); in use, a
+        database of another size, a label that is neither −1 nor 1, or a query that leaves its range.
 
     Guarantee
     ---------
@@ -181,7 +181,7 @@ class BoundedNoiseRun(SQRun):
     make
         Takes `tau`, returns the `SQLearner`.
     bound
-        The greatest the noise rate can be, in [0, 1/2).
+        The largest possible noise rate, in [0, 1/2).
     excess
         The error that the test may add, > 0.
     view
@@ -201,7 +201,7 @@ class BoundedNoiseRun(SQRun):
     the learner's oracle is valid (`candidate_rates`: tau/4 + tau/4 + tau/2), and its predictor has error at
     most alpha. Each predictor's disagreement with the noisy labels is known within s = excess·(1 −
     2·bound)/2; it is eta + (1 − 2·eta) times its error, so that the least has error at most 2s/(1 − 2·eta) ≤
-    excess above that. B Theorem 8 has no such step: with a bound in the place of the rate it fails.
+    excess above that. B Theorem 8 has no such step: if a bound is used as the rate, it fails.
 
     Examples
     --------
@@ -252,7 +252,7 @@ class BoundedNoiseRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of noisy examples that the promise is kept with, whatever the rate."""
+        """The least number of noisy examples with which the promise is kept at every rate up to `bound`."""
         return sum(map(self._examples, self.candidates))
 
     @property

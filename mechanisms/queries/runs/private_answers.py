@@ -174,7 +174,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """Every answer within the largest tolerance, but for beta; None if the chunk is too small."""
+        """Every answer within the largest tolerance with probability 1 − beta; None for too small a chunk."""
         if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
@@ -267,7 +267,7 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
     epsilon, queries, beta, records
         As in `PrivateQueryAnswers`.
     chunk
-        Records in a chunk; None: what the proofs write, with the constant of `stated_chunk_size`.
+        Records in a chunk; None: the size that the proofs state, with the constant of `stated_chunk_size`.
 
     Guarantee
     ---------

@@ -199,13 +199,13 @@ class LocalRun(SQRun):
         The budget of every entry, > 0.
     tau
         What `make` takes: the tolerance of the queries for `mean_and_spread`, the error of the output for an
-        algorithm that asks within less. The size follows the algorithm's `hardest` query.
+        algorithm whose queries have smaller tolerances. The size follows the algorithm's `hardest` query.
     beta
         The probability allowed that some answer misses its tolerance.
     size
         Number of entries. None: as many as `local_sample_size` says.
     records
-        The entries there can be, for the audit.
+        The possible entries, for the audit.
     make
         Takes `tau`, returns the `SQAlgorithm`.
     estimator
@@ -217,19 +217,18 @@ class LocalRun(SQRun):
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or `size` is too small (the line says what is needed); in use, a database
-        of another size, or a query that leaves its range.
+        A parameter is out of range, or `size` is too small (the message says what is needed); in use, a
+        database of another size, or a query that leaves its range.
 
     Guarantee
     ---------
-    *Privacy*: that of `LocalOracle`; epsilon-differential privacy of the transcript when one entry is
-    replaced, also where later queries depend on earlier answers, and so of the output, a function of it. The
-    output, two averages over many, shows an audit next to nothing of one entry. The transcript shows all of
-    the loss. *Utility*: with probability 1 − beta all answers are within their tolerances, and then the
-    algorithm keeps its promise: K11 Theorem 5.7 with t·`laplace_size` entries at beta/t, where it lacks
-    max{1, 1/ε²}.
-    *Rounds*: an algorithm that is not `adaptive` gets one round of answers, so its run is a
-    non-interactive local algorithm.
+    *Privacy*: that of `LocalOracle`. The transcript is epsilon-differentially private when one entry is
+    replaced, even if later queries depend on earlier answers. So is the output, which is a function of the
+    transcript. An audit sees almost nothing of one entry in the output, because it averages over many
+    entries. The transcript shows all of the loss. *Utility*: with probability 1 − beta all answers are within
+    their tolerances, and then the algorithm keeps its promise: K11 Theorem 5.7 with t·`laplace_size` entries
+    at beta/t, where it lacks max{1, 1/ε²}. *Rounds*: an algorithm that is not `adaptive` gets one round of
+    answers, so its run is a non-interactive local algorithm.
 
     Examples
     --------

@@ -26,7 +26,7 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
     Parameters
     ----------
     bound
-        The greatest the noise rate can be, in [0, 1/2).
+        The largest possible noise rate, in [0, 1/2).
     tau
         The least tolerance of the learner's queries.
     width
@@ -128,11 +128,12 @@ def learn_from_noisy_labels(
 
     Guarantee
     ---------
-    If `learn` has error at most alpha with every valid oracle, and all oracles made are valid for the noisy
-    distribution, the first predictor has error at most alpha + excess with probability 1 − beta: for the
-    close candidate, answers are within tau/4 (label term asked within (1 − 2·eta′)·tau/4) + tau/4 (rate) +
-    tau/2 of the truth, a valid oracle; `rate_test_size` covers the choice. B Theorem 8 has no such step, and
-    needs the rate itself.
+    Suppose that `learn` has error at most alpha with every valid oracle, and that all oracles made are valid
+    for the noisy distribution. Then the first predictor has error at most alpha + excess with probability 1 −
+    beta. One candidate rate is close to the true one. With it, the error of an answer is at most tau/4 (label
+    term, asked within (1 − 2·eta′)·tau/4) + tau/4 (wrong rate) + tau/2 (other term), so the oracle is valid.
+    `rate_test_size` covers the choice among the predictors. B Theorem 8 has no such step, and needs the rate
+    itself.
 
     Examples
     --------

@@ -46,13 +46,13 @@ class NonInteractiveSimulation:
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is none, its questions are no list, a randomizer has no law, or the answers of one entry
-        are finitely many and together have more than 4,096 values.
+        `protocol` is not a non-interactive protocol, its questions are no list, a randomizer has no law, or
+        the answers of one entry are finitely many and together have more than 4,096 values.
 
     Guarantee
     ---------
-    That of `FixedRoundsSimulation`, of which the output is a function: within beta of the law of the
-    protocol's output, against any valid oracle. All answers of one entry are one outcome of a joint
+    That of `FixedRoundsSimulation`, because the output is a function of its outcomes: within beta of the law
+    of the protocol's output, against any valid oracle. All answers of one entry are one outcome of a joint
     randomizer, so that each entry is accessed once, as Claim 5.9 assumes; entries are independent.
 
     Examples

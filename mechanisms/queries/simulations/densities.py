@@ -177,7 +177,7 @@ def _objects(answers: list[Any]) -> NDArray[np.object_]:
 
 
 def as_simulated(randomizer: Any, records: Sequence[Any]) -> Simulated:
-    """Return a transparent randomizer as a table where its answers are finitely many, else by densities.
+    """Return a transparent randomizer as a table if it has finitely many answers, else by densities.
 
     Examples
     --------

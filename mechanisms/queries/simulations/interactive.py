@@ -54,9 +54,9 @@ class InteractiveSimulation:
 
     Guarantee
     ---------
-    Against any valid oracle, adaptive ones included, the joint law of a run's outcomes is within beta of the
-    true one (K11 Claim 5.10), and within phi = beta/3t for every access: conditioned on the past, each
-    outcome's law is within phi of the true conditional law (`Access`), and a run has at most t. Randomizers
+    Against any valid oracle, even an adaptive one, the joint law of a run's outcomes is within beta of the
+    true one (K11 Claim 5.10), in fact within beta/3. Conditioned on the past, the law of each outcome is
+    within phi = beta/3t of the true conditional law (`Access`), and a run has at most t accesses. Randomizers
     are chosen from simulated outcomes as the algorithm chooses them from real ones. Expected queries for an
     access: twice `Access.most_iterations`.
 

@@ -78,15 +78,15 @@ class ProtocolSimulation:
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is none, or a parameter is out of range; in use, what `SimulatedEntries` refuses. Laws:
-        the protocol has coins of its own, or more than 20,000 sequences of answers; `distance_bound`
-        holds even then.
+        `protocol` is not a local protocol, or a parameter is out of range; in use, what `SimulatedEntries`
+        refuses. Laws: the protocol has coins of its own, or more than 20,000 sequences of answers;
+        `distance_bound` holds even then.
 
     Guarantee
     ---------
-    That of `SimulatedEntries`, of which the output is a function: within beta/3 of the law of the protocol's
-    output on independent entries, against any valid oracle. `worst_distance` computes the distance that is
-    reached.
+    That of `SimulatedEntries`, because the output is a function of their answers: within beta/3 of the law of
+    the protocol's output on independent entries, against any valid oracle. `worst_distance` computes the
+    distance that is reached.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class ProtocolSimulation:
         return _law([(end, end.probability(population)) for end in self._ends(self._begun())])
 
     def simulated_law(self, oracle: SQOracle) -> Finite:
-        """Return the law of a simulated run's output where the oracle answers alike in every iteration.
+        """Return the law of a simulated run's output if the oracle repeats its answers in every iteration.
 
         It is asked once for each proposal after every sequence of answers; any offsets are valid answers.
         """
@@ -191,7 +191,7 @@ class ProtocolSimulation:
         return self._grown((), {})
 
     def _grown(self, answers: tuple[Any, ...], pasts: Mapping[int, Past]) -> _Node:
-        """Return where a run stands after these answers to its questions."""
+        """Return the state of a run after these answers to its questions."""
         done, told = follow(self.protocol.rounds, answers)
         if done:
             return _End(told, pasts)
@@ -202,7 +202,7 @@ class ProtocolSimulation:
     def _within(
         self, answers: tuple[Any, ...], pasts: Mapping[int, Past], question: Question, said: tuple[Any, ...]
     ) -> _Node:
-        """Return where a run stands after this many answers to a question."""
+        """Return the state of a run after this many answers to a question."""
         if len(said) == len(question.entries):
             return self._grown((*answers, question.answer(said)), pasts)
         entry = question.entries[len(said)]

@@ -1,19 +1,23 @@
 """One access of a local algorithm to an entry, sampled with statistical queries only: rejection sampling.
 
-Notation of K11 Claims 5.9 and 5.10. An entry z ~ D has answered a_1 … a_(k−1) to randomizers R_1 … R_(k−1);
-we want w with probability p(w) = Pr[R_k(z) = w | those answers]. "0" is any fixed record, q(w) = Pr[R_k(0)
-= w], and r(z) = Π_j Pr[R_j(z) = a_j]/Pr[R_j(0) = a_j]. With s(z, w) = Pr[R_k(z) = w]/q(w), x = E[r·s], y =
-E[r]: p(w)/q(w) = x/y. All losses together are at most epsilon, so that r, s·r and their means lie in
-e^(±epsilon). With c = e^epsilon − e^(−epsilon) the queries are g_1 = (r·s − 1)/c and g_2 = (r − 1)/c, of
-values in [−1, 1], of tolerance tau = phi·e^(−2·epsilon). An answer v gives 1 + v·c, which misses x (or y)
-by at most tau·c = phi· (e^(−epsilon) − e^(−3·epsilon)) ≤ phi·x: the estimate x̃/ỹ is right within the
-factors (1 ± phi)/(1 ∓ phi), or 1 ± phi where there are no earlier answers and nothing is asked about y,
-which is 1.
+The notation is that of K11 Claims 5.9 and 5.10. An entry z ~ D has given the answers a_1 … a_(k−1) to the
+randomizers R_1 … R_(k−1). The next answer w must have probability p(w) = Pr[R_k(z) = w | those answers].
 
-The proposal w ~ q is accepted with probability (x̃/ỹ)/ceiling. Let `own` be the loss of R_k alone. The
-ceiling is (1 + phi)/(1 − phi)·e^(own), or (1 + phi)·e^(own) without earlier answers: p is an average of the
-laws R_k(z), so p ≤ e^(own)·q. The quotient is at most 1 for every answer of a valid oracle. (K11 step 4 has
-the ceiling (1 + phi)·e^epsilon in Claim 5.10 too, but the error of the estimate can exceed that.)
+*Ratios.* Let "0" be any fixed record, and q(w) = Pr[R_k(0) = w]. Put r(z) = Π_j Pr[R_j(z) = a_j]/Pr[R_j(0) =
+a_j] and s(z, w) = Pr[R_k(z) = w]/q(w). With the means x = E[r·s] and y = E[r] over z ~ D, p(w)/q(w) = x/y.
+All losses together are at most epsilon. So r, r·s and their means lie between e^(−epsilon) and e^epsilon.
+
+*Queries.* Put c = e^epsilon − e^(−epsilon). The query g_1 = (r·s − 1)/c estimates x, and g_2 = (r − 1)/c
+estimates y. Their values lie in [−1, 1], and their tolerance is tau = phi·e^(−2·epsilon). An answer v gives
+the estimate 1 + v·c. Its error is at most tau·c = phi·(e^(−epsilon) − e^(−3·epsilon)), which is at most phi·x
+(or phi·y). So the estimate x̃/ỹ is x/y times a factor between (1 − phi)/(1 + phi) and (1 + phi)/(1 − phi).
+Without earlier answers y = 1, g_2 is not asked, and the factor lies between 1 − phi and 1 + phi.
+
+*Acceptance.* A proposal w ~ q is accepted with probability (x̃/ỹ)/ceiling. Let `own` be the loss of R_k alone.
+p is an average of the laws R_k(z), so p ≤ e^(own)·q. The ceiling is therefore (1 + phi)/(1 − phi)·e^(own), or
+(1 + phi)·e^(own) without earlier answers. With it the acceptance probability is at most 1 for all answers of
+a valid oracle. (K11 step 4 has the ceiling (1 + phi)·e^epsilon in Claim 5.10 too, but the estimate can exceed
+that ceiling, because of its error.)
 """
 
 from __future__ import annotations
@@ -55,7 +59,7 @@ class Access:
         R_k.
     past
         The randomizers that the entry has answered, each with the answer: its position among the outcomes of
-        a table, or itself where answers have densities.
+        a table, or the answer itself if answers have densities.
     base
         The record "0".
     epsilon
@@ -65,12 +69,16 @@ class Access:
 
     Guarantee
     ---------
-    Against any valid oracle, whatever its answers depend on, the law of the accepted proposal is p tilted by
-    weights within a ratio ρ = ((1 + phi)/(1 − phi))² (ρ = (1 + phi)/(1 − phi) without a past), and so is at
-    statistical distance at most (√ρ − 1)/(√ρ + 1) from p: phi with a past, (1 − √(1 − phi²))/phi, about
-    phi/2, without. (For an event A the tilt is largest with one weight on A and another off it:
-    p(A)·ρ/(p(A)·ρ + 1 − p(A)) − p(A) is at most that, at p(A) = 1/(1 + √ρ). A mixture over iterations cannot
-    be further off.) The expected number of iterations is at most `most_iterations`.
+    Against any valid oracle, even one whose answers depend on everything before, the law of the accepted
+    proposal is proportional to p times weights. The weights differ from one another by at most the factor
+    ρ = ((1 + phi)/(1 − phi))², or (1 + phi)/(1 − phi) without a past. So the statistical distance from p is
+    at most (√ρ − 1)/(√ρ + 1). With a past this is phi; without, it is (1 − √(1 − phi²))/phi, about phi/2.
+
+    Derivation: the probability of an event A rises most if one weight holds on A and another off it. The rise
+    is p(A)·ρ/(p(A)·ρ + 1 − p(A)) − p(A), which is largest at p(A) = 1/(1 + √ρ). A mixture over iterations
+    cannot be further off.
+
+    The expected number of iterations is at most `most_iterations`.
 
     Examples
     --------

@@ -201,13 +201,14 @@ class SimulatedEntries:
         A parameter is out of range; in use, there would be more than `accesses` answers, an index is out of
         range, or a randomizer is not transparent.
 
-    Guarantee --------- Let any local algorithm, interactive or not, ask for at most t answers here, with any
-    valid oracle. The law of everything it sees is within beta of its law with an `LROracle` on independent
-    entries (K11 Claims 5.9 and 5.10), and in fact within beta/3. Entries are independent, so given all
-    earlier answers the law of the next one depends only on the past of its own entry. Given that past it is
-    simulated within phi = beta/3t (`Access`), and t such distances add up. The expected number of queries is
-    at most 2t·((1 + phi)/(1 − phi))²·e^epsilon: one in each iteration for the first answer of an entry, two
-    for later answers.
+    Guarantee
+    ---------
+    Let any local algorithm, interactive or not, ask for at most t answers here, with any valid oracle. The
+    law of everything it sees is within beta of its law with an `LROracle` on independent entries (K11 Claims
+    5.9 and 5.10), and in fact within beta/3. Entries are independent, so given all earlier answers the law of
+    the next one depends only on the past of its own entry. Given that past it is simulated within phi =
+    beta/3t (`Access`), and t such distances add up. The expected number of queries is at most 2t·((1 +
+    phi)/(1 − phi))²·e^epsilon: one in each iteration for the first answer of an entry, two for later answers.
 
     Examples
     --------

@@ -59,14 +59,15 @@ class SimulatedProtocol(ChecksDraws):
     Raises
     ------
     InvalidKind, InvalidValue
-        `simulation` or `population` is none; in use, a database of other than one of these records.
+        `simulation` is no simulation or `population` no population; in use, a database of other than one of
+        these records.
 
     Guarantee
     ---------
-    The laws of any two records are at statistical distance at most beta, which is what (0, beta)-privacy
-    under Relation.LOCAL says: each is within beta/3 of that of the entries (`ProtocolSimulation`; K11 Claims
-    5.9 and 5.10 state beta). *Laws*: of a random oracle that of the entries itself, since estimates x̃/ỹ with
-    independent errors have means x·E[1/ỹ], proportional to the truth.
+    The laws of any two records are at statistical distance at most beta, which is (0, beta)-privacy under
+    Relation.LOCAL. Each law is within beta/3 of the law of the entries (`ProtocolSimulation`; K11 Claims 5.9
+    and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries, because estimates
+    x̃/ỹ with independent errors have means x·E[1/ỹ], which are proportional to the truth.
 
     Examples
     --------
@@ -156,7 +157,7 @@ class SimulatedProtocol(ChecksDraws):
 
 
 class _SimulatedCoarsely(SimulatedProtocol):
-    """Beside a `CoarseSimulation`: it cuts acceptances off at 1, so "random" has no such law."""
+    """A protocol beside its `CoarseSimulation`, which caps acceptances at 1: "random" has another law."""
 
     records = ("entries", "exact", *_STEADY)
 

@@ -135,7 +135,7 @@ class FixedRoundsSimulation:
 
     K11 Claim 5.9 calls B_(R,epsilon) non-adaptive, but how often it asks depends on the answers. Here all
     proposals of all randomizers are drawn first and every query goes out in one `ask_all`; the first accepted
-    proposal of each randomizer is its outcome, and a fresh draw from R(0) where none was.
+    proposal of each randomizer is its outcome, or a fresh draw from R(0) if none was accepted.
 
     Parameters
     ----------
@@ -150,16 +150,16 @@ class FixedRoundsSimulation:
 
     Guarantee
     ---------
-    The joint law of the outcomes is within beta of the true one against any valid oracle, also one that sees
+    The joint law of the outcomes is within beta of the true one against any valid oracle, even one that sees
     all proposals before it answers any. N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds per randomizer,
     phi = (beta − β″)/3t: t·N queries, a factor ln(t/β″) more than expected in Claim 5.9.
 
-    Whatever the answers, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 + phi)·p(w)/
-    (q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
+    For all answers of a valid oracle, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 +
+    phi)·p(w)/(q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
     e^(−epsilon))^(i−1)· q(w)·a(w) over the N rounds, that is p(w)·(1 − phi)/(1 + phi)·(1 − (1 −
-    e^(−epsilon))^N). All this holds given the other proposals, so it multiplies over randomizers, and what
-    is missing from p is the distance: at most 2·phi + (1 − e^(−epsilon))^N ≤ 2(beta − β″)/3t + β″/t for
-    each.
+    e^(−epsilon))^N). All this holds given the other proposals, so the bounds multiply over randomizers. The
+    distance is the mass of p that these bounds do not cover: at most 2·phi + (1 − e^(−epsilon))^N ≤ 2(beta −
+    β″)/3t + β″/t for each.
 
     Examples
     --------
@@ -198,7 +198,7 @@ class FixedRoundsSimulation:
         return Access(randomizer=randomizer, past=(), base=self.base, epsilon=randomizer.epsilon, phi=phi)
 
     def rounds(self, index: int) -> int:
-        """Return N for one randomizer; 0 where its input does not matter."""
+        """Return N for one randomizer; 0 if its input does not matter."""
         access = self.access(index)
         if access.blunt:
             return 0

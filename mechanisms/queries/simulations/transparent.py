@@ -167,7 +167,7 @@ class TableRandomizer(ChecksDraws):
 
     @cached_property
     def epsilon(self) -> float:
-        """The exact loss: the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|; 0 where no input matters."""
+        """The exact loss: the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]|; 0 if no input matters."""
         possible = self.probabilities[:, self.probabilities.min(axis=0) > 0.0]
         spread = float((np.log(possible.max(axis=0)) - np.log(possible.min(axis=0))).max())
         return spread if spread > _ROUNDING else 0.0
@@ -182,9 +182,9 @@ class TableRandomizer(ChecksDraws):
         return self.outcomes[self.draw(self._record(database), 1, rng)[0]]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return the outcomes of `size` runs: an array where they are numbers, else a list.
+        """Return the outcomes of `size` runs: an array if they are numbers, else a list.
 
-        Run i draws the same number whatever the record.
+        Run i draws the same number for every record.
         """
         places = self.draw(self._record(database), size, rng)
         outcomes = self._numbers
@@ -197,7 +197,7 @@ class TableRandomizer(ChecksDraws):
         return Finite(self.outcomes, self.row(self._record(database)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the two records between which some outcome loses most; none where there is one record."""
+        """Return the two records between which some outcome loses most; none if there is only one record."""
         if len(self.records) < 2:
             return []
         logs = np.log(self.probabilities[:, self.probabilities.min(axis=0) > 0.0])
