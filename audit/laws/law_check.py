@@ -149,10 +149,11 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 
 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
-    """Return the log of the average of two factors: that of all cells, and the mean over unions of cells.
+    """Return the log of the average of two Bayes factors: on all cells, and the mean of those on unions.
 
-    The factor of k cells costs (k − 1)/2·log N. A union costs less, and shows a law that is wrong in one
-    outcome, in location or in scale.
+    If the law is right, a Bayes factor on k cells falls by about (k − 1)/2·log N. One that compares a union
+    of cells with the rest has two cells and falls less. It shows a law that is wrong in one outcome, in
+    location or in scale.
     """
     whole = log_bayes_factor(counts, log_probabilities, missing=missing)
     if len(counts) < 3 or math.isinf(whole):

@@ -86,7 +86,7 @@ class LawCheck:
     task
         The audit.
     tests
-        The most comparisons to come.
+        The largest number of comparisons that may follow.
     notes
         The audit's notes; those of the sampler are added.
     """

@@ -135,7 +135,7 @@ class LawRuns:
         return checks
 
     def _close(self) -> list[tuple[Pair, Pair]]:
-        """Return the pairs to compare closely, each with the databases to run on, some reordered."""
+        """Return the pairs to compare closely, each with the databases to run on: its own, or reordered."""
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
         return [(pair, pair) for pair in pairs] + [

@@ -1,4 +1,4 @@
-"""A witness run afresh: calls drawn for one event, fixed beforehand, and their verdict on it."""
+"""The test of a witness: its event is fixed, new calls are drawn, and these calls alone decide."""
 
 import math
 import time

@@ -293,7 +293,7 @@ def _is_bracketed(result: AuditResult) -> bool:
 
 
 def _between(low: float, high: float | None) -> str:
-    """Return the words for where a number lies, with as many digits as its bounds need to differ."""
+    """Return the words for where a number lies, with enough digits that its two bounds print differently."""
     if high is None or high <= low:
         return f"is {number(low)}"
     larger, smaller = apart(high, low)

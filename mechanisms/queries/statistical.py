@@ -171,7 +171,7 @@ class StatisticalQuery:
         return values
 
     def _refuse_outside(self, values: NDArray[np.float64], records: Any) -> None:
-        """Refuse values that no oracle may average: the bound is a precondition of privacy and accuracy."""
+        """Refuse values outside the query's range: privacy and accuracy of every oracle rest on it."""
         if self.boolean:
             inside = (values == self.low) | (values == self.high)
         else:

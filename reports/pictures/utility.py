@@ -15,7 +15,7 @@ _MOST = 12  # problems in a picture; the table has all of them
 
 
 def error_picture(result: UtilityResult) -> Picture | None:
-    """Return a picture of the error of the failure beside the claimed α; None if the error has no number."""
+    """Return a picture of the failing output's error beside the claimed α; None if no number is known."""
     alpha = getattr(result.claim, "alpha", None)
     error = None if result.witness is None else result.witness.error
     if not isinstance(alpha, (int, float)) or error is None or not math.isfinite(error) or error <= 0:

@@ -117,7 +117,7 @@ def test_the_largest_step_comes_first_and_single_records_are_tried_too():
 
 
 def test_single_steps_reach_the_simplest_pair():
-    """Greedy steps in any order end at the simplest replaced pair, which has one record."""
+    """Greedy steps in any order end at the simplest pair under replacement: two databases of one record."""
     pair = ([7, 2, 2, 7, 1], [7, 2, 1, 7, 1])
     for _ in range(100):
         choices = [step for step in simplified(*pair, POOL) if step[0] != step[1] and step != pair]

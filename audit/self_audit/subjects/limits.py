@@ -1,4 +1,4 @@
-"""The limit for all auditors: the fastest growth of wealth, in nats a pair of runs."""
+"""The limit for all auditors: the fastest possible growth of wealth, in nats per pair of runs."""
 
 import math
 from collections.abc import Iterable
