@@ -88,7 +88,7 @@ def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None
     amount = "less than that" if math.isnan(covers) else number(covers)
     said = f"On the same random draws {moves}. {draws} covers {amount} at {at}"
     if factor and math.isnan(covers):
-        said += f": the noise is too small by a factor of {number(factor)}"
+        said += f": the noise is too small by a factor of at least {number(factor)}"
     elif factor:
         said += f": the sensitivity is at least {times(factor)} what the scale assumes"
     return f"{said}."

@@ -267,7 +267,10 @@ def bounds(result: AuditResult) -> str:
     if result.evidence is Evidence.EXACT:
         return _exact_bounds(result, epsilon, where)
     if result.epsilon_lower <= 0 and result.delta_lower <= 0:
-        return "No privacy loss was measured."
+        return (
+            "No privacy loss was measured: the outputs hardly differed between the databases that were tried. "
+            "Other records or another size may show more."
+        )
     least, most = apart(result.epsilon_lower, epsilon, rounding=ROUND_FLOOR)
     found = f"The true ε{where} is at least {least} (claimed {most})"
     delta = f"the true δ at the claimed ε is at least {at_least(result.delta_lower)}"
