@@ -85,7 +85,8 @@ def self_audits_part(documents: Sequence[Mapping[str, Any]]) -> SelfAuditsPart:
 
 
 def _view(result: SelfAudit, anchor: str) -> SelfAuditView:
-    options = f"{' --quick' if result.extent == 'quick' else ''} --seed {result.seed}"
+    only = f" {result.parts[0].replace(' ', '-')}" if len(result.parts) == 1 else ""
+    options = f"{only}{' --quick' if result.extent == 'quick' else ''} --seed {result.seed}"
     options += f" --cases {result.cases}" if result.cases else ""
     return SelfAuditView(
         anchor=anchor,

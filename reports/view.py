@@ -217,7 +217,7 @@ def audit_view(
         "mutation": tuple(mutation),
         "facts": facts(result),
         "assumptions": result.assumptions,
-        "notes": result.notes,
+        "notes": tuple(map(few_digits, result.notes)),
         "not_tested": result.not_tested,
         "command": again.command(result),
         "environment": environment(result),
@@ -260,7 +260,7 @@ def _of_utility(result: UtilityResult) -> dict[str, object]:
         "claim_brief": utility_text.brief_claim(result),
         "relation": "",
         "sentence": utility_text.verdict_sentence(result),
-        "why": wording.short(utility_text.verdict_sentence(result), 200),
+        "why": _line(utility_text.verdict_sentence(result)),
         "bounds": Bounds(
             "" if claimed is None else f"β = {wording.number(claimed)}",
             f"β {found}" if found else "",
@@ -326,12 +326,18 @@ def _detectable(result: AuditResult) -> str | None:
 def _why(result: AuditResult) -> str:
     """Return what is wrong, in a line: the fault, else what the event shows, else the reason."""
     if result.refuted and result.fault is not None:
-        return wording.short(fault_words.told(result.fault), 240)
+        return _line(fault_words.told(result.fault))
     if result.refuted and result.witness is not None:
         words = story.WitnessWords(result, result.witness, digits=_DIGITS)
         most = f", at most {words.limit} is allowed" if words.limit else ""
         return f"“{wording.short(words.event, 80)}” has probability {words.p}{most}."
-    return wording.short(story.verdict_sentence(result), 240)
+    return _line(story.verdict_sentence(result))
+
+
+def _line(text: str) -> str:
+    """Return the text in one line. A long one is cut after a word: "0…" for 0.25 would read as zero."""
+    cut = wording.short(text, 240)
+    return f"{cut[:-1].rsplit(' ', 1)[0]} …" if cut.endswith("…") and " " in cut else cut
 
 
 def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True) -> WitnessView | None:

@@ -107,9 +107,11 @@ def verdict(result: SelfAudit) -> str:
     Examples
     --------
     >>> verdict(SelfAudit((), "quick", 0, planned=3, level=1e-6))
-    '0 of 0 limits kept; 3 of 3 planned ones were not judged.'
+    'None of the 3 planned limits was judged.'
     """
     judged, failed = len(result.judged), len(result.failed)
+    if not judged:
+        return f"None of the {result.planned} planned limits was judged."
     left = result.planned - judged
     text = f"{judged - failed} of {judged} limits kept"
     return f"{text}; {left} of {result.planned} planned ones were not judged." if left > 0 else f"{text}."
@@ -123,11 +125,13 @@ def small_print(result: SelfAudit) -> str:
     >>> small_print(SelfAudit((), "quick", 0, planned=3, level=1e-6)).split(".")[0]
     'Each end of each interval is wrong with probability at most 1e-06, in closed form'
     """
+    judged = (
+        "A row fails if its interval lies beyond its limit. A correct auditor fails any of these rows with "
+        f"probability at most {number(result.chance)}. "
+    )
     return (
         f"Each end of each interval is wrong with probability at most {number(result.level)}, in closed "
-        "form. "
-        "A row fails if its interval lies beyond its limit. A correct auditor fails any of these rows with "
-        f"probability at most {number(result.chance)}. Rows without a limit are measured and not judged; "
+        f"form. {judged if result.judged else ''}Rows without a limit are measured and not judged; "
         "their ranges are the least and the greatest of the audits."
     )
 

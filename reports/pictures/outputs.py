@@ -95,7 +95,7 @@ def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
     across = Scale(outputs.edges[0], outputs.edges[-1], FRAME[0], end)
     most = round_up(max(*left, *right))
     bottom = _TOP + 2 * _PANEL + _GAP
-    drawing.across(across, _TOP, bottom + 4, wording.short(outputs.of, _LONG))
+    drawing.across(across, _TOP, bottom + 4, wording.short(outputs.of, int(end / 7.5)))
     places = [(across.at(a), across.at(b)) for a, b in pairwise(outputs.edges)]
     places += [(end + beside * i + 12, end + beside * (i + 1)) for i in range(len(names))]
     for i, (name, kind, whole, inside) in enumerate(

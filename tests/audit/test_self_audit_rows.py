@@ -1,5 +1,6 @@
 """The rows of a self-audit: how they are judged, saved, printed and shown."""
 
+import dataclasses
 import json
 import math
 import re
@@ -123,6 +124,14 @@ def test_the_text_says_what_is_judged_and_the_chance_that_a_correct_auditor_fail
         "NOT KEPT <b>laplace</b>: 15 of 50 (0.3), 0.2 to 0.45; at most 0.1 why"
     )
     assert "9 runs, 7 to never" in line(ROWS[2])
+
+
+def test_a_part_without_limits_is_not_called_kept():
+    measured = SelfAudit(ROWS[2:], "quick", 3, planned=4, level=1e-6)
+    assert verdict(measured) == "None of the 4 planned limits was judged."
+    assert "fails any of these rows" not in small_print(measured)
+    page = render(None, self_audits=[to_json(dataclasses.replace(measured, cases="cases.py"))])
+    assert "dp-audit self-audit runs-to-refutation --quick --seed 3 --cases cases.py" in page
 
 
 def test_the_page_shows_every_row_beside_its_limit():

@@ -578,6 +578,34 @@ def test_an_output_has_three_digits_unless_the_event_reads_its_bits():
     assert "left: 1.655, …; on right: 0.30000000000000004, …" in shown
 
 
+def test_a_note_has_three_digits():
+    page = html(refuted(notes=("The worst pair: [0] and [1], with ε 0.6931.",)))
+    assert "with ε 0.693." in Tree(page).text
+
+
+def test_a_fault_found_on_the_simplest_witness_says_whose_left_and_right_it_names():
+    """The runs that name a fault are those of the simplest witness, which the page shows second."""
+    fault, told = Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "On the right."), "those of the simplest witness below"
+    simple = witness(left=[], right=[0])
+    assert told in Tree(html(refuted(fault=fault, witness=witness(simplest=simple)))).text
+    assert told not in Tree(html(refuted(fault=fault, witness=witness()))).text
+
+
+def test_a_long_reason_is_cut_after_a_word():
+    """Cut at 240 characters, this reason would end in "0…", which reads as zero."""
+    fault = Fault(FaultKind.UNNOISED_PART, None, f"{'word ' * 44}is 0.25 here and there")
+    page = Tree(html(refuted(fault=fault), refuted())).text
+    assert "word is …" in page
+    assert "0…" not in page
+
+
+def test_the_axis_of_low_bits_has_its_whole_name():
+    name = FinestBit(Value()).words
+    outputs = Outputs(name, (-55.0, -54.0, -53.0), (), (5, 5), (0, 9), (5, 0), (0, 0))
+    told = pictures(refuted(witness=witness(outputs=outputs)))["Outputs"]
+    assert name in [each.text for each in told.iter("text")]
+
+
 def test_rare_outputs_beside_the_event_are_counted_together_and_a_rare_event_is_drawn_large():
     names, ours = ("no", "a", "b", "c", "yes", "any other"), (9, 1, 1, 1, 0, 988)
     many = Outputs("the output", (), names, ours, ours, (0,) * 6, (0,) * 6)
