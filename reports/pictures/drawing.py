@@ -155,7 +155,7 @@ class Drawing:
             y = scale.at(tick)
             self.path("grid", f"M{left:g} {y:g}H{right:g}")
             self.words(_tick(tick), left - 6, y + 4, "tick", "end")
-        self.words(name, 2, scale.end - 12, "tick")
+        self.words(name, 2, scale.end - 14, "tick")
 
     def legend(self, keys: Iterable[tuple[str, str]], top: float) -> None:
         """Add lines that say what a class of shapes stands for, 20 units apart."""

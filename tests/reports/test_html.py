@@ -583,9 +583,9 @@ def test_a_note_has_three_digits():
     assert "with ε 0.693." in Tree(page).text
 
 
-def test_a_fault_found_on_the_simplest_witness_says_whose_left_and_right_it_names():
+def test_a_fault_seen_on_the_simplest_witness_says_so():
     """The runs that name a fault are those of the simplest witness, which the page shows second."""
-    fault, told = Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "On the right."), "those of the simplest witness below"
+    fault, told = Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "On the right."), "Seen on the simplest witness, below."
     simple = witness(left=[], right=[0])
     assert told in Tree(html(refuted(fault=fault, witness=witness(simplest=simple)))).text
     assert told not in Tree(html(refuted(fault=fault, witness=witness()))).text
