@@ -585,7 +585,8 @@ def test_a_note_has_three_digits():
 
 def test_a_fault_seen_on_the_simplest_witness_says_so():
     """The runs that name a fault are those of the simplest witness, which the page shows second."""
-    fault, told = Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "On the right."), "Seen on the simplest witness, below."
+    told = "Seen on the simplest witness, below."
+    fault = Fault(FaultKind.NOISE_TOO_SMALL, 2.0, "On the right.")
     simple = witness(left=[], right=[0])
     assert told in Tree(html(refuted(fault=fault, witness=witness(simplest=simple)))).text
     assert told not in Tree(html(refuted(fault=fault, witness=witness()))).text
