@@ -46,7 +46,7 @@ class Standing:
     failed: float = 0.0
 
     def note(self, trials: Trials) -> None:
-        """Count trials for the choice of the next problem, whether bet on or not."""
+        """Count trials, bet on or not, in the failure estimate by which the next problem is chosen."""
         self.seen += len(trials.low)
         self.failed += float(trials.low.sum())
         if self.failing is None:
