@@ -127,7 +127,7 @@ class UtilityBetting:
         return float(log_sum(np.array(logs) + np.log(self.shares)))
 
     def run(self) -> None:
-        """Bet until the claim is refuted, or met on every problem, or the budget or the time runs out."""
+        """Bet until the claim is decided (unless ``until="budget"``), or the budget or the time runs out."""
         while not self._done():
             open_ones = [each for each in self.standings if not each.met] or self.standings
             with contextlib.suppress(TimeIsOver):  # no count includes a broken batch
