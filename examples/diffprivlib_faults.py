@@ -213,5 +213,5 @@ def mean_without_bounds(database):
     reference="documented: an integer random_state makes every answer the same",
 )
 def mean_with_a_seed(database):
-    """Return the mean in a script that sets `random_state` to be reproducible."""
+    """Return the mean, as in a script that sets `random_state` so that its results can be reproduced."""
     return tools.mean(database, epsilon=1, bounds=(0, 1), random_state=42)

@@ -123,8 +123,8 @@ def _counted(results: Sequence[Saved]) -> str:
 def all_audits(results: Sequence[Saved]) -> Picture | None:
     """Return a picture of every audit with a numeric claim: found ÷ claimed, the largest first.
 
-    The number is ε for privacy and β for utility. A dot is the bound that was found. The line above it
-    reaches to the smallest value that audits like it catch nine times in ten.
+    The number is ε for privacy and β for utility. A dot is the bound that was found. For privacy the
+    line above it ends at the detectable ε, for utility at the upper bound on the failure probability.
     """
     points = sorted(filter(None, map(_point, results)), reverse=True)
     if len(points) < _FEW:
@@ -153,7 +153,9 @@ def all_audits(results: Sequence[Saved]) -> Picture | None:
         x += 34 + 9.0 * len(kind)
     if lines:
         drawing.path("detectable", f"M{left + 4:g} 261v14")
-        drawing.words("from the bound up to what is caught nine times in ten", left + 14, 272, "tick")
+        drawing.words(
+            "from the bound up to the detectable ε, or the upper bound on β", left + 14, 272, "tick"
+        )
     above = sum(ratio > 1.0 + _ROUNDING for ratio, *_ in points)
     text = (
         f"{_some(len(points), len(results))} by ε found ÷ ε claimed (utility: β), the largest first: "

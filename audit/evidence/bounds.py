@@ -41,8 +41,8 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -
     """Return the largest lattice value up to which every value is rejected; 0 if the first is not.
 
     **Guarantee.** The bound exceeds the true value t with probability at most the level of a single test. The
-    lattice is fixed before the data. A bound above t needs the least lattice value at or above t to be
-    rejected, and the claim at that one value holds. No monotonicity is needed.
+    lattice is fixed before the data. The bound exceeds t only if the least lattice value at or above
+    t is rejected, and the claim at that value is true. No monotonicity is needed.
     """
     bound, many = 0.0, 1
     while values := list(islice(lattice, many)):

@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Standing:
-    """The log wealth of both accounts against each of some claims.
+    """The log wealth of two accounts, for events and with a goal, against each of several claims.
 
     **Guarantee.** The accounts continue with their earlier wealth, or with less, so their whole path is one
     supermartingale. A claim whose wealth has crossed the threshold stays rejected.

@@ -46,7 +46,7 @@ class Standing:
     failed: float = 0.0
 
     def note(self, trials: Trials) -> None:
-        """Count trials for the choice of the next problem, whether bet on or not."""
+        """Count trials, bet on or not, in the failure estimate by which the next problem is chosen."""
         self.seen += len(trials.low)
         self.failed += float(trials.low.sum())
         if self.failing is None:
@@ -127,7 +127,7 @@ class UtilityBetting:
         return float(log_sum(np.array(logs) + np.log(self.shares)))
 
     def run(self) -> None:
-        """Bet until the claim is refuted, or met on every problem, or the budget or the time runs out."""
+        """Bet until the claim is decided (unless ``until="budget"``), or the budget or the time runs out."""
         while not self._done():
             open_ones = [each for each in self.standings if not each.met] or self.standings
             with contextlib.suppress(TimeIsOver):  # no count includes a broken batch

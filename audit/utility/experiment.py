@@ -218,7 +218,7 @@ class Experiment(Around):
     def error_of(self, problem: Any, output: Any, database: Any) -> tuple[float, str]:
         """Return the error of an output of a law, and a sentence if it cannot be measured.
 
-        The error is NaN if there is no output, because the problem gives the probability alone.
+        The error is NaN if the problem has a `failure`: the law alone then gives the failure probability.
         """
         if callable(getattr(problem, "failure", None)):
             return math.nan, ""

@@ -5,6 +5,7 @@ from typing import Any
 
 from audit.codec.decoding import decode
 from audit.codec.encoding import encode, revived
+from audit.codec.stored import Opaque, is_replayable
 from audit.errors import AuditError
 from audit.problems import check_problem
 from audit.results.result import Evidence
@@ -88,9 +89,14 @@ def _again_by_law(
 
 
 def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness:
-    """Return the witness with the new output and whether it equals the saved one, even from a file."""
-    repeats = same(output, decode(encode(witness.output)))
-    return replace(witness, output=output, repeats=repeats, source=problem)
+    """Return the witness with the new output; `repeats` says whether it equals the old one.
+
+    It is None if the old one was read from a file that could keep only its text.
+    """
+    saved = encode(witness.output)
+    repeats = True if same(output, witness.output) else same(output, decode(saved))
+    known = repeats or is_replayable(saved) or not isinstance(witness.output, Opaque)
+    return replace(witness, output=output, repeats=repeats if known else None, source=problem)
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:

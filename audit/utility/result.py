@@ -69,7 +69,8 @@ class UtilityWitness(SavedValue):
     seed : int, optional
         The seed that draws the failure again (see `UtilityResult.replay`).
     repeats : bool, optional
-        Whether the audit itself got the same failure again from the seed.
+        Whether the seed gave the same output again, in the audit itself or in a replay. None if it was not
+        tried, or if the old output was read from a file that could keep only its text.
     source : object, optional
         The problem itself; None if it came from a file that could not keep it.
     refutes : bool, optional

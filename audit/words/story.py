@@ -268,7 +268,7 @@ def bounds(result: AuditResult) -> str:
         return _exact_bounds(result, epsilon, where)
     if result.epsilon_lower <= 0 and result.delta_lower <= 0:
         return (
-            "No privacy loss was measured: the outputs hardly differed between the databases that were tried. "
+            "No privacy loss was measured: the outputs hardly differed between the databases tried. "
             "Other records or another size may show more."
         )
     least, most = apart(result.epsilon_lower, epsilon, rounding=ROUND_FLOOR)

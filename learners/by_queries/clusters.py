@@ -60,7 +60,7 @@ def lloyd(
 
 
 def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: KMeansQueries) -> float:
-    """Return the largest difference of a coordinate from Lloyd's last centres; infinite for no centres.
+    """Return a coordinate's largest distance from Lloyd's last centres; infinite if these are not as many.
 
     Examples
     --------

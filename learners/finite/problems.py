@@ -242,9 +242,10 @@ def light_variable_problems(hypotheses: Hypotheses, *, alpha: float, examples: i
 
     Guarantee
     ---------
-    The target is always true. In the last two problems each of the d variables alone is 0 on a share of
-    slightly more or less than alpha/d of the examples. The threshold of B Theorem 5 is half of that. An
-    oracle whose answers are too low by the whole tolerance keeps every variable, for an error of about alpha.
+    In the last two problems the target is always true. Each of the d variables alone is 0 on slightly more,
+    then on slightly less, than alpha/d of the examples. The threshold and the tolerance of B Theorem 5 are
+    both alpha/(2d). If an oracle's answers are too low by the whole tolerance, the learner drops every
+    variable in the first of the two. In the second it keeps all, for an error just below alpha.
 
     Examples
     --------

@@ -24,7 +24,7 @@ def theorem_3_order(*, alpha: float, beta: float, epsilon: float, delta: float) 
 def theorem_4_order(dimension: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
     """Return BNS Theorem 4's order for INTERVAL_d, without the O().
 
-    (1/(α^2.5·ε))·8^log*(d)·√log*(d)·ln(1/(αδ))·ln(log*(d)/(αβεδ)), as printed here.
+    (1/(α^2.5·ε))·8^log*(d)·√log*(d)·ln(1/(αδ))·ln(log*(d)/(αβεδ)), with ln for the printed log.
 
     Examples
     --------

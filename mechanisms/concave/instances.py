@@ -142,7 +142,7 @@ def _bump(top: int, low: int, high: int, height: float) -> StepFunction:
 
 
 def _height(rng: np.random.Generator, lead: float) -> float:
-    """Return about the gap asked for, or anything up to a few times that; whole numbers half of the time."""
+    """Return a random height near `lead`, or from 0 to 4·`lead`; half of the heights are whole numbers."""
     value = lead + rng.uniform(-4.0, 4.0) if rng.integers(2) else rng.uniform(0.0, 4.0 * lead)
     return float(np.round(value) if rng.integers(2) else value)
 

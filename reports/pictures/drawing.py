@@ -188,7 +188,7 @@ _DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _raised(found: re.Match[str]) -> str:
-    """Return an exponent above the line, and what follows it back down."""
+    """Return the markup of an exponent above the line; the character after it is on the line again."""
     return f'<tspan class="raised" dy="-5">{found[1] or found[2]}</tspan><tspan dy="5">{found[3]}</tspan>'
 
 

@@ -1,4 +1,7 @@
-"""The picture of a study: least m on logarithmic axes, hollow from closed forms, filled from runs."""
+"""The picture of a study: least m on logarithmic axes.
+
+A point is hollow if closed forms alone gave its bracket, and filled if runs took part.
+"""
 
 from __future__ import annotations
 

@@ -429,7 +429,7 @@ def test_features_can_be_proposed_from_any_outputs(left, right):
         (np.float32(1), "float32"),
         ([1, 2], "list of int"),
         ((1, 2.0, None), "tuple of (int, float, NoneType)"),
-        ({"a": [1.0], "b": ()}, "dict of (list of float, tuple)"),
+        ({"a": [1.0], "b": ()}, "dict of (list of float, empty tuple)"),
         (np.zeros(2, dtype="f4"), "ndarray of shape (2,) of float32"),
         (Raised("ValueError", "x"), "ValueError"),
     ],

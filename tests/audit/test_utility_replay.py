@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from audit import PAC, audit_utility
+from audit import PAC, Accuracy, audit_utility
 from audit.distributions import Finite
 from audit.doors.cli import main
 from audit.errors import AuditError
@@ -130,3 +130,28 @@ def test_the_command_line_does_not_refute_a_repaired_learner(tmp_path, monkeypat
     assert code_of(["replay", "w.json", "mine.py:Lawful"]) == 1
     assert code_of(["replay", "w.json", "mine.py:Lawful", "--set", "p=0.05"]) == 0
     assert "fails with probability at most beta" in capsys.readouterr().out
+
+
+class Nameless:
+    """An output that no file can keep."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, Nameless) and self.value == other.value
+
+    __hash__ = None
+
+
+def nameless(database, rng):
+    return Nameless(float(rng.random()))
+
+
+def test_an_output_that_no_file_can_keep_is_compared_while_it_is_there():
+    problem = FixedProblem("always off", [0], lambda output, database: 1.0)
+    result = audit_utility(nameless, Accuracy(alpha=0.5, beta=0.1), problems=[problem])
+    assert result.refuted
+    live = result.replay(problems=[problem])
+    saved = UtilityResult.from_json(result.to_json()).replay(nameless, problems=[problem])
+    assert (live.repeats, saved.repeats) == (True, None)

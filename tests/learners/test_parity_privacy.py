@@ -1,4 +1,4 @@
-"""The exact loss of algorithm A on every small sample: as printed, its tight twin, and flawed twins."""
+"""The exact loss on every small sample: of algorithm A as printed, of its tight twin, of flawed twins."""
 
 import math
 

@@ -81,7 +81,11 @@ def _utility_of(file: str) -> UtilityResult | None:
 def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, said: str | None) -> int:
     """Replay a failure, print the result, and return the exit code: 1 if the claim still fails."""
     again = replay_failure(result, subject, problems=problems, isolate=True)
-    same = "the same output as the saved one" if again.repeats else "a different output from the saved one"
+    told: dict[bool | None, str] = {
+        True: "the same output as the saved one",
+        False: "a different output from the saved one",
+    }
+    same = told.get(again.repeats, "an output; the saved one is known by its text only")
     stands = again.failure > 0 if again.refutes is None else again.refutes
     kept = "did not fail" if again.refutes is None else "fails with probability at most beta"
     click.echo(

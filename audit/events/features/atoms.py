@@ -180,8 +180,8 @@ def type_of(value: Any, *, depth: int = 0) -> str:
 
     Examples
     --------
-    >>> type_of((1, [2.0, 3.0])), type_of(np.zeros(3, dtype=np.float32))
-    ('tuple of (int, list of float)', 'ndarray of shape (3,) of float32')
+    >>> type_of((1, [2.0, 3.0])), type_of(np.zeros(3, dtype=np.float32)), type_of({})
+    ('tuple of (int, list of float)', 'ndarray of shape (3,) of float32', 'empty dict')
     """
     kind = type(value)
     told = "absent" if value is ABSENT else _told(value)
@@ -196,5 +196,6 @@ def type_of(value: Any, *, depth: int = 0) -> str:
         return _name(kind)
     entries = dict.values(value) if issubclass(kind, dict) else value
     inner = [type_of(entry, depth=depth + 1) for entry in islice(entries, _TYPED)]
-    said = inner[:1] if len(set(inner)) <= 1 else [f"({', '.join(inner)})"]
-    return " of ".join([kind.__name__, *said])
+    if not inner:
+        return f"empty {kind.__name__}"
+    return f"{kind.__name__} of {inner[0] if len(set(inner)) == 1 else '(' + ', '.join(inner) + ')'}"

@@ -97,7 +97,7 @@ class LaplaceAverage(LocalAverage):
 
     @property
     def largest(self) -> float:
-        """The largest size of a value of the query."""
+        """The largest absolute value that the query can take."""
         return self.bound
 
     def _entries(self, tolerance: float) -> int:

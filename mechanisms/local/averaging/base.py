@@ -65,7 +65,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
 
     @property
     def largest(self) -> float:
-        """The largest size of a value of the query."""
+        """The largest absolute value that the query can take."""
         return 1.0
 
     @property
