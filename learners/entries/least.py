@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, seen: str) -> Entry:
+def _least(
+    name: str, part: Callable[[], Any], *, examples: int, hardest: str, seen: str, budget: int = 1_000
+) -> Entry:
     """Return the entry of a learner on this many examples of the problem whose name begins with `hardest`."""
     made = part()
 
@@ -35,7 +37,7 @@ def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, s
         return {
             "problems": [problem for problem in problems if problem.name.startswith(hardest)],
             "exact": False,
-            "budget": 1_000,
+            "budget": budget,
         }
 
     return Entry(
@@ -49,6 +51,9 @@ def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, s
 
 
 _RARE = "1.01·α at 0"
+#: Runs of an entry that fails in 6 of 100 runs, near β = 0.1: at significance 1e-7 a fixed sample of 1,280
+#: runs would show that the claim is met.
+_CLOSE = 2_500
 
 entries = (
     _least(
@@ -71,6 +76,7 @@ entries = (
         examples=1_050,
         hardest=_RARE,
         seen="at 0.7·ε it fails in 97 of 100",
+        budget=_CLOSE,
     ),
     _least(
         "hashed-point-learner-64",
@@ -78,6 +84,7 @@ entries = (
         examples=280,
         hardest=_RARE,
         seen="at 0.7·ε it fails in 30 of 100",
+        budget=_CLOSE,
     ),
 )
 

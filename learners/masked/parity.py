@@ -92,7 +92,7 @@ class SilentOracle(Oracle):
 
     def __init__(self, r: int) -> None:
         super().__init__()
-        self.r = positive_int(r, what="The `r` of `SilentOracle`", minimum=0)
+        self.r = positive_int(r, what="The `r` of `SilentOracle`", minimum=0, maximum=None)
         self.told = 0
         """How many answers were not 0."""
 

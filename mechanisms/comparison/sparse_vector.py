@@ -60,7 +60,7 @@ class NoisyThreshold(OnQueryAnswers):
         owner = type(self).__name__
         finite_number(self.threshold, what=f"The `threshold` of `{owner}`")
         what = f"The `limit` of `{owner}`"
-        finite_number(positive_int(self.limit, what=what), what=what)
+        finite_number(positive_int(self.limit, what=what, maximum=None), what=what)
         finite_number(self.threshold_scale, what=f"The threshold's noise scale of `{owner}`", above=0)
         finite_number(self.query_scale, what=f"The queries' noise scale of `{owner}`", minimum=0)
 

@@ -47,7 +47,7 @@ class _NoisyInteger(ClaimsItsEpsilon):
         owner = type(self).__name__
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         what = f"The `sensitivity` of `{owner}`"
-        finite_number(positive_int(self.sensitivity, what=what), what=what)
+        finite_number(positive_int(self.sensitivity, what=what, maximum=None), what=what)
         GeometricNoise(self.rate)
 
     @property

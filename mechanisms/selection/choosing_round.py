@@ -106,4 +106,4 @@ def check_terms(*, alpha: float, beta: float, epsilon: float, delta: float, grow
     probability(alpha, what=f"The `alpha` of `{owner}`", zero=False)
     probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
     what = f"The `growth` of `{owner}`"
-    finite_number(positive_int(growth, what=what), what=what)
+    finite_number(positive_int(growth, what=what, maximum=None), what=what)

@@ -127,7 +127,7 @@ def check_growth(
     >>> check_growth(approvals, "abc", growth=2, records=["a", "bc"], size=3)
     GrowthCheck(violation=None, steps=24, exhaustive=True)
     """
-    positive_int(growth, what="The `growth` of `check_growth`")
+    positive_int(growth, what="The `growth` of `check_growth`", maximum=None)
     positive_int(size, what="The `size` of `check_growth`")
     positive_int(most, what="The `most` of `check_growth`", minimum=2)
     if not len(records):

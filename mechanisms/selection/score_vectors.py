@@ -53,7 +53,7 @@ class BoundedGrowth:
 
     def __post_init__(self) -> None:
         what = "The `growth` of `BoundedGrowth`"
-        finite_number(positive_int(self.growth, what=what), what=what)
+        finite_number(positive_int(self.growth, what=what, maximum=None), what=what)
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Return whether two vectors of scores can occur on neighbouring databases."""
