@@ -168,7 +168,7 @@ MUTATIONS: list[Mutation] = [
         "concave-promise concave-promise-tight",
         "mechanisms/test_concave_promise",
         ("M6", _P, "[PureDP(epsilon)] * (rounds + 1)", "[PureDP(epsilon)] * rounds"),
-        ("M6", _P, "spread * epsilon + 6 * depth * epsilon**2", "spread * epsilon + 3 * depth * epsilon**2"),
+        ("M6", _P, "spread * epsilon + 6 * depth * epsilon", "spread * epsilon + 3 * depth * epsilon"),
         (
             "M6",
             _U,
