@@ -56,6 +56,12 @@ TABLES = {
         "{cases}/open_cases2.py",
         time="an hour",
     ),
+    "peers": Table(
+        "the bound on ε of the peer suite and of mechanisms with spread evidence, beside the best peer's",
+        "1 to 3",
+        "{cases}/peer_suite.py",
+        time="an hour",
+    ),
     "startup": Table("the command's help, the plugin in an unrelated test session, `make audit`", "none"),
     "cores": Table(
         "`dp-audit suite` with one process and with two: the gain, the first verdict, equal results",

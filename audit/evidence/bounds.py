@@ -90,7 +90,7 @@ def claims_of(epsilon: float, delta: float) -> tuple[tuple[float, float], ...]:
 
 
 def _few_epsilons(epsilon: float) -> Iterator[float]:
-    """Yield every 4th ε of the lattice up to twice the claim, then every 16th up to the lattice's end."""
+    """Yield every 4th ε of the lattice up to twice the claim, then every 16th up to `_FAR`."""
     fine = list(takewhile(lambda each: each <= max(_FAR, 2 * epsilon), epsilon_lattice(epsilon)))
     first = fine.index(epsilon)
     for place, value in enumerate(fine):

@@ -1,4 +1,7 @@
-"""Exact divergences compared with closed forms, brute force and quadrature."""
+"""Exact divergences compared with closed forms, brute force and quadrature.
+
+Long, because all kinds of laws go through the same comparisons.
+"""
 
 import functools
 import itertools

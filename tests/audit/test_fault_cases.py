@@ -1,7 +1,8 @@
 """The faults to name for bugs from public reports. They were written down before the code that names them.
 
 Each case is a few lines for one class of fault. Its kinds come from the report: the first is exact, the
-others say the same less exactly. Any other kind fails the test, and so does UNKNOWN.
+others say the same less exactly. Any other kind fails the test, and so does UNKNOWN. Long, because the
+expected phrases of all cases stand in one table.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""At its least size a learner keeps its claim, and the same audit refutes it with 0.7 of its ε."""
+"""At its least size a learner keeps its claim, and the same audit refutes it with 0.7 of its ε.
+
+Noise is then 1/0.7 times as wide. Audits have the default significance, 1e-6.
+"""
 
 from dataclasses import replace
 
@@ -10,7 +13,7 @@ from learners.entries.least import entries, tested
 
 
 @pytest.mark.parametrize("entry", [*entries, *tested], ids=lambda entry: entry.name)
-def test_a_fault_of_a_third_of_the_noise_is_seen_at_the_least_size(entry):
+def test_three_tenths_less_epsilon_are_seen_at_the_least_size(entry):
     right, told = entry.factory(), entry.options_for("utility")
     weak = replace(right, part=replace(right.part, epsilon=0.7 * right.part.epsilon))
     assert audit_utility(right, **told).verdict is not Verdict.REFUTED

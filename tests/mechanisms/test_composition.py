@@ -1,6 +1,7 @@
 """Compositions: bounds against published formulas and dp-accounting, laws against hand calculations.
 
-Chi-square tests use significance 1e-9. The power of the test on random choices is computed next to it.
+Chi-square tests use significance 1e-9. The power of the test on random choices is computed next to it. Long,
+because sequences, parallel parts and choices are tested on the same mechanisms.
 """
 
 import math

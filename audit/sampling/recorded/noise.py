@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 LAPLACE: Final = frozenset({"laplace", "logistic"})
 ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
-#: The parameter that sets the width of the noise, for methods where it is not `scale`; None if there is none.
+#: The parameter that sets how wide the noise is. Other methods have `scale`; None: no parameter.
 _WIDTHS: Final = {
     "geometric": "p",
     "expovariate": "lambd",
