@@ -1,4 +1,4 @@
-"""Points and thresholds at 64 bits: seconds a run, the exact law, the sample sizes by each accounting.
+"""The learners of points and thresholds over 64 bits: seconds per run and per exact law, and sample sizes.
 
     python benchmarks/approximate.py
 
@@ -25,7 +25,7 @@ SIZE = 100_000
 
 
 def seconds(run: Callable[[], Any]) -> float:
-    """Return the median time of three runs."""
+    """Return the median processor time of three runs."""
     taken = []
     for _ in range(3):
         started = time.process_time()
@@ -45,7 +45,7 @@ def samples() -> tuple[Any, Any]:
 
 
 def runs() -> list[Figure]:
-    """Measure one run and one law at m = 100,000, from a list of pairs and from a counted sample."""
+    """Time a run and a law at m = 100,000, for a list of pairs and for a counted sample."""
     rng = np.random.default_rng(1)
     thresholds, points = samples()
     found = []

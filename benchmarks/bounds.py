@@ -1,4 +1,4 @@
-"""How close the bound on ε comes to the true ε: with a given pair, at significance 1e-3, median of 5 seeds.
+"""How close the bound on ε comes to the true ε, if the pair is given: significance 1e-3, median of 5 seeds.
 
 The audits are those of `dp-audit self-audit` (`audit.self_audit.measures.tightness`), with up to 2,000,000
 runs a side.

@@ -37,7 +37,7 @@ OUTCOMES = 16
 
 @dataclass(frozen=True)
 class Work:
-    """What is timed: name, work, target in seconds, and target of the peak memory in MB if it has one."""
+    """A piece of work to time: its name, the work, the target in seconds and, for some, in MB of memory."""
 
     name: str
     make: Callable[[], Callable[[], object]]
@@ -88,7 +88,7 @@ def stable_run() -> Callable[[], object]:
 
 
 class Rolled:
-    """Sixteen answers; the one that a record names is e times as likely: pure ε = 1, met with equality."""
+    """One of 16 answers; the record's own is e times as likely as each other one: ε = 1 with equality."""
 
     claim: ClassVar[PureDP] = PureDP(1.0)
     records: ClassVar[range] = range(1414)
@@ -110,7 +110,7 @@ class Rolled:
 
 
 def million_pairs() -> Callable[[], object]:
-    """Audit a subject over all pairs of its 1,414 databases: 998,991, just below what is enumerated."""
+    """Audit a subject over all 998,991 pairs of its databases, nearly the most that an audit enumerates."""
 
     def audit() -> object:
         result = audit_privacy(Rolled())

@@ -1,11 +1,11 @@
-"""The privacy of Rec, exactly, on random neighbouring quality functions: claimed against found.
+"""The exact privacy loss of Rec on random pairs of neighbouring quality functions, compared with its claim.
 
 Every pair is compared in both directions by the exact law of the recursion, on ranges {0 … T} up to T = 4096,
 with promises from useless to more than Lemma 3 asks for. Usage:
 
     python benchmarks/concave_privacy.py [--pairs 10000] [--seed 0]
 
-Exits with 1 if a pair exceeds a claim.
+Exits with 1 if the loss on a pair exceeds the claim.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def mechanism(rng: np.random.Generator, top: int, *, epsilon: float, delta: floa
 
 
 def main() -> int:
-    """Compare the pairs and print the worst of each pair of parameters."""
+    """Compare the pairs and print the largest loss for each (ε, δ)."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)

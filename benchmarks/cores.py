@@ -24,7 +24,7 @@ COMMAND = Path(sys.executable).with_name("dp-audit")
 
 
 def suite(pattern: str | None, jobs: int, folder: Path) -> tuple[float, float]:
-    """Return the seconds to the first verdict and to the end."""
+    """Return the seconds until the first verdict and until the end."""
     command = [str(COMMAND), "suite", "--jobs", str(jobs), "--json", str(folder)]
     command += [] if pattern is None else [pattern]
     began = time.perf_counter()

@@ -59,7 +59,7 @@ def threshold_release(database, rng):
 
 
 class Case(Tight):
-    """A mechanism on pairs that meet the claim with equality, in the form that an audit by bets takes."""
+    """A mechanism, and pairs on which it meets its claim with equality."""
 
     def where(self, seed):
         """Return the keywords of an audit that give the pairs of databases."""
@@ -69,7 +69,7 @@ class Case(Tight):
 
 @dataclass(frozen=True)
 class Domain:
-    """A mechanism whose neighbours all meet the claim (ε, δ), some of them with equality."""
+    """A mechanism that meets its claim (ε, δ) on all neighbouring databases, on some with equality."""
 
     mechanism: Any
     relation: Any
@@ -148,7 +148,7 @@ def label_response(database, rng):
 
 
 def wandering_response(database, rng):
-    """Randomized response of a parity. A larger sum uses a later draw, so coupled runs differ by chance."""
+    """Randomized response of a parity. The sum decides which draw is used, so coupled runs may differ."""
     rng.random(sum(database))
     return randomized_response([sum(database) % 2], rng)
 
@@ -187,7 +187,7 @@ def audit(case, seed, *, betting=Betting, budget=BUDGET, **terms):
 
 
 def audit_all(audits, *, seed=0, cases=CASES):
-    """Return the log wealths of `audits` audits, of every case in turn."""
+    """Return the log wealths of `audits` audits, which take the cases in turn."""
     names = list(cases)
     return {
         name: [audit(cases[name], seed + k) for k in range(i, audits, len(names))]
@@ -220,7 +220,7 @@ class Judgement:
 def judge(log_wealths, *, level=ALARM_LEVEL):
     """Return whether audits meet both criteria.
 
-    The second is exact, without any limit theorem (`audit.self_audit.judging`): if each mean of V =
+    The second criterion is exact and needs no limit theorem (`audit.self_audit.judging`): if each mean of V =
     min(wealth, 20) is at most 1, the e-value passes 1e7 with probability at most 1e-7. Power: audits whose
     wealth ends at 20 in 8 % of cases and at ½ otherwise (mean 2.06) pass 1e7 after some 450 audits.
     """
@@ -235,7 +235,7 @@ def judge(log_wealths, *, level=ALARM_LEVEL):
 
 
 def accused(log_wealths):
-    """Whether the criterion of the mean accuses the auditor; it takes audits until one shows that.
+    """Whether the mean wealth accuses the auditor; audits are read one by one until the e-value passes 1e7.
 
     If each mean is at most 1 given the past, the e-value is a supermartingale. The probability that it ever
     passes 1e7 is then at most 1e-7 (Ville).

@@ -40,7 +40,7 @@ def mark(database: Any) -> int:
 
 
 class Wide:
-    """A generator whose noise is wider."""
+    """A generator that multiplies the scale of noise by a factor."""
 
     def __init__(self, rng: Any, factor: float) -> None:
         self.rng, self.factor = rng, factor
@@ -132,7 +132,7 @@ def bases(pattern: str | None) -> list[tuple[Entry, Any, Any, Any]]:
             continue
         mechanism = entry.factory()
         task = make_task(mechanism, **entry.options_for("privacy"))
-        if task.claim.epsilon > MOST_EPSILON:  # few runs cannot refute it
+        if task.claim.epsilon > MOST_EPSILON:  # too large to refute with few runs
             continue
         pairs = task.databases.proposals(np.random.default_rng(0))
         try:
@@ -180,7 +180,7 @@ def named(base: tuple[Entry, Any, Any, Any], mutant: Mutant, *, recorded: bool =
 
 
 def judged(base: tuple[Entry, Any, Any, Any], mutant: Mutant) -> tuple[str, str]:
-    """Return whether the audit names the right fault for a mutant, and the words for it."""
+    """Return the outcome for a mutant (right, wrong, unknown or not refuted), and the fault in words."""
     fault = named(base, mutant).fault
     if fault is None:
         return "not refuted", ""
@@ -189,7 +189,7 @@ def judged(base: tuple[Entry, Any, Any, Any], mutant: Mutant) -> tuple[str, str]
 
 
 def _read(lines: Path | None, again: list[str]) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return the outcomes in the file, by mutant and mechanism, without those to be audited again."""
+    """Return the outcomes in the file, by mutant and mechanism, except those to be audited again."""
     texts = lines.read_text(encoding="utf-8").splitlines() if lines is not None and lines.exists() else []
     held = {(what, name): (said, words) for what, name, said, words in map(json.loads, texts)}
     return {mutant: found for mutant, found in held.items() if found[0] not in again}

@@ -67,12 +67,12 @@ BATCH = 100_000
 
 @dataclass(frozen=True)
 class Case:
-    """A subject, and databases by the name of their shape."""
+    """A subject, and its databases, each under the name of its shape."""
 
     name: str
     subject: Any
     databases: dict[str, Any]
-    text: Any = None  # from a database to the law that the text gives, for a subject without its own
+    text: Any = None  # maps a database to the law in the text, if the subject declares no law
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def compared(case: Case, database: Any, outputs: Any) -> Fit:
 
 
 def fits_of(case: Case, *, runs: int, seconds: float, seed: int) -> list[Fit]:
-    """Return the comparison on each database, by runs from a generator of the case's own."""
+    """Return the comparison on each database, with runs from a generator that belongs to the case."""
     rng = np.random.default_rng([seed, zlib.crc32(case.name.encode())])
     return [
         compared(case, database, drawn(case, database, runs=runs, seconds=seconds, rng=rng))

@@ -1,10 +1,11 @@
-"""Ctrl-C at random moments of `dp-audit suite`, `run`, `study`, `findings`: each stops, files stay right.
+"""Ctrl-C at random moments of `dp-audit suite`, `run`, `study`, `findings`: what they save must be right.
 
     python benchmarks/interrupts.py [TIMES [COMMAND...]]
 
 Each command is started anew and interrupted at a random moment of its usual time. It has to end within
 `PATIENCE` seconds, with exit code 130 (or by SIGINT itself, before our code is loaded). A command that was
-done before may end as usual. What it saved is read back and has to equal what an undisturbed command saves.
+done before the interrupt may end as usual. What the command saved is read back and has to equal what an
+undisturbed command saves.
 """
 
 from __future__ import annotations

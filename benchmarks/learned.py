@@ -2,7 +2,7 @@
 
     python benchmarks/learned.py [generic] [masked] [conjunctions]
 
-The file is not called learners.py, because that would hide the package of this name. Targets are for one
+The file is not called learners.py, because it would then hide the package `learners`. Targets are for one
 core. Figures without a target are for comparison.
 """
 
@@ -33,7 +33,7 @@ RECORDS = 10_000
 
 
 def seconds(work: Callable[[], Any]) -> float:
-    """Return the best of three."""
+    """Return the shortest time of three tries."""
     return min(_once(work) for _ in range(3))
 
 
@@ -44,7 +44,7 @@ def _once(work: Callable[[], Any]) -> float:
 
 
 def generic() -> list[Figure]:
-    """The generic learner over a million hypotheses: one run, packing the table, the exact law."""
+    """Time the generic learner over a million hypotheses: one run, packing the table, the exact law."""
     rng = np.random.default_rng(0)
     table = rng.random((HYPOTHESES, POINTS)) < 0.5
     x, y = rng.integers(POINTS, size=RECORDS).tolist(), rng.integers(2, size=RECORDS).tolist()
@@ -63,7 +63,7 @@ def generic() -> list[Figure]:
 
 
 def masked() -> list[Figure]:
-    """MASKED-PARITY: the transform at d = 16, recoveries by the bent function, and private runs."""
+    """Time MASKED-PARITY: the transform at d = 16, recoveries by the bent function, and private runs."""
     transform = seconds(lambda: split.__wrapped__(BentQuery(16)))
     words = range(0, 200 * 327, 327)
 
@@ -87,7 +87,7 @@ def masked() -> list[Figure]:
 
 
 def conjunctions() -> list[Figure]:
-    """Conjunctions: one private run and a thousand, in both models."""
+    """Time conjunctions: one private run and a thousand, in both models."""
     figures = []
     for model in ("central", "local"):
         learner, rng = ConjunctionLearner(dimension=4, alpha=0.3, model=model), np.random.default_rng(0)

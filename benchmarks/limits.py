@@ -1,4 +1,4 @@
-"""The fastest growth of the wealth of any auditor that sees failures: the limit of utility audits."""
+"""How fast the wealth of any auditor that sees only failures can grow: the limit of utility audits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import math
 
 
 def best_growth(p: float, beta: float) -> float:
-    """Return KL(p ‖ β) in nats per run. An auditor that sees only failures needs ln(1/s)/KL runs or more."""
+    """Return KL(p ‖ β) in nats per run. At significance s an auditor needs ln(1/s)/KL runs or more."""
     terms = ((p, beta), (1.0 - p, 1.0 - beta))
     return sum(a * math.log(a / b) for a, b in terms if a > 0)

@@ -1,4 +1,4 @@
-"""The local model: the cost of the LR oracle and of averages, compared with numpy's own draws.
+"""The cost of the LR oracle and of averages in the local model, compared with numpy's own draws.
 
 Usage:
 
@@ -32,7 +32,7 @@ _RANDOMIZERS = 10
 
 
 def seconds(work: Callable[[], object], *, rounds: int) -> float:
-    """Return the median seconds of CPU of some rounds."""
+    """Return the median seconds of CPU of several rounds."""
     times = []
     for _ in range(rounds):
         started = time.process_time()

@@ -11,7 +11,7 @@ __all__ = ["MUTATIONS", "Mutation"]
 
 
 class Mutation(NamedTuple):
-    """One changed constant: its file, the old and new text, and the audits and tests to detect it.
+    """One changed constant: its file, the old and new text, and the audits and tests that should notice it.
 
     `old` occurs exactly once in the file. `kind` is "privacy" if the privacy loss or its accounting changes
     by 10 % or more, and "utility" if only sample sizes or accuracy change.

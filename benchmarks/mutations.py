@@ -1,4 +1,4 @@
-"""Which mutations of one constant of the catalogue its audits and its tests notice.
+"""Which mutations of the catalogue, each of one constant, the audits and the tests notice.
 
 Every mutation of `mutated.py` is made in a copy of the tree. There the comparisons and audits of the entries
 concerned are run, as `dp-audit suite` runs them. Then the tests concerned, those of
@@ -45,7 +45,7 @@ for entry in entries:
             found = [each for each in compared(entry.formulas(made), made) if not each.agrees]
         except Exception as error:
             found = [repr(error)]  # the audit of the entry fails
-        if found:  # ~: the comparisons alone show it, which the audit of the entry makes too
+        if found:  # ~: the comparisons alone show it; the audit of the entry makes them too
             sys.exit(f"noticed: ~ {entry.name}: {found[0]}")
 for entry in entries:
     for kind in entry.audits:

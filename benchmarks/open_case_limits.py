@@ -23,7 +23,7 @@ _LEAK: Events = [(1.0, 0.0)]
 
 
 def limit(case: str, claim: Any, *, significance: float) -> float | None:
-    """Return the fewest runs, on both sides together, that can refute; None for an unknown case."""
+    """Return the fewest runs, both sides together, that can refute a case; None for an unknown case."""
     events = EVENTS.get(case)
     if events is None:
         return None
@@ -73,7 +73,7 @@ def two_sided_geometric(shift: int, rate: float) -> Events:
 
 
 def finite(p: Any, q: Any) -> Events:
-    """Return the events of largest ratio of two laws on the same outcomes."""
+    """Return the events "ratio p/q above t" of two laws on the same outcomes, largest ratio first."""
     p, q = np.array(p) / sum(p), np.array(q) / sum(q)
     order = np.argsort(-p / q, kind="stable")
     return list(zip(np.cumsum(p[order]).tolist(), np.cumsum(q[order]).tolist(), strict=True))
@@ -129,5 +129,5 @@ EVENTS: dict[str, Events] = {
     "o12": _LEAK,  # the key "b" is there or not
     "o13": laplace(20.0),  # sums 20 and 0, scale 1
     "o14": largest_of_shuffled(),
-    "o16": [(_TAIL, 0.0)],  # the key is released where 1 + noise ≥ 5
+    "o16": [(_TAIL, 0.0)],  # the key is released if 1 + noise ≥ 5
 }

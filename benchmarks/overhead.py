@@ -86,7 +86,7 @@ def named(database: list[float], rng: np.random.Generator) -> dict[str, float]:
 
 NUMBERS = ([0.0] * 10, [1.0] + [0.0] * 9)
 COUNTS = ([0.0] * 10, [1.0, 1.0] + [0.0] * 8)
-SCORES = ([1.0] * 10, [2.0] + [0.0] * 9)  # every query moves by 1, not all the same way
+SCORES = ([1.0] * 10, [2.0] + [0.0] * 9)  # every query moves by 1, one of them up and the others down
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -49,9 +49,9 @@ Row = dict[str, Any]
 
 
 def audited(name: str, seed: int, *, runs: int, significance: float) -> Row:
-    """Return one audit of a mechanism of the panel, from its beginning."""
+    """Audit one mechanism of the panel from its initial state, and return the row for the table."""
     entry, start = PANEL[name], time.perf_counter()
-    own = zlib.crc32(name.encode()) + seed  # otherwise mechanisms of one law would get the same draws
+    own = zlib.crc32(name.encode()) + seed  # otherwise mechanisms with the same law would get the same draws
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         contextlib.chdir(folder),

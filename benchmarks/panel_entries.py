@@ -47,7 +47,7 @@ CHOICES = {"records": [0, 1, 2, 3, 4], "relation": Relation.LOCAL}
 
 
 def _found(module: str, name: str) -> Any:
-    """Return a function or class of a module, which is imported anew, so that nothing kept in it remains."""
+    """Import a module anew, so that it keeps nothing from earlier calls; return its function or class."""
     sys.modules.pop(module, None)
     return getattr(importlib.import_module(module), name)
 
@@ -74,7 +74,7 @@ def _entries(
 
 
 def _searched(name: str) -> Entry:
-    """Return a mechanism of the benchmark of false alarms."""
+    """Return an entry for a mechanism of `false_alarms`, with its domain."""
     domain = SEARCHED[name]
     claim = ApproximateDP(domain.epsilon, domain.delta) if domain.delta else PureDP(domain.epsilon)
     records = None if domain.records is None else list(domain.records)

@@ -1,8 +1,8 @@
 """Mechanisms that draw noise once and keep it. The first answer satisfies ε = 1; later ones reveal no more.
 
-Given their past they break the claim, but no fresh process shows a loss above it. So an audit must not refute
-them. They ignore the generator that they receive. A function keeps its noise in this module, where it is new
-if the module is imported anew, or in a folder of the running process.
+If earlier answers are known, a call breaks the claim, but no fresh process shows a loss above it. So an audit
+must not refute these mechanisms. They ignore the generator that they receive. A function keeps its noise in
+a folder of the running process, or in this module; importing the module anew then renews the noise.
 """
 
 import functools
@@ -80,7 +80,7 @@ _GENERATOR = np.random.default_rng()
 
 
 def generator_at_import(database, rng):
-    """New noise in every call, from a generator made at import; later copies all start in its state."""
+    """New noise in every call, from a generator made at import; every copy starts in the same state."""
     del rng
     return sum(database) + _GENERATOR.laplace()
 

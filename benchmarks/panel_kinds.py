@@ -53,7 +53,7 @@ def lengths(database, rng):
 
 
 def moment(database, rng):
-    """A point in time whose distance in days from the first is a noisy sum."""
+    """A point in time; the days from the start of 2020 to it are a noisy sum."""
     return datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=sum(database) + rng.laplace())
 
 

@@ -1,7 +1,7 @@
 """Faulty mechanisms, claimed ε = 1, that ignore the generator they receive and draw their own noise.
 
-From outside they look like mechanisms that keep noise. An audit must refute them, with this signature and
-with one without `rng`.
+From outside they look like mechanisms that keep noise. An audit must refute them, both with this signature
+and with one that lacks `rng`.
 """
 
 import random

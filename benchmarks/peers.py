@@ -1,9 +1,10 @@
-"""The bound on ε of the peers' suite at claimed ε = 0.1 beside the best bound of four published auditors.
+"""The bound on ε for each mechanism of the peer suite, beside the best bound of four published auditors.
 
 The mechanisms and pairs are those of a file with the layout of peer_suite.py. The peers' bounds were measured
 on them with 0.8 to 60 million runs each. Below the suite stand mechanisms whose evidence is spread over many
-coordinates. Confidence 0.9, median of the seeds. "÷ drawing" is the audit's processor time divided by that of
-drawing its runs: all of it, and without the single calls that confirm a refutation.
+coordinates. Claimed ε = 0.1, confidence 0.9, median of the seeds. "÷ drawing" is the audit's processor time
+divided by that of drawing its runs: once for the whole audit, once without the single calls that confirm a
+refutation.
 
 Usage: python benchmarks/peers.py [FILE] [--only ROW ...] [--seeds N ...] [--runs N] [--search]
        --search gives no pair, and at most five minutes a row.
@@ -129,7 +130,7 @@ def spread() -> dict[str, tuple[Any, list[tuple[Any, Any]]]]:
 
 
 def audited(subject: Timed, pairs: Any, *, search: bool, **options: Any) -> tuple[AuditResult, float]:
-    """Return the result of an audit until its budget, and its processor time."""
+    """Return the result of an audit that uses its whole budget, and its processor time."""
     given = [([float(x) for x in left], [float(x) for x in right]) for left, right in pairs]
     domain: dict[str, Any] = {"pairs": given}
     if search:

@@ -1,4 +1,4 @@
-"""Every table of benchmarks/README.md, by one command, with the versions, the machine and the seeds.
+"""Make every table of benchmarks/README.md by one command, with the versions, the machine and the seeds.
 
 Each table is printed and saved as FOLDER/NAME.txt. A saved table is not made again, so the same command
 continues after Ctrl-C or a failure. Without NAME or --all, the quick tables are made.
@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Table:
-    """A table: what it measures, its seeds, its arguments (if not by default), its time (if not minutes)."""
+    """A table: what it measures, its seeds, its arguments (if any), its time (if longer than minutes)."""
 
     about: str
     seeds: str

@@ -1,4 +1,4 @@
-"""The sanitizers: seconds per run at large m, and the least m that meets the error on hard databases.
+"""The sanitizers: seconds per run at large m, and the stated m compared with the theorems and the errors.
 
     python benchmarks/sanitizers.py [speed] [sizes]
 
@@ -36,7 +36,7 @@ def speed(made: Any, *, listed: bool) -> Figure:
 
 
 def size(kind: Any, *, alpha: float) -> Figure:
-    """Compare the stated m with the text's order, and the errors at the least private m with alpha."""
+    """Compare the stated m with the theorem's order, and the worst error at the least private m with α."""
     made: Any = kind(alpha=alpha)
     order = (
         theorem_3_order(alpha=alpha, beta=0.1, epsilon=1.0, delta=1e-6)

@@ -174,7 +174,7 @@ def noisy_sum(database: list[float], rng: np.random.Generator) -> float:
 
 
 def own_seconds(mechanism: Any, domain: dict[str, Any], pair: tuple[Any, Any], *, rounds: int) -> Figure:
-    """Return the seconds of CPU of an audit of 200,000 runs with search, less those with a given pair."""
+    """Return the seconds of CPU of an audit of 200,000 runs with search, minus those with a given pair."""
 
     def seconds(**where: Any) -> float:
         start = time.process_time()

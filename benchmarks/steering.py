@@ -1,8 +1,8 @@
 """Runs to a refutation without a given pair, with and without steering by recorded draws (`recorded=True`).
 
 The subjects are the rows of the peer suite whose true ε is above the claimed 1, and those faults of a second
-file of cases that counting can show. The key ``search`` of such a case is an expression over `st`: the
-keywords of `audit_privacy` for its domain.
+file of cases that counting can show. The key ``search`` of such a case is an expression over `st`. It
+gives the keywords of `audit_privacy` that describe the domain.
 
 Usage: python benchmarks/steering.py [CASES] [--seeds N] [--runs N] [--jobs N]
        CASES is a file of the layout of open_cases2.py.

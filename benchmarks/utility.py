@@ -28,7 +28,7 @@ SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1
 
 @dataclass(frozen=True)
 class Failing:
-    """Fails with the probability that its database holds, so that problems differ."""
+    """Fails with the probability that is its database, so that problems differ."""
 
     def __call__(self, database: Any, rng: Any) -> float:
         return float(rng.random() < database)
@@ -39,7 +39,7 @@ def problem(p: float, name: str = "one") -> SampledProblem:
 
 
 def to_verdict(p: float, *, seeds: int) -> Figure:
-    """Return the runs to the verdict: all before a refutation, or those bet on before the claim was met."""
+    """Return the runs until the verdict: all up to a refutation, or those bet on until the claim was met."""
     limit = -math.log(SIGNIFICANCE) / best_growth(p, BETA)
     used = []
     for seed in range(seeds):
@@ -57,7 +57,7 @@ def to_verdict(p: float, *, seeds: int) -> Figure:
 
 
 def false_alarms(count: int, *, audits: int) -> Figure:
-    """Alarms, and the mean of min(stopped wealth, 20), of tight audits that choose among `count` problems."""
+    """Count the alarms of audits on `count` tight problems, and average min(wealth at the stop, 20)."""
     problems = [problem(BETA, f"{k}") for k in range(count)]
     refuted, stopped = 0, []
     for seed in range(audits):

@@ -1,7 +1,8 @@
-"""Verdicts of utility audits at the boundary, failure probability = β: each verdict must be rare.
+"""Utility audits at failure probability exactly β: both REFUTED and *met* must be rare verdicts.
 
-Run `python benchmarks/utility_boundary.py [AUDITS]`. At significance 0.05 a share of 5 % may be refuted, and
-as many may be met. Of 400 audits at most 38 may be refuted and at most 38 met: four standard errors above 20.
+Run `python benchmarks/utility_boundary.py [AUDITS]`. At significance 0.05 at most 5 % may be refuted, and
+at most 5 % may be met. Of 400 audits at most 38 may be refuted and at most 38 met: 38 is four standard errors
+above 20.
 """
 
 import random

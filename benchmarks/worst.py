@@ -1,11 +1,11 @@
-"""The worst of all databases of the catalogue's entries, by climbs from many starts.
+"""Search for the databases with the largest loss, for entries of the catalogue, by climbs from many starts.
 
 Each start is a pair of neighbours that an audit would propose, or one of the entry's own. A step leads to
 other neighbours, or changes many equal records of both databases into another record at once. Without the
 second kind, climbs do not reach long databases. A step is kept if the exact loss rises or, at equal loss, one
 of the other numbers of `rank`. If an entry's formulas give no closed form, its `Formulas.epsilon` or
-`Formulas.delta` comes from here, and the pair belongs into its `pairs`. If the loss still grows with
-`--sizes`, it is not the worst of all databases.
+`Formulas.delta` comes from here, and the pair belongs in its `pairs`. If the loss still grows with
+`--sizes`, it is not yet the largest over all databases.
 
 Usage: python benchmarks/worst.py [PATTERN] [--starts N] [--steps N] [--sizes LOW HIGH] [--seed N]
 """
@@ -53,7 +53,7 @@ def rank(task: PrivacyTask, pair: Any) -> Rank:
 def climbed(
     task: PrivacyTask, start: Any, *, by: int, steps: int, rng: np.random.Generator
 ) -> tuple[Rank, Any]:
-    """Return the largest rank, by loss (0) or by delta (1), that a climb from a pair found, and its pair."""
+    """Climb from a pair, and return the largest rank found, by loss (0) or by delta (1), and its pair."""
     best, pair = rank(task, start), start
     vary = task.databases.vary(pair, rng)
     for _ in range(steps):
@@ -69,9 +69,10 @@ def climbed(
 
 
 def turned(pair: Any, rng: np.random.Generator) -> Any:
-    """Return the pair with some equal records that both databases share replaced by another of its records.
+    """Return the pair after some equal records, shared by both databases, become another of its records.
 
-    Their number is drawn at random. None if the databases share no record, or are not lists of one length.
+    The number of changed records is drawn at random. None if the databases share no record, or are not lists
+    of equal length.
     """
     one, other = pair
     if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):

@@ -36,7 +36,7 @@ def declare(
     pairs
         The neighbouring databases to compare.
     expected
-        The verdict with the version named in docs/libraries.md: "refuted" or "not refuted".
+        The verdict on the library version that docs/libraries.md names: "refuted" or "not refuted".
     reference
         Where the library makes the claim, or where a known fault is reported.
     budget

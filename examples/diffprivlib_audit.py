@@ -40,14 +40,14 @@ def laplace_approximate(database):
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_truncated(database):
-    """Return the count of ones, clamped to the range of a count."""
+    """Return the count of ones with Laplace noise, clamped to the range of a count."""
     noise = mechanisms.LaplaceTruncated(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def laplace_folded(database):
-    """Return the count of ones, folded back into the range of a count."""
+    """Return the count of ones with Laplace noise, folded back into the range of a count."""
     noise = mechanisms.LaplaceFolded(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 
@@ -91,14 +91,14 @@ def geometric(database):
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def geometric_truncated(database):
-    """Return the count of ones with geometric noise, clamped."""
+    """Return the count of ones with geometric noise, clamped to the range of a count."""
     noise = mechanisms.GeometricTruncated(epsilon=1, sensitivity=1, lower=0, upper=len(database))
     return noise.randomise(sum(database))
 
 
 @declare(claim=ONE, relation=Relation.REPLACE_ONE, pairs=COUNTS)
 def geometric_folded(database):
-    """Return the count of ones with geometric noise, folded at half-integers."""
+    """Return the count of ones with geometric noise, folded at −1/2 and n + 1/2."""
     noise = mechanisms.GeometricFolded(epsilon=1, sensitivity=1, lower=-0.5, upper=len(database) + 0.5)
     return noise.randomise(sum(database))
 

@@ -3,8 +3,8 @@
     dp-audit run examples/estimator.py:wrong --html wrong.html
     dp-audit run examples/estimator.py:right
 
-`wrong` publishes its scale without noise. `right` spends half of ε on each attribute, and keeps its divisor
-away from 0.
+`wrong` publishes its scale without noise. `right` spends half of ε on each attribute, and keeps the divisor
+(the noisy scale) away from 0.
 """
 
 from dataclasses import replace

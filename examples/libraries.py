@@ -1,4 +1,4 @@
-"""Audit every example of the installed libraries, by the command that repeats each audit, and write a table.
+"""Audit every example of the installed libraries by the command in its table row, and write the table.
 
     python examples/libraries.py                        # every example, to the terminal
     python examples/libraries.py --only median --table table.md --keep results/

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measured:
-    """A measurement as a subject. Its privacy map is the claim. A copy builds a new measurement.
+    """A measurement as a subject. Its privacy map gives the claim. A copy builds its own measurement.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Measured:
     single
         Whether the measurement takes a single record instead of a list.
     expected, known, budget
-        The verdict found, the upstream report of a fault, and a number of runs well under a minute.
+        The expected verdict, the upstream report of a known fault, and the number of runs of `libraries.py`.
     """
 
     build: Callable[[], dp.Measurement]
@@ -61,7 +61,7 @@ class Measured:
 
     @property
     def claim(self) -> PureDP | ApproximateDP:
-        """The value of the privacy map."""
+        """The value of the privacy map at `distance`."""
         loss = self.measurement.map(self.distance)
         return ApproximateDP(*loss) if isinstance(loss, tuple) else PureDP(loss)
 

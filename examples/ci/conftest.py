@@ -1,8 +1,8 @@
-"""An ordinary run of the tests leaves audits out; `pytest -m audit` runs them. Copy it beside your tests."""
+"""Leave audits out of ordinary test runs; `pytest -m audit` runs them. Copy this file beside your tests."""
 
 
 def pytest_collection_modifyitems(config, items):
-    """Deselect what uses the fixture `auditor`, unless `-m`, `-k` or the name of a test asks for it."""
+    """Deselect tests that use the fixture `auditor`, unless `-m`, `-k` or the name of a test asks for it."""
     asked = config.getoption("markexpr") or config.getoption("keyword") or "::" in "".join(config.args)
     audits = [] if asked else [item for item in items if item.get_closest_marker("audit")]
     if audits:
