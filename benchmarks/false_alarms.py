@@ -218,7 +218,7 @@ class Judgement:
 
 
 def judge(log_wealths, *, level=ALARM_LEVEL):
-    """Return whether audits meet both criteria.
+    """Return the judgement of audits by two criteria: how many refute, and the mean of V.
 
     The second criterion is exact and needs no limit theorem (`audit.self_audit.judging`): if each mean of V =
     min(wealth, 20) is at most 1, the e-value passes 1e7 with probability at most 1e-7. Power: audits whose

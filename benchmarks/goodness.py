@@ -3,10 +3,10 @@
 Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition (cells
 that expect fewer than 5 runs are pooled), and the e-value of `audit.laws.law_check`. An entry without a
 declared law is compared with the law that its text gives (`audit.catalogue.Formulas`), by chi-square alone.
-All comparisons together accuse a right mechanism with probability at most 1e-6 (Bonferroni). The last column
-gives the power of the weakest chi-square test of a row. It is the share of runs that must move between the
-two likeliest cells to be noticed with probability 0.99. It is 0 for a law given by a text, because that test
-does not compute it.
+All comparisons together reject a correct mechanism with probability at most 1e-6 (Bonferroni). The last
+column gives the power of the weakest chi-square test of a row: the share of runs that must move between the
+two likeliest cells to be noticed with probability 0.99. The column is 0 for a law given by a text, because
+that test does not compute its power.
 
 A comparison of more than `--seconds` of processor time gets as many runs as this time allows, and the row
 says how many. With `--found FILE` each finished row is kept, and the same command continues where it was
@@ -67,7 +67,7 @@ BATCH = 100_000
 
 @dataclass(frozen=True)
 class Case:
-    """A subject, and its databases, each under the name of its shape."""
+    """A subject, and its databases as a dict whose keys name their shapes."""
 
     name: str
     subject: Any
@@ -86,7 +86,7 @@ class Fit:
 
 
 def score_shapes(rng: np.random.Generator, count: int, *, lead: float) -> dict[str, Any]:
-    """Return scores of solutions by shape; concave and two-peaked ones have a gap of `lead`."""
+    """Return scores of solutions by shape; in two shapes the best solution leads by `lead`."""
     place = np.arange(count)
     return {
         "random": rng.uniform(0.0, 4.0 * lead, count),

@@ -58,7 +58,7 @@ def moment(database, rng):
 
 
 def number_or_nothing(database, rng):
-    """A noisy sum; in a third of the runs None, or the noisy sum as a whole number."""
+    """A noisy sum; in a sixth of the runs it is rounded to an integer, in another sixth it is None."""
     answer = sum(database) + rng.laplace()
     return (answer, answer, answer, answer, round(answer), None)[int(rng.integers(6))]
 

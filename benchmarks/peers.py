@@ -84,13 +84,13 @@ def laplace_20(answers: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def response_20_bits(bits: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return twenty bits, each by randomized response at ε/2: six that differ break ε."""
+    """Return twenty bits by randomized response at ε/2 each; databases that differ in six bits break ε."""
     keep = 1 / (1 + math.exp(-CLAIMED / 2))
     return np.where(rng.random((runs, 20)) < keep, bits, 1 - bits)
 
 
 def svt_2_numbers(answers: Any, runs: int, rng: np.random.Generator) -> Any:
-    """Return the sparse vector over ten answers that ends with the second above 1, with two noisy numbers.
+    """Return the sparse vector over ten answers: it stops at the second above 1, and gives noisy numbers.
 
     Half of ε is for the choice (Lyu, Su and Li 2017, Algorithm 1 with c = 2), half for the numbers.
     """

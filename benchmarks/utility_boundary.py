@@ -28,7 +28,7 @@ class Ordinary:
 
 
 class Own:
-    """Fails at random, by a generator of its process."""
+    """Fails at random, by a generator that belongs to the process."""
 
     def __call__(self, _):
         return float(random.random() < BETA)
