@@ -154,7 +154,7 @@ def composed(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def catalogued(_: np.random.Generator) -> Iterator[Case]:
-    """Yield every entry with a law, on databases of its own domain or those of its text's law."""
+    """Yield every entry with a law: its own, on databases of its domain, or else that of its formulas."""
     for entry in load_catalogue():
         if entry.options is None:  # its `distribution` is of examples, not of outputs
             continue
@@ -190,7 +190,7 @@ def drawn(case: Case, database: Any, *, runs: int, seconds: float, rng: np.rando
 
 
 def compared(case: Case, database: Any, outputs: Any) -> Fit:
-    """Return how well outputs fit the law; one that the law excludes has p-value 0."""
+    """Return how well outputs fit the law; an output that the law excludes makes the p-value 0."""
     from scipy import optimize, stats
 
     runs = len(outputs)

@@ -1,9 +1,9 @@
 """Exact limits for the open cases: the probabilities (p, q) of their best events on the example pair.
 
-They are derived from the laws in the case file, never from the auditor. Every noise below has the scale that
-the code really uses. Each (p, q) is also tried as (1 − p, 1 − q) and with the sides exchanged. If the
-log-ratio is monotone in the output or has few values, the best event is among those listed. For other cases a
-comment says what is missing.
+The probabilities follow from the laws in the case file, never from the auditor. Every noise below has the
+scale that the code really uses. Each (p, q) is also tried as (1 − p, 1 − q) and with the sides exchanged. If
+the log-ratio is monotone in the output or has few values, the best event is among those listed. For other
+cases a comment says what is missing.
 """
 
 from __future__ import annotations

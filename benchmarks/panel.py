@@ -78,7 +78,7 @@ def _verdict(entry: Any, **terms: Any) -> Row:
 
 
 def judged(name: str, rows: list[Row], significance: float) -> Figure:
-    """Return whether the audits of a mechanism meet the rule of its group, as a figure."""
+    """Return a figure that says whether the audits of a mechanism meet the rule of its group."""
     audits, refuted = len(rows), sum(row["verdict"] == "REFUTED" for row in rows)
     crossed = sum(row["crossed"] for row in rows)
     values = [min(math.exp(min(row["log_wealth"], 10)), CAP) for row in rows]

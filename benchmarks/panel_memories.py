@@ -142,7 +142,7 @@ class InClass:
 
 
 class InCoroutine:
-    """The memory is a local variable of a generator that belongs to the object: no copy of it exists."""
+    """The memory is a local variable of a generator, which belongs to the object and cannot be copied."""
 
     def __init__(self):
         self.releases = _releasing()
@@ -153,7 +153,7 @@ class InCoroutine:
 
 
 class BesideLock(InAttribute):
-    """The memory is an attribute beside one that cannot be pickled."""
+    """The memory is an attribute; another attribute of the object cannot be pickled."""
 
     def __init__(self):
         super().__init__()

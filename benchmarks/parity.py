@@ -23,7 +23,7 @@ AMPLIFIED = (("retry", False), ("retry", True), ("held-out", False), ("held-out"
 
 
 def speed(dimension: int, size: int, *, runs: int, target: int | None, noisy: bool = False) -> Figure:
-    """Measure runs of A at ε = 1 on uniform examples; noisy ones have labels that no parity gives."""
+    """Measure runs of A at ε = 1 on uniform examples; noisy examples have labels that no parity gives."""
     rng = np.random.default_rng(0)
     learner = ParityLearner(dimension, 1.0)
     database = hard_problems(dimension, alpha=0.1, size=size)[0].draw(rng)

@@ -118,7 +118,7 @@ def top_3(answers: Any, runs: int, rng: np.random.Generator) -> Any:
 
 
 def spread() -> dict[str, tuple[Any, list[tuple[Any, Any]]]]:
-    """Return the mechanisms below the suite, each with its pairs."""
+    """Return the mechanisms that the table shows below the suite, each with its pairs."""
     half, bits, leaves = [1.0] * 6 + [0.0] * 6, [0.0] * 20, [3.0] * 16
     return {
         "laplace_20": (laplace_20, [([0.0] * 20, [1.0] * 20)]),

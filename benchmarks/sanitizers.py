@@ -1,4 +1,4 @@
-"""The sanitizers: seconds per run at large m, and the stated m compared with the theorems and the errors.
+"""The sanitizers: seconds per run at large m, the stated m beside the theorem's order, and the errors.
 
     python benchmarks/sanitizers.py [speed] [sizes]
 

@@ -1,11 +1,11 @@
 """Audits that must find the databases themselves: no pair is given, only the values that a record can have.
 
-Open cases: a strategy for records, written from the case's `domain`, at significance 1e-6. A fault has to be
-refuted within 300,000 runs in the median over the seeds, and its simplest witness may have at most as many
-records as the case's example pair. A control must not be refuted within 1,000,000 runs. Peer suite at claimed
-ε = 1: rows whose true ε is above the claim have to be refuted within 300,000 runs, and no other row may be.
-Cost of the search: its share of the runs of audits that refute, its seconds, and the cost of auditing a
-mechanism of 50 ms per call.
+Open cases: the audit gets a strategy for records, written from the case's `domain`, at significance 1e-6. A
+fault has to be refuted within 300,000 runs in the median over the seeds, and its simplest witness may have at
+most as many records as the case's example pair. A control must not be refuted within 1,000,000 runs. Peer
+suite at claimed ε = 1: rows whose true ε is above the claim have to be refuted within 300,000 runs, and no
+other row may be. Cost of the search: its share of the runs of audits that refute, its seconds, and the cost
+of auditing a mechanism of 50 ms per call.
 
 Usage: python benchmarks/search.py [CASES] [--seeds N] [--runs N] [--jobs N] [--only PART]
        CASES is the folder of open_cases.py.
@@ -80,7 +80,7 @@ class Meter:
 
     @property
     def share(self) -> float:
-        """Share of the runs up to the refutation that the search drew."""
+        """The share of runs, up to the refutation, that the search drew."""
         return self.runs.get("searching", 0) / max(1, self.before)
 
 
@@ -96,7 +96,7 @@ class Outcome:
 
 
 def audited(mechanism: Any, claim: Any, **options: Any) -> Outcome:
-    """Audit, and keep what the tables need."""
+    """Carry out an audit, and return what the tables need."""
     meter = Meter()
     result = audit_privacy(mechanism, claim, significance=SIGNIFICANCE, progress=meter, **options)
     records, told = 0, result.verdict.name

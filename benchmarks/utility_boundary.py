@@ -35,7 +35,7 @@ class Own:
 
 
 class Cycle:
-    """Fails in three successive calls of every ten; where the ten begin is drawn in its constructor."""
+    """Fails in three successive calls of every ten; the constructor draws where the ten begin."""
 
     def __init__(self):
         self.calls = random.randrange(10)

@@ -2,8 +2,8 @@
 
 Each start is a pair of neighbours that an audit would propose, or one of the entry's own. A step leads to
 other neighbours, or changes many equal records of both databases into another record at once. Without the
-second kind, climbs do not reach long databases. A step is kept if the exact loss rises or, at equal loss, one
-of the other numbers of `rank`. If an entry's formulas give no closed form, its `Formulas.epsilon` or
+second kind, climbs do not reach long databases. A step is kept if the exact loss rises or, at equal loss, if
+another number of `rank` rises. If an entry's formulas give no closed form, its `Formulas.epsilon` or
 `Formulas.delta` comes from here, and the pair belongs in its `pairs`. If the loss still grows with
 `--sizes`, it is not yet the largest over all databases.
 
@@ -69,7 +69,7 @@ def climbed(
 
 
 def turned(pair: Any, rng: np.random.Generator) -> Any:
-    """Return the pair after some equal records, shared by both databases, become another of its records.
+    """Return the pair with several equal records, which both databases share, changed into another record.
 
     The number of changed records is drawn at random. None if the databases share no record, or are not lists
     of equal length.

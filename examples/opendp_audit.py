@@ -67,7 +67,7 @@ class Measured:
 
     @property
     def reference(self) -> str:
-        """The part of the library that makes the claim."""
+        """Where the library makes the claim, or where a known fault is reported."""
         return self.known or f"privacy map of the measurement at distance {self.distance}"
 
     @property
