@@ -1,4 +1,4 @@
-"""How many pairs of runs a refutation takes, as a multiple of the least that independent sides need.
+"""How many pairs of runs a refutation takes, as a multiple of the least possible with independent sides.
 
 The settings and the limit are those of `dp-audit self-audit` (`audit.self_audit.measures.efficiency`).
 

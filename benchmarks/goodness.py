@@ -133,7 +133,7 @@ def shaped(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def composed(rng: np.random.Generator) -> Iterator[Case]:
-    """Yield compositions whose laws have vectors or averaged densities, and Choosing among 2^64 solutions."""
+    """Yield compositions whose laws have vectors or averaged densities, and a choice among 2^64 solutions."""
     vector = LaplaceMechanism(dimension=2, size=2, query=lambda rows: [sum(rows), -rows[0]])
     count = GeometricMechanism(epsilon=0.5, size=2)
     pairs = {"left": [0, 1], "right": [1, 1]}
