@@ -88,7 +88,7 @@ def logistic_regression(rows):
     reference=f"bounds within 1e-8 of one another are taken as equal when clipping; {NEW}",
 )
 def naive_bayes_small_units(rows):
-    """Return a class mean of the first of two columns; the library clips by the second column's bounds."""
+    """Return a class mean of the first of two columns; the library clips both to the second's bounds."""
     model = models.GaussianNB(epsilon=1.0, bounds=([0.0, 0.0], [1e-12, 9e-9]))
     table = np.array(rows)
     return float(model.fit(table[:, :2], table[:, 2]).theta_[0, 0])
