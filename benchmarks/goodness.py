@@ -154,7 +154,7 @@ def composed(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def catalogued(_: np.random.Generator) -> Iterator[Case]:
-    """Yield every entry with a law: its own, on databases of its domain, or else that of its formulas."""
+    """Yield every entry with a declared law, or with a law in its formulas, on a few of its databases."""
     for entry in load_catalogue():
         if entry.options is None:  # its `distribution` is of examples, not of outputs
             continue
