@@ -5,9 +5,9 @@
 With ``--search`` no pair is given: the audits look for their databases in a domain, among neighbours and
 databases several steps apart.
 
-Counting false alarms has little power, because betting refutes far less often than its level allows. The mean
-of V = min(final wealth, 20) says more. It is at most 1 for a sound audit, whatever the audit learns and
-whenever it stops. Any use of future runs raises it.
+Counting false alarms has little power, because betting refutes far less often than the significance allows.
+The mean of V = min(final wealth, 20) says more. It is at most 1 for a sound audit, which may learn anything
+from past runs and stop at any time. It rises if a stake depends on the runs that it bets on.
 """
 
 import contextlib
