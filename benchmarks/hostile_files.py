@@ -66,7 +66,7 @@ _RAW = ("9" * 5_000, "1e999999999", "NaN", "-Infinity", "1" + "0" * 400, "00", '
 
 
 def corpus(document: Any, *, seed: int, size: int) -> Iterator[bytes]:
-    """Yield files made from a good document: a third have changed values, a third text, a third bytes."""
+    """Yield damaged copies of a good document; in equal parts, values, text or bytes are changed."""
     rng = random.Random(seed)
     places = [*_places(document, ())]
     for number in range(size):

@@ -53,7 +53,7 @@ class NoisyMax:
 
 
 class NoisyCounts:
-    """Ten vectorised noisy counts of which two move, ε = 1."""
+    """Ten vectorised noisy counts, ε = 1; two of the counts differ between the databases."""
 
     def __call__(self, database: list[float], rng: np.random.Generator) -> Any:
         return np.array(database) + rng.laplace(scale=2.0, size=10)
