@@ -82,7 +82,7 @@ def with_header(database, rng):
 
 
 def of_distinct(database, rng):
-    """The sum of different records from 0 to 4."""
+    """The sum of records from 0 to 4, no two of them equal."""
     if len(set(database)) < len(database):
         raise ValueError("a record occurs twice")
     return sum(database) + rng.laplace(scale=4)
