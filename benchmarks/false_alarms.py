@@ -39,7 +39,7 @@ CAP = 20.0
 #: 144 refuted".
 ALARM_LEVEL = 9e-6
 MEAN_LEVEL = 1e-7
-#: The level of the count if mechanisms are judged one by one.
+#: The chance that the count accuses a sound auditor, for each mechanism, if they are judged one by one.
 EACH_LEVEL = 1e-7
 
 

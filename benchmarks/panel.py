@@ -43,7 +43,7 @@ from audit.errors import AuditError
 #: Chance of accusing a correct mechanism whose audits refute as often as allowed: 14 of 100 at 0.05.
 ALARM_LEVEL = 2e-4
 CAP = 20.0
-#: Share of the crossed audits of a leak that must be refuted, and share of its audits that must cross.
+#: For a leak: the share of audits with crossed wealth that must refute; the share whose wealth must cross.
 CONFIRMED, CROSSED = 0.95, 0.5
 Row = dict[str, Any]
 
