@@ -54,9 +54,10 @@ class Calling:
 def read_calling(mechanism: Any) -> Calling:
     """Return the way to call `mechanism`.
 
-    The generator is the second positional argument if that parameter is required or named rng, random_state
-    or generator. It is a keyword argument if a keyword-only parameter has such a name. Otherwise the
-    mechanism gets the database alone.
+    The generator is the second positional argument if that parameter is named rng, random_state or
+    generator. It is a keyword argument if a later parameter has such a name. If no parameter has such a
+    name, it is the second positional argument if that parameter is required. Otherwise the mechanism gets the
+    database alone.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def read_calling(mechanism: Any) -> Calling:
     --------
     >>> read_calling(lambda data, random_state=None: 0)
     Calling(takes_rng=True, keyword=None)
-    >>> read_calling(lambda data, *, rng: 0)
+    >>> read_calling(lambda data, epsilon=1.0, rng=None: 0)
     Calling(takes_rng=True, keyword='rng')
     >>> read_calling(lambda data, epsilon=1.0: 0)
     Calling(takes_rng=False, keyword=None)
@@ -93,11 +94,13 @@ def read_calling(mechanism: Any) -> Calling:
     if not positional and not any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters):
         said = f"The mechanism `{spoken_name(mechanism)}` takes no database as its first argument."
         raise refusal(said, write="lambda database, rng: f(...)")
-    keyword = next((p.name for p in only_keyword if p.name in GENERATOR_NAMES), None)
+    by_name = [p for p in [*positional[2:], *only_keyword] if p.kind is not inspect.Parameter.POSITIONAL_ONLY]
+    keyword = next((p.name for p in by_name if p.name in GENERATOR_NAMES), None)
     second = positional[1] if len(positional) > 1 else None
-    by_position = second is not None and (_required(second) or second.name in GENERATOR_NAMES)
-    surplus = [*positional[2:], *(p for p in only_keyword if by_position or p.name != keyword)]
-    if any(_required(p) for p in surplus):
+    named = second is not None and second.name in GENERATOR_NAMES
+    by_position = named or (second is not None and _required(second) and keyword is None)
+    surplus = [*positional[2 if by_position else 1 :], *only_keyword]
+    if any(_required(p) and (by_position or p.name != keyword) for p in surplus):
         raise _needs_more(mechanism, parameters)
     if by_position:
         return Calling(takes_rng=True)
@@ -197,7 +200,7 @@ def _required(parameter: inspect.Parameter) -> bool:
 
 
 def _needs_more(mechanism: Any, parameters: Sequence[inspect.Parameter]) -> SubjectError:
-    required = [p for p in parameters if _required(p)]
+    required = [p for p in parameters if _required(p) or p.name in GENERATOR_NAMES]
     names, passed = ", ".join(p.name for p in required), ", ".join(_argument(p) for p in required[1:])
     said = f"The mechanism `{spoken_name(mechanism)}` needs more than a database and a generator ({names})."
     return refusal(said, write=f"lambda database, rng: f(database, {passed})")

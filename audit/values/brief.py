@@ -1,7 +1,8 @@
 """The short text of a value in errors and reports. Imports little, so that errors need not load numpy."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice
 from numbers import Real
 from typing import Any
@@ -11,75 +12,98 @@ from audit.values.outcomes import without_addresses
 _DEPTH = 5
 
 
-def show(value: Any, limit: int = 60) -> str:
+def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
     """Return a short text of `value`: one line, printable, at most `limit` characters.
 
     Parameters
     ----------
     value
-        Anything. Numpy scalars are shown like Python's, and an object whose `repr` fails by its class.
+        Anything. Numpy scalars are shown like Python's. An object without a `__repr__` of its own is shown by
+        its class and attributes, and an object whose `repr` fails by its class.
     limit
         Largest number of characters; "…" stands for the rest.
+    digits
+        Number of significant digits of floats; None: all.
 
     Examples
     --------
     >>> show({10, 9}), show("a"), show(list(range(1000)), limit=12)
     ('{9, 10}', "'a'", '[0, 1, 2, 3…')
+    >>> class Model:
+    ...     def __init__(self):
+    ...         self.mean_ = 2 / 3
+    >>> show(Model(), digits=4)
+    'Model(mean_=0.6667)'
     """
-    text = re.sub(r"\s*\n\s*", " ", _text(value, limit, 0))
+    text = re.sub(r"\s*\n\s*", " ", _Writer(limit, digits).text(value, 0))
     text = "".join(letter if letter.isprintable() else "�" for letter in text[: limit + 1])
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _text(value: Any, limit: int, depth: int) -> str:
-    if depth > _DEPTH:
-        return "…"
-    try:
-        if type(value).__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
-            return _numpy(value, limit, depth)
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    limit: int
+    digits: int | None
+
+    def text(self, value: Any, depth: int) -> str:
+        try:
+            return self._text(value, depth) if depth <= _DEPTH else "…"
+        except Exception:  # noqa: BLE001  a user's `__repr__` may fail in any way
+            return f"<{type(value).__qualname__}>"
+
+    def _text(self, value: Any, depth: int) -> str:
+        kind = type(value)
+        if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
+            return self._numpy(value, depth)
+        if kind is float and self.digits is not None:
+            return repr(float(f"{value:.{self.digits}g}"))
         if isinstance(value, str | bytes):
-            return repr(value[: limit + 1])
-        writer = _WRITERS.get(type(value))
-        return writer(value, limit, depth) if writer else without_addresses(repr(value))
-    except Exception:  # noqa: BLE001  a user's `__repr__` may fail in any way
-        return f"<{type(value).__qualname__}>"
+            return repr(value[: self.limit + 1])
+        if kind in _CONTAINERS:
+            return self._container(value, depth)
+        own = kind.__repr__ is not object.__repr__  # type: ignore[comparison-overlap]
+        return without_addresses(repr(value)) if own else self._object(value, depth)
+
+    def _numpy(self, value: Any, depth: int) -> str:
+        if not value.ndim:
+            plain = value.tolist()
+            return self.text(plain, depth) if type(plain) is float else repr(plain)
+        body = f"[{self._joined(value, depth)}]"
+        return body if depth else f"array({body})"
+
+    def _container(self, value: Any, depth: int) -> str:
+        if isinstance(value, list):
+            return f"[{self._joined(value, depth)}]"
+        if isinstance(value, tuple):
+            return f"({self._joined(value, depth)}{',' if len(value) == 1 else ''})"
+        if isinstance(value, dict):
+            items = islice(value.items(), self.limit)
+            return (
+                "{"
+                + ", ".join(": ".join(self.text(part, depth + 1) for part in item) for item in items)
+                + "}"
+            )
+        if not value:
+            return repr(value)
+        if all(isinstance(entry, Real) for entry in value):
+            body = "{" + self._joined(sorted(value), depth) + "}"
+        else:
+            body = "{" + ", ".join(sorted(self.text(entry, depth + 1) for entry in value)) + "}"
+        return body if isinstance(value, set) else f"frozenset({body})"
+
+    def _object(self, value: Any, depth: int) -> str:
+        """Return the class of an object that has no text of its own, and what its attributes hold."""
+        slots = (vars(kind).get("__slots__", ()) for kind in type(value).__mro__)
+        names = (name for each in slots for name in ((each,) if isinstance(each, str) else each))
+        held = {name: getattr(value, name) for name in names if name[:2] != "__" and hasattr(value, name)}
+        held.update(getattr(value, "__dict__", {}))
+        if not held or depth > 1:
+            return f"<{type(value).__qualname__}>"
+        texts = (f"{name}={self.text(part, depth + 1)}" for name, part in islice(held.items(), self.limit))
+        return f"{type(value).__qualname__}({', '.join(texts)})"
+
+    def _joined(self, values: Iterable[Any], depth: int) -> str:
+        return ", ".join(self.text(entry, depth + 1) for entry in islice(values, self.limit))
 
 
-def _numpy(value: Any, limit: int, depth: int) -> str:
-    if not value.ndim:
-        return repr(value.tolist())
-    body = f"[{_joined(value, limit, depth)}]"
-    return body if depth else f"array({body})"
-
-
-def _tuple(value: tuple[Any, ...], limit: int, depth: int) -> str:
-    return f"({_joined(value, limit, depth)}{',' if len(value) == 1 else ''})"
-
-
-def _dict(value: dict[Any, Any], limit: int, depth: int) -> str:
-    items = islice(value.items(), limit)
-    texts = (": ".join(_text(part, limit, depth + 1) for part in item) for item in items)
-    return "{" + ", ".join(texts) + "}"
-
-
-def _set(value: set[Any] | frozenset[Any], limit: int, depth: int) -> str:
-    if not value:
-        return repr(value)
-    if all(isinstance(entry, Real) for entry in value):
-        body = "{" + _joined(sorted(value), limit, depth) + "}"
-    else:
-        body = "{" + ", ".join(sorted(_text(entry, limit, depth + 1) for entry in value)) + "}"
-    return body if isinstance(value, set) else f"frozenset({body})"
-
-
-def _joined(values: Iterable[Any], limit: int, depth: int) -> str:
-    return ", ".join(_text(entry, limit, depth + 1) for entry in islice(values, limit))
-
-
-_WRITERS: dict[type, Callable[[Any, int, int], str]] = {
-    list: lambda value, limit, depth: f"[{_joined(value, limit, depth)}]",
-    tuple: _tuple,
-    dict: _dict,
-    set: _set,
-    frozenset: _set,
-}
+_CONTAINERS = (list, tuple, dict, set, frozenset)

@@ -50,15 +50,17 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
-def shown(value: Any, limit: int = 60) -> str:
+def shown(value: Any, limit: int = 60, digits: int | None = None) -> str:
     """Return a database or an output as one short visible line, with its length if it was cut.
+
+    Floats have `digits` significant digits; None: all digits.
 
     Examples
     --------
     >>> shown([0, 1]), shown([0] * 99, 12)
     ('[0, 1]', '[0, 0, 0, 0… (length 99)')
     """
-    line = short(show(value, limit), limit + 20)
+    line = short(show(value, limit, digits), limit + 20)
     return f"{line} (length {len(value):,})" if line.endswith("…") and _has_length(value) else line
 
 

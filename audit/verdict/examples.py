@@ -28,19 +28,7 @@ def output_words(output: Any, digits: int | None = None) -> str:
     """
     if type(output) in (Raised, Unfinished):
         return short(str(output), _LENGTH)
-    return shown(output if digits is None else _rounded(output, digits), _LENGTH)
-
-
-def _rounded(value: Any, digits: int) -> Any:
-    """Return a value with its floats rounded, also inside containers; objects of other classes stay."""
-    kind = type(value)  # not `isinstance`, which asks an output of the user's own
-    if kind is float or issubclass(kind, np.floating):
-        return float(f"{value:.{digits}g}")
-    if kind is np.ndarray and value.dtype.kind == "f" and value.ndim:
-        return np.array([_rounded(part, digits) for part in value])
-    if kind in (list, tuple):
-        return kind(_rounded(part, digits) for part in value)
-    return {name: _rounded(part, digits) for name, part in value.items()} if kind is dict else value
+    return shown(output, _LENGTH, digits)
 
 
 def most_probable(law: Law) -> tuple[str, ...]:

@@ -52,12 +52,17 @@ def epsilon_required(database, epsilon, rng):
     return (database, rng)
 
 
+def epsilon_required_and_rng_not(database, epsilon, rng=None):
+    return (database, rng)
+
+
 @pytest.mark.parametrize(
     "mechanism",
     [
         required_second,
         named_second,
         named_keyword,
+        epsilon_second,
         Object(),
         Object().method,
         functools.partial(epsilon_required, epsilon=1.0),
@@ -70,7 +75,7 @@ def test_a_generator_is_passed_if_the_signature_has_room_for_one(mechanism):
     assert subject.call([1], "generator") == ([1], "generator")
 
 
-@pytest.mark.parametrize("mechanism", [epsilon_second, variadic, lambda database: (database, "no generator")])
+@pytest.mark.parametrize("mechanism", [variadic, lambda database: (database, "no generator")])
 def test_only_the_database_is_passed_otherwise(mechanism):
     subject = adapt(mechanism)
     assert not subject.takes_rng
@@ -118,6 +123,7 @@ def test_a_class_that_is_built_without_arguments_is_its_instance():
     [
         (three, r"lambda database, rng: f\(database, \.\.\., \.\.\., scale=\.\.\.\)"),
         (epsilon_required, r"lambda database, rng: f\(database, epsilon=\.\.\., rng=rng\)"),
+        (epsilon_required_and_rng_not, r"lambda database, rng: f\(database, epsilon=\.\.\., rng=rng\)"),
         (lambda: 0, "takes no database"),
         (lambda *, data: 0, "takes no database"),
         (lambda data, *, epsilon: 0, r"f\(database, epsilon=\.\.\.\)"),
