@@ -59,7 +59,7 @@ _HOMES = {
     "audit.utility.front": ("audit_utility",),
     "audit.utility.result": ("UtilityResult",),
 }
-#: Modules of the public vocabulary that a user may also reach as attributes.
+#: Public modules that are also attributes of `audit`.
 _MODULES = ("adapters", "edges", "strategies")
 
 offer(

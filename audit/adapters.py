@@ -1,7 +1,7 @@
-"""Mechanisms that are not functions of a list: estimators with `fit`, functions of frames. Public.
+"""Make mechanisms from estimators with `fit` and from functions of data frames. Public.
 
-Audit the mechanism that they return like any other: `audit_privacy(sklearn(...), claim, records=...,
-size=...)`. scikit-learn and pandas are loaded only when they are used.
+`sklearn` and `pandas` return a mechanism. Audit it like any other: `audit_privacy(sklearn(...), claim,
+records=..., size=...)`. scikit-learn and pandas are loaded only when they are used.
 """
 
 import copy
@@ -33,20 +33,20 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
     """Return the mechanism that fits an estimator to a database and releases some of its attributes.
 
     Every run fits a fresh copy: scikit-learn's `clone` if the estimator has `get_params` and scikit-learn is
-    installed, else a deep copy. A parameter called random_state, rng or generator, of the estimator or of its
-    `fit`, comes from the run's generator.
+    installed, else a deep copy. If the estimator or its `fit` has a parameter called random_state, rng or
+    generator, the run's generator gives its value.
 
     Parameters
     ----------
     estimator
         An object with `fit`, scikit-learn's or not, or a class that is built without arguments.
     attributes
-        The attributes released after the fit. One name: its value is the output. Several: the output is a
-        dict.
+        The names of the attributes released after the fit. With one name the output is the attribute's value,
+        with several a dict from name to value.
     split
-        What `fit` gets. None: X, an array of shape (records, columns). A whole number: (X, y), where y is the
-        entry of each record at that place, such as −1. A function of the database: what it returns, a tuple
-        of arguments or a single argument.
+        What `fit` gets. None: X, an array of shape (records, columns). A whole number such as −1: (X, y), and
+        y holds the entry of each record at that index. A function of the database: the arguments that it
+        returns, as a tuple, or a single argument.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
 
 
 def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
-    """Return the mechanism that calls a function of a frame: each record becomes a row.
+    """Return the mechanism that calls a function of a data frame: each record becomes a row.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
 
 @dataclass(frozen=True, eq=False)
 class Fitting(Around):
-    """A fit of a fresh clone of an estimator; its released attributes are the output.
+    """A mechanism that fits a fresh clone of an estimator and outputs some attributes of the fitted clone.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class Fitting(Around):
     split
         As for `sklearn`.
     own, by_fit
-        Parameters of the estimator, and of its `fit`, that get the generator.
+        The parameters that get the generator: of the estimator (`own`) and of its `fit` (`by_fit`).
     """
 
     attributes: tuple[str, ...]
@@ -190,7 +190,7 @@ class Framed(Around):
     inner
         The function.
     calling
-        How it gets its generator.
+        How the function gets its generator.
     columns
         The names of the columns.
     """

@@ -23,7 +23,8 @@ Expected = Literal["refuted", "not refuted"]
 class Later(Mapping[str, Any]):
     """Keywords computed by a function when the first of them is read.
 
-    For `options` or `utility` that take long to compute: looking up an entry by name does not compute them.
+    Use it if the `options` or `utility` of an `Entry` take long to compute. Looking up an entry by name does
+    not compute them.
 
     Examples
     --------
@@ -45,7 +46,8 @@ class Later(Mapping[str, Any]):
 
 
 TextLaw: TypeAlias = Mapping[Any, float] | Callable[[float], float] | Sequence[Callable[[float], float]]
-"""A law: log-probabilities by outcome; or the distribution function of a number, or of each coordinate."""
+"""The law of an output: a dict from outcome to log-probability, the distribution function of a number, or a
+list of the distribution functions of the coordinates of a vector."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,25 +57,26 @@ class Formulas:
     Parameters
     ----------
     epsilon
-        The largest loss at the claimed delta over *all* neighbouring databases; None if it is not known.
-        The audit has to find it within `reach`, and nothing above it. The result says how far it lies below
-        the claim.
+        The largest privacy loss at the claimed delta over *all* neighbouring databases; None if it is not
+        known. The loss that the audit finds must not exceed it and must come within `reach` of it. The result
+        says how far the largest loss lies below the claim.
     delta
-        The largest delta at the claimed epsilon over all of them; None as for `epsilon`.
+        The largest delta at the claimed epsilon over all neighbouring databases; None if it is not known.
     source
-        How `epsilon` and `delta` were obtained: "a closed form", or a climb and from how many starts.
+        How `epsilon` and `delta` were obtained: "a closed form", or hill climbing and its number of starts.
     reach
         The losses on the worst pair of the entry's databases may lie below `epsilon` and `delta` by this
-        share: 0.05, or more for an entry whose databases cannot come closer.
+        fraction: 0.05, or more if no pair of the entry's databases comes closer.
     law
         Takes a database and returns the law of the output, a `TextLaw`; None if no formula is known.
     databases
         The databases on which the laws are compared.
     calls
-        How many outputs are compared with the law at a time. `sample` is compared on each of the databases,
-        single calls on the first one. Without `sample`, single calls are compared on each.
+        Number of outputs in each comparison with the law. Outputs of `sample` are compared on each of the
+        databases, outputs of single calls on the first one. Without `sample`, outputs of single calls are
+        compared on each.
     numbers
-        Other quantities: a name for each, then the code's value and the formula's.
+        Other quantities: a dict from the name of each to the code's value and the formula's value.
     rounding
         Relative difference allowed between these two values: larger if the code finds its value by a search.
 
@@ -128,8 +131,8 @@ class Entry:
         Takes the subject and returns what its source text says about it (`Formulas`), computed without the
         subject's code. The audit compares both; if they differ, the result is not as expected.
     long
-        The kinds of its audits that take longer than ten seconds: ``dp-audit suite`` carries them out with
-        ``--full``, or if its pattern matches the entry.
+        The kinds of audit of this entry that take longer than ten seconds. ``dp-audit suite`` carries them
+        out only with ``--full``, or if its pattern matches the entry.
     reference
         The document and the statement that the subject implements, or that its flaw violates.
     summary
@@ -167,7 +170,7 @@ class Entry:
 
     @property
     def audits(self) -> list[Kind]:
-        """The kinds of audit of this entry, in order."""
+        """The kinds of audit of this entry: privacy first, then utility."""
         asked: dict[Kind, Any] = {"privacy": self.options, "utility": self.utility}
         return [kind for kind, options in asked.items() if options is not None]
 
@@ -181,7 +184,10 @@ class Entry:
         return self.expected if kind == "privacy" else self.utility_expected
 
     def options_for(self, kind: Kind) -> dict[str, Any]:
-        """Return the keywords of an audit; a utility audit takes shared ones from `options`, except `budget`.
+        """Return the keywords of an audit of this kind.
+
+        A utility audit takes `utility` and, from `options`, the keywords that both kinds share except
+        `budget`.
 
         Examples
         --------

@@ -253,7 +253,7 @@ class Accuracy(_Numbers):
 
 
 def private(epsilon: float, delta: float = 0.0) -> PureDP | ApproximateDP:
-    """Return the claim of these numbers, a `PureDP` for δ = 0."""
+    """Return the claim with these numbers: `PureDP` if δ = 0, else `ApproximateDP`."""
     return ApproximateDP(epsilon, delta) if delta else PureDP(epsilon)
 
 

@@ -23,7 +23,7 @@ _DAY = dt.timedelta(days=1)
 
 
 def floats(low: float = 0.0, high: float = 1.0) -> list[float]:
-    """Return floats that test code which clips to [low, high], 18 at most.
+    """Return at most 18 floats that test code which clips to [low, high].
 
     The bounds, their middle, and the floats next to the bounds, inside and outside; values far outside; both
     zeros (an audit counts them as one record); subnormal, huge and infinite numbers; NaN.
@@ -130,7 +130,7 @@ def categories(known: Iterable[Any]) -> list[Any]:
 
 
 def dates(low: dt.date, high: dt.date) -> list[dt.date]:
-    """Return dates, or moments, that test code which expects dates from low to high.
+    """Return dates, or dates with times, that test code which expects dates from low to high.
 
     The bounds, their middle and the days just outside; the epoch; a leap day; Python's first and last date,
     which nanoseconds in 64 bits cannot represent.

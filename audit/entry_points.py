@@ -63,7 +63,7 @@ def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
     """Raise an error if another module hides the one that the entry point names.
 
-    If we imported ours under that name, the project that owns the other module would get ours.
+    If we imported our module under that name, the project that the other module belongs to would get ours.
     """
     name = point.module.partition(".")[0]
     expected, found = _own_place(point, name), _found_place(name)
@@ -76,7 +76,10 @@ def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
 
 
 def _own_place(point: metadata.EntryPoint, name: str) -> Path | None:
-    """Return the distribution's own folder; None if unknown (single files, others' editable installs)."""
+    """Return the folder of the package `name` that the distribution of an entry point installed.
+
+    None if it is not known: a module in a single file, or an editable install of another distribution.
+    """
     if point.dist is None:
         return None
     if _owner(point) == "dp-audit":
@@ -98,7 +101,7 @@ def _found_place(name: str) -> Path | None:
 
 
 def spec_of(name: str) -> ModuleSpec | None:
-    """Return the spec of a package or module, which is not imported; None if it is not found."""
+    """Return the spec of a package or module without importing it; None if it is not found."""
     try:
         return util.find_spec(name)
     except (ImportError, ValueError, AttributeError):  # put into `sys.modules` by hand, or the running script

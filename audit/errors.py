@@ -58,7 +58,7 @@ class Parameter:
         return f"`{self.example or self.name}`" + (f" of `{self.of}`" if self.of else "")
 
     def wrong(self, *said: object, kind: "type[AuditError] | None" = None) -> "AuditError":
-        """Return the error "The `name` `said`", an `InvalidValue` or of another `kind`."""
+        """Return an error of `kind` (`InvalidValue` if None) whose message is "The `name`", then `said`."""
         return (kind or InvalidValue)("The ", self, " ", *said)
 
 
@@ -151,8 +151,8 @@ def blamed(*said: object, passing: tuple[type[Exception], ...] = ()) -> Iterator
     Raises
     ------
     SubjectError
-        `said`, then the class and the text of the error. Errors of the toolkit are turned into one too,
-        except those of the `passing` classes, which stay as they are.
+        The message is `said`, then the class and the text of the error. Errors of the toolkit are also turned
+        into a `SubjectError`, except those of the `passing` classes, which stay as they are.
 
     Examples
     --------

@@ -11,7 +11,8 @@ from audit.errors import Parameter, check_fields, finite_number, flag, positive_
 from audit.values.brief import show
 
 _Check = Callable[..., Any]
-"""(value, what=`Parameter`) -> the value to use; like the checks of `audit.errors`."""
+"""A check: (value, what=`Parameter`) -> the value to use. It raises errors like the checks of
+`audit.errors`."""
 
 
 def _option(default: Any, check: _Check, said: str = "", metavar: str | None = None) -> Any:
@@ -21,7 +22,7 @@ def _option(default: Any, check: _Check, said: str = "", metavar: str | None = N
 def _seconds(value: Any, *, what: Parameter) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < math.inf:
         raise what.wrong(f"must be a positive number of seconds; got {show(value)}.")
-    return value if isinstance(value, int) else float(value)  # 30 is shown and saved as 30
+    return value if isinstance(value, int) else float(value)  # 30 stays 30, not 30.0
 
 
 def _error_rate(value: Any, *, what: Parameter) -> float:

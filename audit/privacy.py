@@ -70,23 +70,23 @@ def audit_privacy(
     convert
         Turns the list of records into what the mechanism takes (an array, a frame).
     valid
-        Tells whether a database (before `convert`) belongs to the domain; no database outside it is tried.
-        `lambda database: True` allows every database made of records of the strategy. Without `valid`, a
-        `databases` strategy with a rule of its own (mapped, filtered, unique, composed) is taken to contain
-        only the databases that it has generated.
+        A function that returns whether a database (before `convert`) belongs to the domain. No database
+        outside the domain is tried. `lambda database: True` allows every database made of records of the
+        strategy. Without `valid`, a `databases` strategy with a rule of its own (mapped, filtered, unique,
+        composed) is taken to contain only the databases that it has generated.
     numerics
-        "ideal": as if the mechanism computed with real numbers; "float": also attack the low bits of float
-        outputs.
+        "ideal": test the mechanism as if it computed with real numbers; "float": also attack the low bits of
+        float outputs.
     until
         "refuted": stop at the refutation; "budget": go on, to tighten the bounds.
     budget
         Maximum number of runs of the mechanism, on both sides, including the search and the recorded runs.
-        Runs that confirm a refutation come on top, and so do the calls with which a subject's own `sample` is
-        compared.
+        Two kinds of run are not counted: runs that confirm a refutation, and calls of the mechanism that are
+        compared with the subject's own `sample`.
     confirm_budget
         Maximum number of runs to confirm a refutation. By default four times the runs that the refutation
-        took, at least 20,000. If runs were coupled (`audit.evidence.coupled`), at least `budget`, because it
-        takes more independent runs to show the same.
+        took, at least 20,000. If runs were coupled (`audit.evidence.coupled`), the default is at least
+        `budget`, because the same evidence takes more independent runs than coupled ones.
     time_limit, run_time_limit
         Seconds, for the audit (checked between batches) and for one run.
     isolate
@@ -94,10 +94,10 @@ def audit_privacy(
     unfinished
         "against": a run without an output counts against the refutation; "output": it counts as an output.
     recorded
-        Whether to make extra runs, never bet on, in which the draws from `rng` are recorded. At the start,
-        two runs on the same draws estimate how promising each pair is, and this ranks the pairs
-        (`audit.search.steer`). After a refutation, recorded runs look for the error in the mechanism, and
-        `result.fault` names it. They change no verdict.
+        Whether to make extra runs in which the draws from `rng` are recorded. The audit never bets on these
+        runs. At the start, two runs on the same draws estimate how promising each pair is, and the audit
+        ranks the pairs by this estimate (`audit.search.steer`). After a refutation, recorded runs look for
+        the error in the mechanism, and `result.fault` names it. Recorded runs change no verdict.
     fresh
         A function without arguments that makes a new mechanism for every run. Use it for a mechanism with a
         budget, an accountant or a cache, whose earlier runs change later answers.
@@ -156,7 +156,7 @@ def audit_privacy(
 
 
 def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
-    """Return what `AuditResult.extend` returns."""
+    """Return the result of a finished audit continued with `budget` more runs (see `AuditResult.extend`)."""
     from audit.results.going_on import refuse_over
 
     refuse_inside_given()
@@ -225,7 +225,7 @@ def make_task(
     claim = check_claim(claim)
     relation = check_relation(relation or subject.relation or Relation.REPLACE_ONE)
     own = pairs is None or records is not None or databases is not None or size is not None
-    if own and databases is None:  # the subject's own replace what the caller leaves out
+    if own and databases is None:  # what the caller leaves out comes from the subject
         databases = subject.databases if records is None and pairs is None else None
         records = subject.records if records is None else records
         size = subject.size if size is None else size

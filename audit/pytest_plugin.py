@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker and refuse options that cannot work before any test runs."""
+    """Register the marker and, before any test runs, refuse options that cannot work."""
     config.addinivalue_line(
         "markers",
         "audit(**options): audits a privacy or utility claim (the fixture `auditor` sets it too); "
@@ -59,11 +59,11 @@ def auditor(request: pytest.FixtureRequest) -> Auditor:
 
 
 class _Session:
-    """The audits of a session, those of other processes included, in the process that reports."""
+    """A pytest plugin of the main process: it collects and reports the audits of all test processes."""
 
     def __init__(self, report: Path | None) -> None:
         self.report = report
-        self.texts: dict[str, list[str]] = {}  # by test; reports of later phases repeat earlier ones
+        self.texts: dict[str, list[str]] = {}  # by test, as the reports of later phases repeat earlier texts
         self.trouble = ""
         self.unsaved: dict[str, list[str]] = {}
 

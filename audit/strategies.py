@@ -1,7 +1,8 @@
 """Hypothesis strategies for databases, neighbouring pairs and utility problems, for any `@given`. Public.
 
 All are composed of Hypothesis's own strategies, so a failing example shrinks to fewer and simpler records,
-and to a difference at the first place. Records from a finite list shrink to the first in the list.
+and a pair shrinks to one that differs in the first record. Records from a finite list shrink to the first in
+the list.
 """
 
 import hashlib
@@ -27,8 +28,8 @@ __all__ = ["databases", "neighbours", "problems"]
 
 Pair = tuple[list[Any], list[Any]]
 
-#: Most records that a custom relation gets beside those of the database; most neighbours that it is asked
-#: for.
+#: Maximum number of records that a custom relation gets beside those of the database; maximum number of
+#: neighbours that it is asked for.
 _POOL, _LISTED = 4, 256
 #: Largest minimum size of a list: Hypothesis cannot generate lists that must be much longer.
 _LONGEST = 2_000
@@ -93,8 +94,8 @@ def neighbours(
     Raises
     ------
     InvalidKind, InvalidValue
-        An argument cannot be used; in a drawn example, a custom relation lists anything that is not a
-        neighbour.
+        An argument cannot be used. Also when an example is drawn, if a custom relation lists something that
+        is not a neighbour.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The task that every part of an audit receives, and checks that an audit may run here."""
+"""The task, which every part of an audit receives; checks of whether an audit may run in this process."""
 
 import os
 import platform
@@ -118,7 +118,7 @@ class PrivacyTask(Task):
     Parameters
     ----------
     remembered
-        Those of the given pairs on which earlier audits refuted the claim (`audit.results.remembered`).
+        The given pairs on which earlier audits refuted the claim (`audit.results.remembered`).
     """
 
     claim: PrivacyClaim

@@ -1,5 +1,5 @@
-"""One codec: Python values as tagged JSON and back, the files that hold it, and the readers of saved fields.
+"""The codec: it writes Python values as tagged JSON and reads them back, and checks saved fields and files.
 
-Above `values`, errors and claims; below everything that is saved. The toolkit's own classes register
-themselves (`encoding.register`).
+It imports only `values`, errors and claims. Each class of the toolkit that is saved registers itself here
+(`encoding.register`).
 """

@@ -1,4 +1,4 @@
-"""Values from tagged JSON. Reading runs no code that the file chooses."""
+"""Read Python values from tagged JSON, without running code that the file chooses."""
 
 import dataclasses
 import datetime as dt
@@ -36,7 +36,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
     if isinstance(stored, list):
         return [decode(item, where=f"{where}[{i}]") for i, item in enumerate(stored)]
     if not isinstance(stored, dict):
-        if isinstance(stored, float) and not math.isfinite(stored):  # other JSON parsers may read it
+        if isinstance(stored, float) and not math.isfinite(stored):  # some JSON parsers accept NaN
             raise CorruptFile(f"{where} must be a finite number; got {stored}.")
         return stored
     tag = stored.get("$")
@@ -142,7 +142,7 @@ def _read_dataclass(stored: dict[str, Any], where: str) -> Any:
     names = {f.name for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else None
     if names != set(stored["fields"]):
         return Opaque(stored["text"], stored)
-    value = object.__new__(kind)  # runs none of its code
+    value = object.__new__(kind)  # runs no code of the class
     for name, item in _fields(stored["fields"], where).items():
         object.__setattr__(value, name, item)
     return value

@@ -1,10 +1,10 @@
-"""Python values as tagged JSON: exact in both directions, the same bytes every time, and never a pickle.
+"""Write Python values as tagged JSON: exact in both directions, the same bytes every time, never a pickle.
 
 JSON's own kinds are written as they are. Any other value is an object whose key ``$`` names the kind. A value
-without such a form is written as text and read back as `Opaque`: people can read it, but it cannot be
-replayed. Reading runs no code that the file chooses. A user's dataclass, named tuple or enum is rebuilt only
-if its class is already loaded, and without calling the class; otherwise it stays `Opaque`. An instance with
-more state than its fields (attributes set in ``__post_init__``, or the contents of a dict subclass) is
+that has no exact form in JSON is written as text and read back as `Opaque`: people can read it, but it cannot
+be replayed. Reading runs no code that the file chooses. A user's dataclass, named tuple or enum is rebuilt
+only if its class is already loaded, and without calling the class; otherwise it stays `Opaque`. An instance
+with more state than its fields (attributes set in ``__post_init__``, or the contents of a dict subclass) is
 therefore written as text.
 """
 
@@ -76,7 +76,8 @@ def revived(value: Any, *, what: str) -> Any:
 def comes_back(value: Any) -> bool:
     """Return whether writing and reading a value gives the same value.
 
-    A value that was itself read from a file, with parts as text, need only be replayable.
+    A value that was read from a file may hold parts that are text only (`Opaque`). For it, return whether
+    these parts still have their exact JSON (`is_replayable`).
 
     Examples
     --------
@@ -92,7 +93,7 @@ def comes_back(value: Any) -> bool:
 
 
 def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
-    """Return the tagged text of a value that has no exact form, without memory addresses."""
+    """Return the tagged text of a value that has no exact form; the text leaves out memory addresses."""
     if isinstance(value, Opaque):
         return value.stored if isinstance(value.stored, dict) else {"$": "opaque", "text": value.text}
     try:
@@ -151,7 +152,7 @@ class _Encoder:
         return {"$": type(value).__name__, "items": sorted(self.all(value), key=dumps)}
 
     def numpy_scalar(self, value: Any) -> dict[str, Any]:
-        if isinstance(value, (np.str_, np.bytes_)):  # width equals length, so the kind is enough
+        if isinstance(value, (np.str_, np.bytes_)):  # its width is its length: save the kind only
             return {"$": "numpy", "dtype": value.dtype.char, "value": self.encode(value.item())}
         if value.dtype.char not in ARRAY_KINDS:
             return opaque(value)
@@ -246,8 +247,8 @@ def register(
     kind
         The class itself; subclasses are not included.
     write, read
-        Functions from a value to the other keys, and back. Errors of `read` are reported with the place in
-        the file.
+        `write` turns a value into the other keys of the object, and `read` turns these into the value. Errors
+        of `read` are reported with the place in the file.
     """
     _WRITERS[kind] = lambda _, value: {"$": tag, **write(value)}
     READERS[tag] = lambda stored, _: read(stored)

@@ -20,7 +20,7 @@ Known = Mapping[str, tuple[Reader, bool]]
 MOST_RUNS = 10**9
 _MOST = 2**63 - 1
 _MOST_STEPS = 1_000_000
-_MOST_CANDIDATES = 1_000  # each has half the significance of the last, and 2^-1000 is still a float
+_MOST_CANDIDATES = 1_000  # each has half the significance of the one before; 2^-1000 is still a float
 
 
 def kind(stored: Any) -> str:
@@ -160,7 +160,7 @@ def optional(read: Reader) -> Reader:
 
 
 def listed(read: Reader, *, make: type = tuple, length: int | None = None) -> Reader:
-    """Return a reader of a list whose items `read` reads.
+    """Return a reader of a list; `read` reads each item.
 
     Examples
     --------

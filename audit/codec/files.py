@@ -1,4 +1,4 @@
-"""Files: checked to be writable before hours of work, and written atomically."""
+"""Check before hours of work that files can be written, and write them atomically."""
 
 import hashlib
 import os
@@ -30,7 +30,8 @@ class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Check that a file can be written at `path`. Call this before hours of work.
 
-    Folders that do not exist are made inside the working directory; elsewhere only the last one of a path.
+    Missing folders are created: inside the working directory all of them, elsewhere only the last folder of
+    the path.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def check_apart(*paths: str | os.PathLike[str] | None) -> None:
-    """Check that the files of a command are all different, so that it does not overwrite its own.
+    """Check that the files of a command are all different, so that it overwrites none of its own files.
 
     None stands for a file that was not asked for.
 
@@ -114,7 +115,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         beside = target.parent / f".dp-audit-{secrets.token_hex(8)}"
         try:
             with beside.open("xb") as file:
-                with suppress(FileNotFoundError):  # first, to keep private content private
+                with suppress(FileNotFoundError):  # before writing, so that others never see private content
                     shutil.copymode(target, beside)
                 file.write(content)
             beside.replace(target)
@@ -133,7 +134,7 @@ def _behind(path: str | os.PathLike[str]) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.is_symlink() or _is_stream(target):
         return target
-    if target.absolute().parts[1] in {"dev", "proc"}:  # /dev/stdout: its own writer does not see our text
+    if target.absolute().parts[1] in {"dev", "proc"}:  # /dev/stdout: replacing its file would detach stdout
         raise ValueError("it is redirected to a file; name that file, or another")
     return Path(os.path.realpath(target))
 
@@ -150,8 +151,8 @@ def _is_stream(target: Path) -> bool:
 def file_name(text: str, *, ending: str = ".json") -> str:
     """Return a file name for `text` that is valid on every system and different for every text.
 
-    Letters, digits, and the signs ``-_.=`` stay. If anything else is replaced or left out, or the name would
-    look like such a name, a digest of the whole text is appended.
+    Letters, digits, and the signs ``-_.=`` stay. If other characters are replaced or left out, a digest of
+    the whole text is appended. It is also appended if `text` already looks like a name with a digest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The common part of writing and reading tagged JSON: its text, and values saved as text only."""
+"""Shared by writing and reading tagged JSON: the JSON text, and classes for values saved as text only."""
 
 import dataclasses
 import json
@@ -15,7 +15,7 @@ ARRAY_KINDS = frozenset({*"?bhilqBHILQefdFD"})
 MOST_BYTES = 2**28
 """Larger files are refused: no result is that large, and reading a device may never end."""
 MOST_DIGITS = 4_300
-"""Numbers with more decimal digits are refused, as Python does."""
+"""Numbers with more decimal digits are refused; Python refuses them too."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Opaque:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ForeignClaim(Opaque):
-    """A claim of a foreign class: its text, ε and δ, which are known without its code.
+    """A saved claim whose class is not of this toolkit: its text, ε and δ can be read without the class.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class ForeignClaim(Opaque):
 
 
 def read(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file.
+    """Return the bytes of a file.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def loads(text: str | bytes) -> Any:
     Raises
     ------
     CorruptFile
-        The text is not such JSON.
+        The text is not JSON, or holds a duplicate key or a number that is too large.
 
     Examples
     --------

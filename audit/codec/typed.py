@@ -1,4 +1,4 @@
-"""Dataclasses read from a file, with a check that each field has its declared type."""
+"""Read dataclasses from a file and check that each field has its declared type."""
 
 import numbers
 from collections.abc import Callable, Mapping
@@ -59,11 +59,12 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "tuple[tuple[str, str], ...]": ("a list of pairs of strings", _all(_pair)),
     "tuple[tuple[float | str, ...], ...]": ("a list of rows of numbers and strings", _all(_all(_printed))),
 }
-"""For each annotation its words and its check. Fields with other annotations check themselves."""
+"""From an annotation to its name in messages and its check. The class of a field with another annotation
+makes its own checks."""
 
 
 def built(made: type[T], stored: Mapping[str, Any]) -> T:
-    """Return a dataclass made of stored fields: lists become tuples, objects dataclasses, types are checked.
+    """Return a dataclass made of stored fields; lists become tuples, and objects become dataclasses.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def _read(kind: Any, stored: Any) -> Any:
 
 
 def as_document(what: str, value: Any) -> dict[str, Any]:
-    """Return a dataclass as a saved `what`: tuples as lists, with non-finite numbers tagged."""
+    """Return a dataclass as the document of a `what`: tuples become lists, non-finite numbers are tagged."""
     return {"schema": SCHEMA, what: encode(_as_lists(asdict(value)))}
 
 

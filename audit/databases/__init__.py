@@ -1,5 +1,4 @@
 """The databases of an audit: the domain, its extremes, neighbouring pairs, steps and paths between them.
 
-Above `relations`; below `search` and `verdict`. `domain` turns the audit's arguments into the domain, a
-`chosen.Databases`.
+`domain` turns the audit's arguments into the domain, a `chosen.Databases`.
 """

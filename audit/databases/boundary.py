@@ -8,8 +8,8 @@ from typing import Any
 from audit.databases.variations import simplicity
 from audit.relations.records import records_of
 
-#: Larger: more neighbours of a vector of answers are tried. `_FAR` of them move the most coordinates, `_NEAR`
-#: the fewest.
+#: Larger: more neighbours of a vector of answers are tried. `_FAR` of them change the most coordinates,
+#: `_NEAR` the fewest.
 _FAR, _NEAR = 12, 4
 #: Larger `_STRANGE`: more strange records are tried, one at a time. Larger `_FEW`: the databases that get
 #: them have more records, if the domain allows that.
@@ -17,7 +17,7 @@ _STRANGE, _FEW = 20, 3
 
 
 def far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
-    """Return the neighbours of a vector of answers that move most coordinates, and a few that move fewest.
+    """Return neighbours of a vector of answers: those that change most coordinates, a few that change fewest.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def strangest(records: Sequence[Any], most: int) -> list[Any]:
 
 
 def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[Any], Any]]:
-    """Yield pairs of a database and a record to add: equal records with each other record, then a tie to add.
+    """Yield databases and a record to add to each: equal records and a strange one, then a duplicate.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[
 
 
 def edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
-    """Yield databases of one size from two extreme records: all equal, one outlier, half and half.
+    """Yield databases of one size, made of two extreme records: all equal, one outlier, half and half.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
 
 
 def spread(records: Sequence[Any], most: int) -> list[Any]:
-    """Return the extreme records and some between, in order if they can be sorted, NaN second.
+    """Return the extreme records and some between them, sorted if possible; NaN comes second.
 
     Examples
     --------

@@ -42,7 +42,7 @@ MOST_CHECKED = 1_500
 #: are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: Misses in a row that end a search (`_INVALID` if `valid` is given). Larger: rarer neighbours are found.
+#: Larger: rarer neighbours are found. Misses in a row that end a search; `_INVALID` if `valid` is given.
 _FRUITLESS, _INVALID = 200, 1_000
 
 
@@ -142,7 +142,7 @@ class Databases:
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
-        """Return the number of lists of records of an allowed size, before `valid`; None if infinite."""
+        """Return the number of record lists of an allowed size, whether `valid` or not; None if infinite."""
         known = self.records if self.finite and self.sizes is not None else None
         low, high = self.sizes or (0, 0)
         return None if known is None else sum(len(known) ** size for size in range(low, high + 1))
@@ -243,7 +243,7 @@ class Databases:
         return filter(self.fits, islice(self._related(database, records, rng), _NEIGHBOURS))
 
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs to try: the given ones, boundary pairs, then all of a small domain, or random ones.
+        """Yield pairs to try: given ones, boundary pairs, then every pair of a small domain or random pairs.
 
         If no two neighbours are known to be in the domain (`unchecked`), the pairs may lie outside it.
         """
@@ -257,20 +257,20 @@ class Databases:
         yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield allowed pairs made of the records; if `valid` allows too few random ones, all pairs."""
+        """Yield allowed pairs made of the records: some, then, if there is a `valid`, all in random order."""
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))
-        if self.valid is not None and not self.at_most(FEW_DATABASES):  # else all pairs, in `_made`
+        if self.valid is not None and not self.at_most(FEW_DATABASES):  # of few, `_made` gave all
             yield from _shuffled(self.enumerate() or [], rng)
 
     @property
     def _makes(self) -> bool:
-        """Return whether databases made of the records may be in the domain."""
+        """Whether databases made of the records may be in the domain."""
         return self.recombined or self.valid is not None
 
     def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
-        """Return the allowed pairs, until too many in a row are not allowed."""
+        """Yield the allowed pairs; stop after too many in a row that are not allowed."""
         return fruitful((pair if all(map(self.allowed, pair)) else None for pair in pairs), _FRUITLESS)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
@@ -284,7 +284,7 @@ class Databases:
         yield from ordinary if every is None else _shuffled(every, rng)
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield random databases with a random neighbour, until too many in a row have none."""
+        """Yield random databases with a random neighbour; stop when too many in a row have no neighbour."""
         found = ((database, self._any_neighbour(database, rng)) for database in self.random(rng))
         most = _FRUITLESS if self.valid is None else _INVALID
         return fruitful((None if pair[1] is None else pair for pair in found), most)
@@ -298,7 +298,7 @@ class Databases:
 
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
-        """Pairs of equal records and a neighbour with one strange record, then a pair that gets a tie."""
+        """Pairs that differ by one record: first a strange one beside equal ones, at last a duplicate."""
         if self.sizes is None or not self.records or self.whole:
             return ()
         return tuple(self._strange(strange(self.records, *self.sizes)))
@@ -312,12 +312,12 @@ class Databases:
             yield from ((database, other) for other in islice(more, 1))
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Yield neighbours that differ by an extreme record in the first place, and a random neighbour."""
+        """Yield neighbours that change the first record to an extreme one, then a random neighbour."""
         if self.records is None:
             yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:
             extremes = spread(self.records, _EXTREMES)
-            ends_first = [extremes[-1], *extremes[:-1]]  # in this order: last, first, NaN, those between
+            ends_first = [extremes[-1], *extremes[:-1]]  # order: last, first, NaN, others
             near = filter(self.fits, self._related(database, ends_first))
             yield from islice(near, min(3, len(extremes)))
         yield from islice(self.neighbours(database, rng), 1)
@@ -384,7 +384,7 @@ class Databases:
         return list(found.values())
 
     def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
-        """Yield the neighbours in the domain made of these records, with the types of `like`."""
+        """Yield those of the pairs of lists that are neighbours in the domain, with the types of `like`."""
         for left, right in rows if self._makes or self.unchecked else ():
             if self.fits(left) and self.fits(right):
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)

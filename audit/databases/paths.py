@@ -20,8 +20,9 @@ Path = tuple[Any, ...]
 #: Larger: longer paths are tried. Maximum number of steps of a path.
 MOST_STEPS = 64
 #: Larger: longer paths are tried, whose claims are weaker. The claim about the ends of a path may allow at
-#: most the factor e^`_FURTHEST`. A run gives most evidence at the factor e^`_BEST` (for a loss 20 % above the
-#: claim at every step, by second-order growth).
+#: most the factor e^`_FURTHEST`. Each run gives most evidence if the claim about the ends allows the factor
+#: e^`_BEST` (for a loss 20 % above the claim at every step; the growth of the bet is computed to second
+#: order).
 _FURTHEST = 4.0
 _BEST = 2.0
 #: Larger: longer paths are tried, whose tests are weaker. Largest δ of the claim about the ends of a path.
@@ -77,7 +78,7 @@ def stretched(
     steps, most
         Maximum number of steps of a path, and of records of a database.
     replace
-        Returns the replacement of an old record, given it and the new record of `right`.
+        A function (old record, new record of `right`) -> the record that replaces the old one.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Check from a strategy's `repr` that it gives every recombination of its records.
 
-`lists(integers(min_value=0, max_value=9))` does: each record is drawn independently and may stand anywhere. A
-mapped, filtered, unique or composed strategy may bind its records to a rule that its `repr` does not show,
-such as a header row or an order.
+`lists(integers(min_value=0, max_value=9))` gives all of them: each record is drawn independently and may
+stand anywhere. A mapped, filtered, unique or composed strategy may bind its records to a rule that its `repr`
+does not show, such as a header row or an order.
 """
 
 import ast
@@ -21,12 +21,12 @@ _VALUES = frozenset({"just", "sampled_from"})
 
 
 def is_recombined(strategy: Any) -> bool:
-    """Return whether a strategy for a database gives every recombination of its records.
+    """Return whether a strategy gives every recombination of its records; False if its `repr` hides it.
 
     Parameters
     ----------
     strategy
-        A Hypothesis strategy for a whole database; False if its `repr` does not show the answer.
+        A Hypothesis strategy for a whole database.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def is_recombined(strategy: Any) -> bool:
 
 
 def labels_cross(strategy: Any) -> bool:
-    """Return whether a strategy for a record (x, y) gives every x with every y.
+    """Return whether a strategy for records (x, y) gives every x with every y; False if its `repr` hides it.
 
     Examples
     --------

@@ -22,7 +22,7 @@ _BYTES = 8_192
 #: Larger: wider changes. Maximum number of bytes changed at once: enough for a number and the byte that
 #: continues a list.
 _WIDEST = 12
-#: Larger: one database is changed more often before the next is.
+#: Larger: each database is changed more often before the next one is.
 _CHANGES = 8
 #: Larger: rarer neighbours are found, but it takes longer. The search ends after `_FRUITLESS` changes in a
 #: row without new neighbours, or `_ENOUGH` changes in all.
@@ -170,7 +170,7 @@ def _simplifications(size: int) -> Iterator[_Change]:
 
 
 def _builder(strategy: Any) -> Callable[[bytes], _Built]:
-    """Return a function that builds a strategy's value from bytes; it gives no bytes if these are refused."""
+    """Return a function that builds a strategy's value from bytes; `_Built` is empty if they are refused."""
     from hypothesis import HealthCheck, given, settings
 
     built: list[Any] = []

@@ -225,7 +225,7 @@ def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
 
 
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
-    """Return rows without some shared records, numbered 0 to start − 1 at the beginning, then at the end."""
+    """Return rows without the shared records `gone`, numbered from 0 through the beginning, then the end."""
     tail = len(rows) - end
     kept = [row for i, row in enumerate(rows[:start]) if i not in gone]
     return kept + rows[start:tail] + [row for i, row in enumerate(rows[tail:], start) if i not in gone]
@@ -239,7 +239,7 @@ def _with_shared(left: Rows, right: Rows, changes: dict[tuple[int, int], Any]) -
 
 
 def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs; stop after `most` None values in a row.
+    """Yield the pairs in `found`; stop after `most` values in a row that are None.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tup
 def by_turns(
     first: Iterator[tuple[Any, Any]], second: Iterator[tuple[Any, Any]]
 ) -> Iterator[tuple[Any, Any]]:
-    """Return the items of both in turn, then the rest of the longer one.
+    """Yield the items of two iterators in turn, then the rest of the longer one.
 
     Examples
     --------

@@ -18,7 +18,8 @@ class Countable(LineLaw):
     Parameters
     ----------
     pieces
-        Intervals of integers from left to right, ends included; no curvature.
+        One piece for each interval of integers, from left to right, ends included; the curvature of each is
+        0.
     whole
         Whether their masses must sum to 1 (within 1e-9).
 

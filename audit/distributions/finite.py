@@ -71,7 +71,7 @@ class Finite(Ordered):
 
     @classmethod
     def from_clamped(cls, law: Any, low: int, high: int) -> "Finite":
-        """Return the law of a countable law's output clamped to low..high; the tails are added to the ends.
+        """Return the law of the output of `law` clamped to low..high; each tail is added to its end.
 
         Examples
         --------
@@ -182,7 +182,7 @@ class Finite(Ordered):
 
     @cached_property
     def keys(self) -> list[Hashable]:
-        """The form keys of the outcomes (`audit.distributions.forms`), in order, used in comparisons."""
+        """The form keys of the outcomes (`audit.distributions.forms`), in order; comparisons use them."""
         return [form_key(outcome) for outcome in self.outcomes]
 
     @cached_property

@@ -1,7 +1,7 @@
 """A common form for outputs that differ only in type or rounding, used to compare laws, samples and calls.
 
 A law may list `0.3` where the code returns `0.1 + 0.1 + 0.1`; a tuple may come back as an array, an int as a
-truth value, a double as a float32. These count as equal here. Bets still see types and last bits.
+Boolean, a double as a float32. These count as equal here. Bets still distinguish types and last bits.
 """
 
 import math
@@ -14,9 +14,11 @@ from audit.distributions.law import Floats, Outputs
 from audit.values import canonical
 
 DIGITS, COARSE = 12, 6
-"""More digits compare more strictly: significant digits of doubles, and of floats with fewer bits."""
+"""Larger: comparisons are stricter. Significant digits compared: of doubles, and of floats with fewer
+bits."""
 _OFF = 0.382
-"""Share of a last digit that is added before rounding, so that numbers with few digits are not ties."""
+"""Fraction of the last digit that is added before rounding, so that numbers with few digits do not lie
+halfway between two rounded values."""
 _NIL = 1e-15
 """Numbers smaller than this count as 0: they are rounding errors of a sum."""
 
@@ -58,7 +60,7 @@ def form_key(output: Any, digits: int = DIGITS) -> Hashable:
 
 
 def coarse(outputs: Outputs) -> bool:
-    """Return whether there are floats with fewer bits than a double.
+    """Return whether the outputs contain floats with fewer bits than a double.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The base of every output law, and the partitions for comparing a law with the code."""
+"""The base class of every output law, and the partitions in which a law is compared with the code."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ Ints: TypeAlias = NDArray[np.intp]
 Outputs: TypeAlias = NDArray[Any] | Sequence[Any]
 
 ROUNDING = 1e-9
-"""Larger accepts sums further from 1: the probabilities of a law must sum to 1 within this."""
+"""Larger: sums further from 1 are accepted. The probabilities of a law must sum to 1 within this."""
 
 OUTSIDE = -1
 """The cell that `Partition.locate` returns for an output of probability 0."""
@@ -62,7 +62,7 @@ class Law(ABC):
 
     @abstractmethod
     def bins(self, k: int) -> Partition:
-        """Return a partition of the outputs into about `k` cells of about equal probability, and atoms."""
+        """Return a partition of the outputs: about `k` cells of similar probability, plus atoms."""
 
     def extreme(self, sign: int) -> "Law":  # noqa: ARG002 - most laws are accurate to their last digits
         """Return the law with each probability at the lower (−1) or upper (+1) end of its rounding error."""

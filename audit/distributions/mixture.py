@@ -1,4 +1,4 @@
-"""Laws with atoms and a density, as of a mechanism that clamps, refuses, or sometimes answers exactly."""
+"""Laws with atoms and a density, for mechanisms that clamp, refuse, or sometimes answer exactly."""
 
 import math
 from copy import copy
@@ -38,7 +38,8 @@ class Mixture(Ordered):
         The probabilities of the atoms: one of the two, as in `Finite`. The density has the remaining
         probability.
     log_weight
-        The logarithm of the density's probability, if you know it more accurately than as a remainder.
+        The logarithm of the density's probability. Give it if you know it more accurately than 1 − (the sum
+        of the atoms' probabilities).
 
     Examples
     --------
@@ -124,7 +125,7 @@ class Mixture(Ordered):
         return outputs
 
     def bins(self, k: int) -> Partition:
-        """Return every atom as a cell (runs of atoms if more than k), and k cells of the density."""
+        """Return a cell for each atom (if more than k: for each run of atoms), and k cells of the density."""
         inner = self.density.bins(k)
         smooth = self.log_weight + inner.log_probabilities
         if self.atoms is None:

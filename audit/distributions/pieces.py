@@ -55,7 +55,8 @@ class Piece:
     def log_mass(self, low: Any, high: Any) -> Floats:
         """Return the log of the integral over the part of the piece between low and high.
 
-        Accurate deep in the tails, except for intervals much narrower than their distance from the mean.
+        The result is accurate deep in the tails, unless the interval is much narrower than its distance from
+        the mean.
         """
         low, high = self._cut(low, high)
         empty = ~(low < high)
@@ -94,7 +95,7 @@ class Piece:
         The ends of the piece must be integers, and its curvature 0.
         """
         u = np.asarray(fraction, dtype=np.float64)
-        left, right = np.ceil(self.left), np.floor(self.right)  # as `log_sum` takes them
+        left, right = np.ceil(self.left), np.floor(self.right)  # rounded as in `log_sum`
         count = right - left + 1.0
         if self.slope > 0:
             place = right - np.floor(self._from_top(u, count))
@@ -130,7 +131,7 @@ class Piece:
         return np.asarray(log_total + upper + log_complement(lower - upper))
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return the distance from the end with the larger density to the point with mass u on its left."""
+        """Return the distance from the denser end of the piece to the point with mass u on its left."""
         rate = abs(self.slope)
         near, far = (1.0 - u, u) if self.slope < 0 else (u, 1.0 - u)
         lost = -far * np.expm1(-rate * width)

@@ -1,8 +1,8 @@
 """The rounding error of a declared probability.
 
 A probability given as a float has an absolute error: computing 1 − (sum of the others) rounds at the size of
-1, however small the result is. A probability given as a logarithm is accurate to its last digits, as a
-`Fraction` exact.
+1, however small the result is. A probability given as a logarithm is accurate to its last digits. A
+`Fraction` is exact.
 """
 
 import math
@@ -36,9 +36,9 @@ class Given(NamedTuple):
 def rounding(count: int) -> float:
     """Return (count + 2)·2⁻⁵³, a bound of the error of one of `count` float probabilities, or of a sum.
 
-    **Guarantee.** Let count − 1 of them have errors of at most 2·2⁻⁵³ of their size (a few roundings each),
-    and the last be 1 − (their sum), added one by one. Their own errors add up to at most 2·2⁻⁵³. Each
-    addition rounds a partial sum ≤ 1 by at most 2⁻⁵⁴, and so does the subtraction: together at most (2 +
+    **Guarantee.** Suppose count − 1 of them have relative errors of at most 2·2⁻⁵³ (a few roundings each),
+    and the last is computed as 1 − (their sum), added one by one. Their own errors add up to at most 2·2⁻⁵³.
+    Each addition rounds a partial sum ≤ 1 by at most 2⁻⁵⁴, and so does the subtraction: together at most (2 +
     count/2)·2⁻⁵³. A difference of two values of a cdf has a smaller error. If such a remainder is divided
     into shares, its error is divided in the same way.
 
@@ -104,7 +104,7 @@ def logarithms(probabilities: Any) -> Floats:
 
 
 def moved_logs(logs: Any, by: float) -> Any:
-    """Return the logarithms of the probabilities plus `by`, cut off at 0 (−∞).
+    """Return log max(0, probability + `by`) for each of the probabilities.
 
     Examples
     --------

@@ -31,8 +31,8 @@ def assert_private(subject: Any, pair: tuple[Any, Any], claim: Any = None) -> No
         The databases (left, right), as `audit.strategies.neighbours` gives them.
     claim
         The claim about this pair, which need not be neighbours: for databases k steps apart give
-        `claim.group(k)`. By default the subject's own claim. That is about neighbours under the subject's
-        relation (by default `Relation.REPLACE_ONE`), and another pair is refused.
+        `claim.group(k)`. By default the subject's own claim. It is about neighbours under the subject's
+        relation (by default `Relation.REPLACE_ONE`), so any other pair is then refused.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One audit, of privacy or of utility, carried out in the same way for every user interface."""
+"""Carry out one audit, of privacy or of utility, in the same way for every user interface."""
 
 import dataclasses
 import inspect
@@ -51,16 +51,17 @@ def carry_out(
 
 
 def check_keywords(options: Iterable[str], *fronts: Callable[..., Any], whose: str = "") -> None:
-    """Raise an error if an audit does not have one of the options.
+    """Raise an error if one of the options is an option of no audit.
 
     Parameters
     ----------
     options
-        Their names.
+        The names of the options.
     fronts
         Functions whose keywords are allowed; by default `audit_privacy` and `audit_utility`.
     whose
-        The subject of the message, which has no such option; by default the names of the fronts.
+        The message begins with this text: the thing that has no such option. By default, the names of
+        `fronts`.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def check_keywords(options: Iterable[str], *fronts: Callable[..., Any], whose: s
 def audit_entry(
     entry: Entry, kind: Kind, given: Mapping[str, Any], *, progress: Listener | None = None
 ) -> Saved:
-    """Return the result of an entry. If the audit cannot be carried out, the result says so (ERROR).
+    """Return the result of auditing an entry. If the audit cannot be carried out, the result says so (ERROR).
 
     Examples
     --------

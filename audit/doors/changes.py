@@ -1,4 +1,4 @@
-"""What changed between two saved sessions: verdicts, bounds (by more than their noise), entries."""
+"""Find what changed between two saved sessions: verdicts, entries, and bounds (by more than their noise)."""
 
 import math
 from collections import Counter
@@ -31,9 +31,10 @@ class Change:
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """Return what changed between the documents of two sessions, as `load_parts` returns them.
 
-    The audits of a subject are compared in their order, and findings by name. A bound has changed if the two
-    audits' intervals for the true value are disjoint. The interval comes from the runs of the witness.
-    Without a witness it reaches from the lower bound to the upper bound or to the detectable value.
+    If a subject has several audits, they are compared in the order in which they were made. Findings are
+    compared by name. A bound has changed if the two audits' intervals for the true value are disjoint. The
+    interval comes from the runs of the witness. Without a witness it reaches from the lower bound to the
+    upper bound or to the detectable value.
 
     Examples
     --------

@@ -28,8 +28,9 @@ SIGNIFICANCE = 1e-7
 """The chance that a subject which follows its declared law fails the check of that law."""
 
 _CALLS = 24
-"""Calls on each database. If `sample` follows the law of the calls and k kinds of output occur, calls and
-`sample` share no kind with probability at most 2^(k − 48): (s·(1 − s))^24 for each of the 2^k sets of kinds,
+"""Calls on each database. Suppose that `sample` follows the law of the calls and that k kinds of output
+occur. Then the probability that calls and `sample` share no kind is at most 2^(k − 48): for each of the 2^k
+sets of kinds, calls stay in the set and `sample` stays outside it with probability (s·(1 − s))^24 ≤ 2^−48,
 where s is the probability of the set."""
 
 _LAW_RUNS = 256
@@ -206,7 +207,7 @@ def _check_law(case: Declared) -> None:
 
     assert case.subject.distribution is not None
     laws = [case.subject.distribution(snapshot(database)) for database in case.pairs[0]]
-    if all(law is None for law in laws):  # no law here: an audit uses runs instead
+    if all(law is None for law in laws):  # no law for these databases: an audit uses runs instead
         return
     if not all(isinstance(law, Law) for law in laws):
         raise AssertionError(f"`distribution` must return a law of `audit.distributions`; got {show(laws)}")
@@ -226,14 +227,14 @@ def _check_parameters(case: Declared) -> None:
     known = inspect.signature(build).parameters
     open_ended = any(each.kind is each.VAR_KEYWORD for each in known.values())
     unknown = set() if open_ended else set(told) - set(known)
-    if _is_of_a_part(case.made, told):  # they belong to a subject inside it
+    if _is_of_a_part(case.made, told):  # the parameters are those of a subject inside it
         return
     if unknown and isinstance(getattr(build, "func", build), type):
         raise AssertionError(f"`parameters` has {show(min(unknown))}, which its class does not take")
     try:
         again = build(**{name: value for name, value in told.items() if name not in unknown})
     except TypeError:
-        if open_ended:  # it passes its keywords to a function that refuses one
+        if open_ended:  # it passes its keywords on, and the receiver may refuse one
             return
         raise
     if case.subject.takes_rng and not case.repeats(subject=again):
@@ -268,7 +269,7 @@ def _check_utility(case: Declared) -> None:
 
     assert case.utility is not None
     claim = check_utility_claim(case.utility.get("claim", getattr(case.made, "utility_claim", None)))
-    sound = case.entry is None or not case.entry.flaws  # the flaw may be a wrong size
+    sound = case.entry is None or not case.entry.flaws  # a flaw may be a wrong sample size
     least = case.made.sample_size() if sound and _states_size(case.made) else 0
     for problem in {id(each): each for each in (case.problems[0], case.problems[-1])}.values():
         database = problem.draw(np.random.default_rng(0))

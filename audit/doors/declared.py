@@ -95,7 +95,7 @@ class Declared:
 
     @property
     def has_domain(self) -> bool:
-        """Whether it declares databases. If not, they come from the problems of a utility audit."""
+        """Whether the subject declares databases. If not, they come from the problems of a utility audit."""
         if self.entry is not None and self.entry.options is None:
             return False
         told = (self.options.get(name, getattr(self.subject, name, None)) for name in _DOMAIN)
@@ -163,7 +163,7 @@ class Declared:
         return self.outputs(_FEW, CALLS)
 
     def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:
-        """Whether the subject, or another one in its place, gives the same outputs again."""
+        """Return whether the subject, or another one in its place, gives the same outputs again."""
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
 

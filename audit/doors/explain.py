@@ -29,7 +29,7 @@ from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
 from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
 from audit.verdict.terms import goal_share
 
-#: Numbers of pairs of runs that are timed: one to warm up, then more until one takes `_ENOUGH_SECONDS`.
+#: Numbers of pairs of runs in each timed batch: the first warms up, and the last takes `_ENOUGH_SECONDS`.
 _TIMED = (1, 8, 64, 512)
 _ENOUGH_SECONDS = 0.05
 _WIDTH = 100
@@ -133,7 +133,7 @@ def _search(task: PrivacyTask) -> str:
 
 
 def _is_single(task: PrivacyTask) -> bool:
-    """Whether the audit looks at one given pair only."""
+    """Return whether the audit looks at one given pair only."""
     return task.databases.only_given and len(task.databases.given) == 1
 
 
@@ -159,7 +159,7 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Return a sentence on the ε that the planned bets catch on one plain event, and a test of fixed size."""
+    """Return a sentence that compares the ε that the planned bets catch with that of a test of fixed size."""
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."
@@ -249,7 +249,7 @@ def _timed(sampler: Sampler, pair: Pair) -> _Cost:
         start = time.perf_counter()
         drawn = list(sampler.draw(*pair, pairs, (EXPLORE, place)))
         elapsed = time.perf_counter() - start
-        first = place == 0  # it includes the start of a process and the check of the generator
+        first = place == 0  # it includes the start of a process and a check of the generator
         seconds = (elapsed - sampler.loading * first) / (2 * pairs + 8 * first)
         if elapsed > _ENOUGH_SECONDS and not (first and elapsed < 20 * _ENOUGH_SECONDS):
             break

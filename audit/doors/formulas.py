@@ -1,4 +1,4 @@
-"""The code of an entry compared with the formulas of its text: losses, laws, calls and other numbers."""
+"""Compare an entry's code with the formulas of its source text: losses, laws, calls and other numbers."""
 
 import math
 from collections import Counter
@@ -18,8 +18,8 @@ from audit.words.allowance import claimed
 
 #: Two ways of computing one number may differ by this relative rounding error.
 ROUNDING: Final = 1e-6
-#: Runs contradict a law if −log10 of their p-value exceeds this. All tests of the catalogue, fewer than 300,
-#: are wrong with probability at most 3e-5 together.
+#: Runs contradict a law if −log10 of their p-value exceeds this. The catalogue makes fewer than 300 such
+#: tests: the chance that any of them contradicts a law that holds is at most 3e-5.
 LEAST_P: Final = 7.0
 _BINS, _LEAST_EXPECTED, _CAP = 20, 8.0, 300.0
 _FAINT: Final = -600.0  # log-probabilities below this count as equal
@@ -170,7 +170,7 @@ def _counts(outputs: list[Any], text: Mapping[Any, float]) -> list[tuple[float, 
 
 
 def _of_counts(cells: list[tuple[float, float]], n: int) -> tuple[float, int]:
-    """Return the chi-square statistic and its degrees of freedom; a small last cell is only bounded."""
+    """Return the chi-square statistic and its degrees of freedom; if the last cell is small, bound it."""
     *large, (count, expected) = cells
     if expected < _LEAST_EXPECTED:  # a Poisson count of this mean is above the bound with probability < 1e-14
         if count > expected + 8.0 * math.sqrt(expected) + 8.0:

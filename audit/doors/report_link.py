@@ -1,7 +1,7 @@
 """The only module that makes HTML pages of audits. It works even if a project has its own package `reports`.
 
-`audit` has no import statement for `reports`. It finds the package that was installed beside it and checks
-its mark. If another package is called `reports`, it loads ours under another name.
+`audit` has no import statement for `reports`. It finds the package that was installed beside it and
+recognises it by a constant in it. If another package is called `reports`, it loads ours under another name.
 """
 
 import importlib.metadata
@@ -91,7 +91,7 @@ def _package() -> ModuleType:
     """Return our package, even if another one has its name. Raise an error if ours is missing or replaced."""
     if _ALIAS in sys.modules:
         return sys.modules[_ALIAS]
-    spec = spec_of(NAME)  # without running it
+    spec = spec_of(NAME)  # found without running it
     named = Path(spec.origin).resolve() if spec is not None and spec.origin else None
     for place in _places():
         if place.is_file():

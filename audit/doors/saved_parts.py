@@ -59,7 +59,7 @@ def load_parts(
 
 
 def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
-    """Return the documents of earlier files and of a new one, which wins, and how many were in both."""
+    """Return earlier documents updated with those of a new file, and how many of them were replaced."""
     later = {*map(_identity, more)}
     kept = [each for each in known if _identity(each) not in later]
     return [*kept, *more], len(known) - len(kept)

@@ -79,7 +79,7 @@ def side_by_side(
     jobs
         Number of processes; the answers do not depend on it.
     what
-        What the terminal counts: ``"audits"``.
+        The plural noun for the calls on the terminal, such as ``"audits"``.
     take
         Called in this thread with the index of a finished call and a function that returns its answer or
         raises its error. After Ctrl-C it still gets the calls that are done, and the return value is False.
@@ -112,7 +112,7 @@ def side_by_side(
 
 @dataclass
 class _UnderWay:
-    """Calls under way: those not yet taken, and the measured seconds of the others."""
+    """Calls under way: the futures not yet taken, and the measured seconds of the finished calls."""
 
     calls: Sequence[Call]
     what: str
@@ -145,7 +145,7 @@ class _UnderWay:
             yield from [index for index, future in self.futures.items() if future.done()]
 
     def answer(self, index: int) -> Callable[[], Any]:
-        """Return a function that returns the answer of a finished call; the terminal is free for printing."""
+        """Return a function that returns the answer of a finished call; free the terminal for printing."""
         future = self.futures[index]
         if future.exception() is None:
             self.measured[index] = future.result()[0]
@@ -173,7 +173,7 @@ def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
 
 
 def order(seconds: Sequence[float | None]) -> list[int]:
-    """Return the order in which calls start: the quickest, the unknown ones, the others longest first.
+    """Return the order in which calls start: the quickest, those of unknown time, the others longest first.
 
     Examples
     --------
@@ -192,9 +192,9 @@ def seconds_left(
     """Return the seconds left until all calls are done if workers share them evenly; None if unknown.
 
     A call with earlier seconds is expected to take these, times the slowdown: the seconds of the finished
-    calls divided by their earlier seconds. At the start the slowdown is 1; this counts like finished calls
-    with a twentieth of all earlier seconds. A call without earlier seconds is expected to take the workers'
-    time so far divided by the number of finished calls.
+    calls divided by their earlier seconds. The slowdown starts from 1: both sums are increased by a twentieth
+    of all earlier seconds. A call without earlier seconds is expected to take the workers' time so far
+    divided by the number of finished calls.
 
     Parameters
     ----------
@@ -226,12 +226,12 @@ def seconds_left(
     if unknown:
         work += unknown * spent / len(measured)
     else:
-        work -= spent - sum(measured.values())  # the time spent on calls under way
+        work -= spent - sum(measured.values())  # minus the time spent on calls under way
     return max(0.0, work / workers)
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error that must not end the other calls, after its class if that is not ours.
+    """Return the text of an error that must not end the other calls; foreign errors are named by class.
 
     With ``DP_AUDIT_TRACEBACK`` set, raise the error again.
 

@@ -14,7 +14,7 @@ from audit.words.text import told_of
 
 
 def carried_out(result: Saved) -> bool:
-    """Whether the audit came to a verdict on the claim.
+    """Return whether the audit came to a verdict on the claim.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def carried_out(result: Saved) -> bool:
 
 
 def met(result: Saved) -> bool:
-    """Whether an audit was carried out, has the expected verdict, and its code agrees with its text.
+    """Return whether an audit gave the expected verdict, and the subject's code agrees with its text.
 
     If nothing was expected, the claim must not be refuted.
 

@@ -15,8 +15,8 @@ ATOM_WIDTH = 1e-11
 #: of equal count, about one for every 8 runs. Bins for tails and heavy atoms are added.
 MOST_BINS = 64
 #: These affect speed only. From `_MANY` values on, bins are found by a grid of `_CELLS` equal cells with at
-#: most `_CROWDED` edges each. It is applied to `_CHUNK` values at a time, which fit into the processor's
-#: cache.
+#: most `_CROWDED` edges each. The grid is applied to `_CHUNK` values at a time, because these fit into the
+#: processor's cache.
 _MANY, _CELLS, _CROWDED, _CHUNK = 1_000, 4_096, 3, 8_192
 
 

@@ -46,7 +46,7 @@ class NumberIn:
     unscored: bool = False
 
     def members(self, view: View) -> NDArray[np.bool_]:
-        """Return the membership of every output of a block."""
+        """Return whether each output of a block belongs to the set."""
         column = self.feature.column(view)
         inside = np.isnan(column) if self.unscored else np.zeros(len(column), dtype=bool)
         for low, high in self.intervals:
@@ -95,7 +95,7 @@ class AtomIn:
     examples: tuple[Any, ...]
 
     def members(self, view: View) -> NDArray[np.bool_]:
-        """Return the membership of every output of a block."""
+        """Return whether each output of a block belongs to the set."""
         wanted = {self.feature.of(example) for example in self.examples}
         return np.array([value in wanted for value in self.feature.column(view)], dtype=bool)
 
@@ -121,7 +121,7 @@ class RegionIn:
     region: Region
 
     def members(self, view: View) -> NDArray[np.bool_]:
-        """Return the membership of every output of a block."""
+        """Return whether each output of a block belongs to the set."""
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
     def words(self, digits: int = 6) -> str:
@@ -188,7 +188,7 @@ class Event:
             raise InvalidValue(f"An event must have one to three conditions; got {len(self.conditions)}.")
 
     def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> NDArray[np.bool_]:
-        """Return the membership of every output of a block, shape (runs,)."""
+        """Return whether each output of a block belongs to the set, shape (runs,)."""
         view = outputs if isinstance(outputs, View) else View(outputs)
         inside = np.ones(len(view), dtype=bool)
         for condition in self.conditions:
@@ -201,7 +201,7 @@ class Event:
 
     @property
     def is_one_output(self) -> bool:
-        """Whether the output is one value, up to rounding errors."""
+        """Whether the event consists of a single output, up to rounding errors."""
         [condition, *others] = self.conditions
         if others or not isinstance(condition, AtomIn | NumberIn):
             return False
@@ -211,7 +211,7 @@ class Event:
         return alone and len(condition.intervals) == 1 and _is_point(*condition.intervals[0])
 
     def words(self, digits: int = 6) -> str:
-        """Return the event as a sentence without a full stop; intervals end in `digits` digits or more."""
+        """Return the event as a sentence without a full stop; interval ends have at least `digits` digits."""
         if self.said and not is_replayable(self.to_json()):
             return self.said
         return " and ".join(condition.words(digits) for condition in self.conditions)

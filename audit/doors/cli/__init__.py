@@ -93,7 +93,8 @@ class _Heedless(io.FileIO):
 def _open_streams() -> None:
     """Open closed standard streams on the null device, and ignore write errors of stderr.
 
-    The next file that is opened would get a closed descriptor's number, and our messages would go into it.
+    Otherwise the next file that is opened would get the number of a closed descriptor, and our messages would
+    go into that file.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

@@ -1,4 +1,4 @@
-"""Which names a pattern on the command line selects."""
+"""Select names by a pattern of the command line."""
 
 import difflib
 import fnmatch
@@ -13,7 +13,7 @@ _Thing = TypeVar("_Thing")
 def matching(
     offered: Mapping[str, _Thing], pattern: str | None, *, what: str, shown: str
 ) -> dict[str, _Thing]:
-    """Return the things whose names a pattern selects, in order; all without a pattern.
+    """Return the things whose names a pattern selects, in order; without a pattern, all of them.
 
     The first of these rules that selects anything applies: the name equals the pattern, matches it, matches
     it ignoring case, begins with it ignoring case. A number at the end of the pattern must be complete:

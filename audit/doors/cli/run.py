@@ -99,7 +99,7 @@ def run(
     places = [place for place in (saved, html) if place is not None and place != "-"]
     check_apart(*places)
     asked = read(target, settings, given)
-    for place in places:  # after `read`, which refuses misspelt options: this may make a folder
+    for place in places:  # may make a folder, so only after `read` has refused misspelt options
         check_writable(place)
     if mutate:  # raise the error now, not after hours of work
         _check_mutable(asked)

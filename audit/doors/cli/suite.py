@@ -178,7 +178,7 @@ class Store:
 
     @property
     def documents(self) -> list[Document]:
-        """The results in their saved form, in the same order."""
+        """The saved forms of the results, in the order of the catalogue."""
         return [document for _, (_, document) in sorted(self._found.items())]
 
     def missing(self, audits: Sequence[Audit]) -> list[str]:

@@ -23,7 +23,7 @@ class Whole(AtomFeature):
     said = "the output"
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature of every output of a block; equal rows of an array are read once."""
+        """Return the feature's value for every output of a block; equal rows of an array are read once."""
         rows = view.outputs
         if type(rows) is not np.ndarray or rows.dtype.kind not in "iubf" or not rows.size:
             return super().column(view)
@@ -60,7 +60,7 @@ class Keys(AtomFeature):
         return None if keys is None else canonical.key(keys)
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         if not view.all_dicts or any(set(map(type, output)) != {str} for output in view.outputs):
             return super().column(view)
         names = [tuple(output) for output in view.outputs]
@@ -95,7 +95,7 @@ class Kind(AtomFeature):
     said = "the kind of the output"
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
     def say(self, examples: Sequence[object]) -> str:
@@ -162,7 +162,7 @@ class Type(AtomFeature):
 
     @property
     def words(self) -> str:
-        """The subject of a sentence."""
+        """The name of the feature, as the subject of a sentence."""
         return f"the type of {words_of(self.path)}"
 
     def _show(self, output: Any) -> str:

@@ -38,12 +38,12 @@ class Feature(ABC):
         return self.said.format(self)
 
     def of(self, output: object) -> Any:
-        """Return the feature of one output."""
+        """Return the value of the feature for one output."""
         return self.column(View([output]))[0]
 
     @abstractmethod
     def column(self, view: View) -> Any:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the feature's name and fields as tagged JSON (a key may be a tuple, an edge infinite)."""
@@ -68,7 +68,7 @@ class NumberFeature(Feature):
         return self._special_interval(*intervals[0]) if len(intervals) == 1 else None
 
     def _special_interval(self, low: float, high: float) -> str | None:  # noqa: ARG002 - most have none
-        """Return special words for "the value lies in this interval, which has an end", or None."""
+        """Return special words for "the value lies in this interval", which has a finite end, or None."""
         return None
 
 
@@ -78,11 +78,11 @@ class AtomFeature(Feature):
     cheap = True
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         return [self.read(output) for output in view.outputs]
 
     def read(self, output: object) -> Hashable:
-        """Return the feature of an output as a block keeps it; `UNREADABLE` if the output's code raises."""
+        """Return the value for an output as a block keeps it; `UNREADABLE` if the output's code raises."""
         try:
             return self._of(output)
         except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
@@ -103,7 +103,7 @@ class AtomFeature(Feature):
             return UNREADABLE[0]
 
     def _of(self, output: Any) -> Hashable:
-        """Return the feature of one output, by default its words; may raise."""
+        """Return the value of the feature for one output, by default the value's words; may raise."""
         return self._show(output)
 
     @abstractmethod

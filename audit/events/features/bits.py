@@ -29,7 +29,7 @@ class _OfBits(NumberFeature):
     path: Path = ()
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         return self.read(self.number.column(view))
 
     @property
@@ -42,7 +42,7 @@ class _OfBits(NumberFeature):
     @staticmethod
     @abstractmethod
     def read(values: Floats) -> Floats:
-        """Return the feature of each number of an array of any shape."""
+        """Return the value of the feature for each number of an array of any shape."""
 
 
 class LastBits(_OfBits):
@@ -57,7 +57,7 @@ class LastBits(_OfBits):
     said = "{0.number.words} modulo 16"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         values = self.number.column(view)
         found = self.read(values)
         for i in np.flatnonzero(np.abs(values) >= EXACT).tolist():

@@ -4,13 +4,13 @@ import numpy as np
 
 from audit.distributions.law import Floats
 
-#: Larger: slower. Maximum count of numbers compared on a side; of wide outputs fewer runs are compared.
+#: Larger: slower. Maximum count of numbers compared on a side. If outputs are wide, fewer runs are compared.
 MOST_COMPARED = 2_000_000
 _LEAST_ROWS = 64
 #: Larger: more memory. Number of columns that are sorted at once.
 _MANY = 64
-#: In wider outputs, pairs of entries are only checked for equal sizes. Then the maximum number of runs
-#: compared.
+#: In outputs with more than `_MOST_BOUND` entries, pairs of entries are only checked for equal absolute
+#: values, in at most `_BOUND_ROWS` runs.
 _MOST_BOUND = 512
 _BOUND_ROWS = 400
 _MOST_PAIRS = 2

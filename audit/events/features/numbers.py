@@ -19,7 +19,7 @@ class Value(NumberFeature):
     said = "the output"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         return view.numbers[1] if view.all_numbers else scored(view, [view.numbers])
 
 
@@ -35,7 +35,7 @@ class Length(NumberFeature):
         return "the output is not empty" if 0 < low <= 1 and high == np.inf else None
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         column = scored(view, ((where, size) for size, (where, _) in view.vectors.items()))
         for i, output in view.rest:
             try:
@@ -49,7 +49,7 @@ class _OfVector(NumberFeature):
     """A number computed from the entries of a flat output."""
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         vectors = [found for size, found in view.vectors.items() if size]
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a row of NaN has the value NaN
@@ -57,7 +57,7 @@ class _OfVector(NumberFeature):
 
     @abstractmethod
     def _of_rows(self, matrix: Floats) -> Any:
-        """Return one number a row; `matrix` has shape (runs, entries) with at least one entry."""
+        """Return one number for each row; `matrix` has shape (runs, entries) with at least one entry."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class PairSum(_OfTwo):
     join, sign = np.add, "+"
 
 
-#: Affects speed only. Wider rows are added by `accumulate`; like narrow rows, entry by entry.
+#: Affects speed only. Rows with more entries are added by `accumulate`, also entry by entry.
 _WIDE = 256
 
 
@@ -243,7 +243,7 @@ class Entry(NumberFeature):
     absent = "no number is released under the key {0.key!r}"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         if view.all_dicts:
             return as_column([output.get(self.key) for output in view.outputs])
         having = ((i, mapping) for i, mapping in view.mappings if self.key in mapping)

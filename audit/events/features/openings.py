@@ -1,4 +1,4 @@
-"""How values of each kind are opened: the steps from a value to its parts.
+"""Open values of every kind: find their parts, and the steps that lead to these parts.
 
 A step never fails: if a value has no such part, the step leads to `ABSENT`.
 """

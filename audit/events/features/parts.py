@@ -122,7 +122,7 @@ class _AtPath(Feature):
 
     @property
     def words(self) -> str:
-        """The subject of a sentence."""
+        """The name of the feature, as the subject of a sentence."""
         return words_of(self.path)
 
 
@@ -130,7 +130,7 @@ class Part(_AtPath, NumberFeature):
     """A number inside the output; NaN if it is absent or not a number. A bool counts as 0 or 1."""
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         return numbers_at(view, self.path)
 
 
@@ -188,28 +188,28 @@ class PartsDifference(NumberFeature):
 
     @property
     def words(self) -> str:
-        """The subject of a sentence."""
+        """The name of the feature, as the subject of a sentence."""
         return f"{words_of(self.first)} − {words_of(self.second)}"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         with np.errstate(all="ignore"):
             return np.asarray(numbers_at(view, self.first) - numbers_at(view, self.second))
 
 
 @dataclass(frozen=True)
 class PartsSum(NumberFeature):
-    """The sum of several numbers inside the output without absent ones; NaN if all are, and for ∞ − ∞."""
+    """The sum of those of several numbers that the output holds; NaN if it holds none, and for ∞ − ∞."""
 
     paths: tuple[Path, ...]
 
     @property
     def words(self) -> str:
-        """The subject of a sentence."""
+        """The name of the feature, as the subject of a sentence."""
         return f"the sum of {_listed(self.paths)}"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         rows = matrix(view, self.paths)
         with np.errstate(all="ignore"):
             return np.where(np.isnan(rows).all(axis=1), np.nan, added(rows))
@@ -217,21 +217,21 @@ class PartsSum(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsScore(TableScore):
-    """The sum of tables over several numbers inside the output; NaN if all are absent."""
+    """A fitted score of several numbers inside the output, one table for each; NaN if all are absent."""
 
     paths: tuple[Path, ...] = ()
 
     @property
     def words(self) -> str:
-        """The subject of a sentence."""
+        """The name of the feature, as the subject of a sentence."""
         return f"a score fitted to {self.entries} numbers{self._mostly()}"
 
     def names(self) -> list[str]:
-        """Return what each table is about."""
+        """Return, in words, the number that each table is about."""
         return [words_of(path) for path in self.paths]
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         rows = matrix(view, self.paths)
         return np.where(np.isnan(rows).all(axis=1), np.nan, self.of_rows(rows))
 
@@ -247,7 +247,7 @@ class PartIs(_AtPath, AtomFeature):
     """The part at a path inside the output; all numbers count as one value, "a number"."""
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         return [atom(part) for part in parts_at(view, self.path)]
 
     def say(self, examples: Sequence[Any]) -> str:

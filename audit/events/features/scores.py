@@ -29,7 +29,9 @@ _MONOTONE = 0.5
 
 @dataclass(frozen=True)
 class TableScore(NumberFeature):
-    """The sum of per-entry tables, for outputs with as many entries as there are tables.
+    """A fitted score: the sum over an output's entries of the log-ratio in the entry's table.
+
+    Defined for outputs with as many entries as there are tables.
 
     Parameters
     ----------
@@ -44,7 +46,7 @@ class TableScore(NumberFeature):
 
     @property
     def words(self) -> str:
-        """The subject of a sentence."""
+        """The name of the feature, as the subject of a sentence."""
         return f"a score fitted to {self.entries} entries{self._mostly()}"
 
     @property
@@ -76,7 +78,7 @@ class TableScore(NumberFeature):
         return f", mostly {', '.join(told)}," if told else ""
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         sized = [found for size, found in view.vectors.items() if size == self.entries]
         return scored(view, ((where, self.of_rows(matrix)) for where, matrix in sized))
 
@@ -110,7 +112,7 @@ class AdditiveScore(TableScore):
         return single + [f"({after} − {before})" for before, after in pairwise(single)]
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Return the value of the feature for every output of a block."""
         if self.entries not in view.vectors:
             return scored(view, ())
         where, matrix = view.vectors[self.entries]
