@@ -274,7 +274,7 @@ class Databases:
         return fruitful((pair if all(map(self.allowed, pair)) else None for pair in pairs), _FRUITLESS)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs with one strange record, boundary pairs, then all of a small domain, or random ones."""
+        """Yield pairs with a strange record, boundary pairs, then all of a small domain or random pairs."""
         yield from self.strange_pairs
         ordinary = self._ordinary(rng)
         for database in self.boundary():

@@ -59,7 +59,7 @@ def _project(config: pytest.Config) -> Path:
 
 
 def check_options(config: pytest.Config, *, writes: bool) -> None:
-    """Refuse options that cannot work, before any test runs.
+    """Before any test runs, refuse options that cannot work.
 
     Raises
     ------

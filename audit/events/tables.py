@@ -262,7 +262,8 @@ def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
     """Return events that hold the bins of largest ratio x/y, for several sizes, with leave-one-out counts.
 
     A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the
-    bias of choosing the bin because of the run. For y the error is against the bet.
+    bias of choosing the bin because of the run. For y it can only raise the estimated probability, which is
+    against the bet.
     """
     score = _score(x, y)
     order = np.argsort(-score, kind="stable")

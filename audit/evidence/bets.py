@@ -121,7 +121,7 @@ def outcomes(p: Floats, q: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Bet:
-    """What was fixed before a batch, and what the batch then showed.
+    """A bet on one batch: what was fixed before the batch, and the counts that it then showed.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Bet:
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
     def at_worst(self) -> "Bet":
-        """Return the bet with the worst outcomes for its coins; this is how an interrupted batch counts.
+        """Return the bet with the worst outcomes for its coins; it replaces the bet on an interrupted batch.
 
         All calls of the p side fall outside the event, and all of the q side inside. Both sides then have
         their smallest D, for every event and every claim, so no batch with these coins loses more.
@@ -380,8 +380,8 @@ def log_sums(values: Floats, starts: Ints) -> Floats:
 def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
     """Return the two-sided Clopper–Pearson interval of a proportion, or of each in an array.
 
-    **Guarantee.** Covers the true proportion with probability at least `level` if `runs` was fixed
-    beforehand.
+    **Guarantee.** The interval covers the true proportion with probability at least `level` if `runs` was
+    fixed beforehand.
 
     Examples
     --------

@@ -12,7 +12,8 @@ from audit.evidence.standing import Flags, Standing
 
 #: Larger: faster, but more values are tested needlessly. Maximum number of lattice values tested at once.
 _VALUES = 32
-#: The coarse lattice ends here, or at twice the claim. n runs show at most ε = ln n, which is less.
+#: The lattice of `_few_epsilons` ends here, or at twice the claim if that is larger. n runs can show at most
+#: ε = ln n, which is less than 40.
 _FAR = 40.0
 
 

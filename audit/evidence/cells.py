@@ -52,8 +52,8 @@ _EDGE = 0.01
 _SPREADS = 10.0 ** np.arange(-8, 2)
 #: Number of heights tried for cutting off the soft weights if δ > 0, each 0.6 times the one before.
 _CAPS = 16
-#: Larger: tables with many runs are preferred for longer to tables with few. Standard errors that are
-#: subtracted from the evidence of a table.
+#: Larger: tables with few runs are chosen later. Number of standard errors that are subtracted from the
+#: evidence of a table.
 CAUTION = 1.0
 
 
@@ -103,7 +103,7 @@ def _shrunk(values: Floats, errors: Floats) -> Floats:
 
 
 def _walk(values: Floats, errors: Floats) -> Floats:
-    """Return the posterior mean of a random walk observed with known error variances; fit the step variance.
+    """Return the posterior mean of a random walk, given the error variances; the step variance is fitted.
 
     Only steps are shrunk, not the common level. The inverse covariance is tridiagonal: one solution gives the
     mean, and its pivots give the likelihood of the step variance.
@@ -172,7 +172,7 @@ def _against(
     *,
     evened: bool = False,
 ) -> Floats:
-    """Return the payoffs against claims with given cell weights; `evened`: these come from smaller claims."""
+    """Return the payoffs against claims with given cell weights; `evened` marks weights of smaller claims."""
     left_out, right_out, mu = weights
     ratio, delta = ratio[:, None], delta[:, None]
     lean = _even(left_out, right_out, p, q, ratio) if evened else mu - 1
@@ -187,7 +187,7 @@ def _against(
 
 
 def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floats) -> Floats:
-    """Return the constant that makes both mean gains equal: added on the left, subtracted on the right."""
+    """Return the constant that makes the mean gains equal: to add on the left and subtract on the right."""
     on_left = left_out @ p - ratio[:, 0] * (right_out @ p)
     on_right = right_out @ q - ratio[:, 0] * (left_out @ q)
     return (on_right - on_left)[:, None] / 2
@@ -267,9 +267,9 @@ def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
     """Return the table whose cells together break each claim most: a quick estimate from the counts.
 
     Let z_k be the excess of a cell's share over the claim, in standard errors. Sum z_k² over the cells above
-    the claim, and subtract ½ per cell for chance. The root is about the number of standard errors that the
-    best bet on all cells would have gained in these runs. Of this number `CAUTION` is subtracted; the square
-    of the rest, per run, is compared.
+    the claim, and subtract ½ per cell for chance. The square root of the sum is about the number of standard
+    errors that the best bet on all cells would have gained in these runs. Of this number `CAUTION` is
+    subtracted; the square of the rest, per run, is compared.
 
     Parameters
     ----------

@@ -11,10 +11,11 @@ number, both runs mostly fall on the same side of a threshold, and D varies far 
 runs.
 
 **Guarantee.** The guarantee of `audit.evidence.bets` holds if runs depend only on the database and on the
-generator that they are given. This is checked before and after, but hidden state can escape the checks. A
-library that sometimes shows its last release breaks the guarantee: the second run of a pair reveals the
-first. So a claim is refuted only if separate calls confirm the refutation (`audit.verdict.judge`). Bounds and
-`detectable_epsilon` assume that no state is kept, and the result lists this assumption.
+generator that they are given. The audit checks this before and after the bets, but hidden state can escape
+the checks. A library that sometimes shows its last release breaks the guarantee: the second run of a pair
+reveals the first. So a claim is refuted only if separate calls confirm the refutation
+(`audit.verdict.judge`). Bounds and `detectable_epsilon` assume that no state is kept, and the result lists
+this assumption.
 """
 
 from dataclasses import dataclass, field
@@ -40,7 +41,7 @@ _PARTS = 16
 
 @dataclass(frozen=True, kw_only=True)
 class CoupledChosen(Chosen):
-    """The events that the next coupled batch is bet on, of one table and one choice of p side.
+    """Events of one table, for one choice of p side, that the next coupled batch is bet on.
 
     `shares` are the estimated probabilities of the four outcomes of a pair, shape (events, 4).
     """
@@ -50,7 +51,7 @@ class CoupledChosen(Chosen):
 
 @dataclass(frozen=True)
 class CoupledAim:
-    """A bet that aims at the last pair, and its events: the choice that each is in, and its index there."""
+    """A bet with its goal at the last pair; `events` holds each event's `CoupledChosen` and index in it."""
 
     aim: Aim
     events: tuple[tuple[CoupledChosen, int], ...]
@@ -127,7 +128,7 @@ class Coupling:
         ]
 
     def choose(self, epsilon: float, delta: float, *, against: bool) -> list[CoupledChosen]:
-        """Return the events for the next batch: those expected to grow most at and around the claim."""
+        """Return the events for the next batch: those of largest expected growth at the claim or near it."""
         offers = self._offers(against=against)
         if not offers:
             return []
@@ -144,7 +145,7 @@ class Coupling:
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 
     def aim(self, chosen: list[CoupledChosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
-        """Return the events on which the account with a goal is bet; it aims at the last pair.
+        """Return the events that the account with a goal bets on; its goal is at the last pair.
 
         Parameters
         ----------

@@ -19,10 +19,10 @@ fixed before the first bet. Suppose the first problem with p_k > β on it is pro
 to cross, so it is made with probability at most significance. No correction for the number of problems is
 needed, because all have to cross; a claim that *some* problem is met would need one.
 
-**Bounds** are found by bisection: 1 + s·(F/β − 1) falls in β for every F, so the wealth against falls in the
-claimed β and the wealth for rises in it. Let b be the largest value that R rejects: "p_k ≥ b for some k" is
-wrong with probability at most significance. Let u be the largest upper bound that an M_k gives: "p_k ≤ u for
-all k" is wrong with probability at most significance too.
+**Bounds** are found by bisection: 1 + s·(F/β − 1) decreases in β for every F, so the wealth against the claim
+decreases in the claimed β and the wealth for the claim increases in it. Let b be the largest value that R
+rejects: "p_k ≥ b for some k" is wrong with probability at most significance. Let u be the largest upper bound
+that an M_k gives: "p_k ≤ u for all k" is wrong with probability at most significance too.
 """
 
 import math
@@ -173,7 +173,8 @@ def _largest(rejected: Callable[[float], bool]) -> float:
 def least_runs(beta: float, significance: float) -> int:
     """Return the number of failures in a row that refute a claim of `beta`: no fewer runs can refute it.
 
-    Given 1 − β, it is the number of runs without failure that show a claim of β met: no fewer runs can.
+    Called with 1 − β, it returns the number of runs without failure that show that a claim of β is met. Fewer
+    runs cannot show this.
 
     Examples
     --------

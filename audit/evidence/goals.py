@@ -14,7 +14,7 @@ from audit.evidence.cells import CAP, CAUTION, payoffs, smoothed
 
 #: Larger: bolder bets. One call may lose at most this share of the account.
 _MOST_LOST = 0.95
-#: A mean square of D up to this is only rounding, and nothing is bet.
+#: A mean square of D up to this counts as rounding, and nothing is bet.
 _NOTHING = 1e-18
 _SQRT_TAU = math.sqrt(2 * math.pi)
 
@@ -49,9 +49,9 @@ class CellCounts:
     def plan(self, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return for each claim the gain D in each cell, its mean square, and a score of its growth.
 
-        The score is computed for a mean lowered by `CAUTION` standard errors, because the best of many tables
-        looks better than it is, most of all with few runs. If the mean is more than that many standard errors
-        below 0, the mean square is set to 0, so that nothing is bet.
+        The score is computed for a mean gain lowered by `CAUTION` standard errors, because the best of many
+        tables looks better than it is, most of all with few runs. If the mean is more than that many standard
+        errors below 0, the mean square is set to 0, so that nothing is bet.
         """
         (p, q), past = self.laws, max(self.past.sum(), 1.0)  # perhaps no run has finished
         won = payoffs(p, q, ratio, delta, past=past)
@@ -89,8 +89,8 @@ class CoupledEvent:
     shares
         Estimated probabilities of the four outcomes of a pair, shape (4,).
     blocks
-        The batch in parts, pairs by outcome, shape (parts, 1, 5). The stake changes between parts. The last
-        column is empty.
+        The counts of pairs by outcome in each part of the batch, shape (parts, 1, 5). The stake changes
+        between parts. The last column is empty.
     """
 
     shares: Floats
@@ -159,7 +159,7 @@ class Goals:
         return path
 
     def after(self, aim: Aim, logs: Floats, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log wealth after a batch, given that before it (`logs`); both have shape (claims,)."""
+        """Return the log wealth after a batch; `logs` is that before the batch. Both have shape (claims,)."""
         if aim.lost:
             return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]

@@ -24,11 +24,13 @@ from audit.events.tables import NumberBins, Table
 FOR_COVARIANCE = 100_000
 #: Limits memory: the kept runs of a side take at most this many bytes.
 _KEPT_BYTES = 2**24
-#: Larger: weights are fitted more exactly, cells less. The score is not fitted anew after this many pairs.
+#: Larger: weights are more exact, but fewer runs are counted in the cells of the last score. The score is not
+#: fitted anew after this many pairs.
 ENOUGH = 250_000
 #: A score is learned once each side has this many runs.
 LEAST = 2_000
-#: Larger: bins follow the log-ratio more closely but take time. Maximum for one column, and for all together.
+#: Larger: bins follow the log-ratio more closely but take time. Maximum number of bins of one column, and of
+#: all columns together.
 _BINS = 12
 _ALL_BINS = 420
 #: Vectors with more entries get no score: they would have too many bins.
@@ -171,7 +173,7 @@ def _scored(codes: Codes, weights: Floats) -> Floats:
 
 
 def _thermometer(starts: Ints) -> Floats:
-    """Return thermometer codes of all bins: a bin is the sum of the steps up to it, "no number" one step."""
+    """Return thermometer codes of all bins: a bin is the sum of the steps up to it; "no number" is a step."""
     steps = np.zeros((int(starts[-1]), int(starts[-1])))
     for first, end in pairwise(starts):
         size = end - first

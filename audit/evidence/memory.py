@@ -47,7 +47,7 @@ Offer = tuple[int, int, Candidates]
 
 @dataclass(frozen=True)
 class Chosen:
-    """The events that the next batch is bet on, of one table and one choice of p side."""
+    """Events of one table, for one choice of p side, that the next batch is bet on."""
 
     table: int
     side: int
@@ -119,7 +119,7 @@ class PairMemory:
 
     @property
     def stopped_answering(self) -> bool:
-        """Whether all answers are in the first half of the kept runs (probability by chance: 2^−answers)."""
+        """Whether all answers are in the first half of the kept runs; the chance of this is 2^−answers."""
         answers = 0
         for side in self.kept(0):
             refused = [is_refusal(output) for view in side for output in view.outputs]
@@ -218,7 +218,7 @@ class PairMemory:
             view.inside.clear()  # the cached parts take more memory than the outputs
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
-        """Return the events for the next batch: those expected to grow most at and around the claim."""
+        """Return the events for the next batch: those of largest expected growth at the claim or near it."""
         offers, promise = self._promised(epsilon, delta, against=against)
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 

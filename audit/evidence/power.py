@@ -33,7 +33,7 @@ _SCALES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
 
 @dataclass(frozen=True)
 class Section:
-    """The batches that one audit bet on a pair.
+    """The batches of runs of one pair of databases that one audit bet on.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Power:
     event
         The event, or None for a generic one.
     p
-        Its probability.
+        The probability of the event on the p side.
     """
 
     epsilon: float | None
@@ -194,7 +194,7 @@ class _Option:
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log wealth that a bet on this event must reach: it has only 1/rivals of the wealth."""
+        """Return the log wealth that a bet on this event must reach; it has only 1/rivals of the wealth."""
         return -math.log(significance) + math.log(self.rivals)
 
 
@@ -222,7 +222,7 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
 
 @dataclass(frozen=True)
 class _Simulated:
-    """An event: its probabilities, and the factor by which coupling changes "only the q side inside"."""
+    """A simulated event: its probabilities, and how coupling changes the rate of "only the q side inside"."""
 
     p: float
     q: float

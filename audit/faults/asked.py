@@ -18,7 +18,7 @@ MIDDLE, FAR = "middle", "far"
 #: Other databases, used only to see the scale of the noise there: the pair that was refuted first, and the
 #: left database with the right one's record added.
 ELSEWHERE: Final = ("elsewhere left", "elsewhere right", "both")
-#: Relative slack for rounding.
+#: Numbers count as equal up to this relative difference, which rounding explains.
 TIGHT: Final = 1e-6
 
 

@@ -1,4 +1,4 @@
-"""Subjects with few possible outputs: the probability of each, from a sweep of the only draw or counts."""
+"""Find the probability of each of few possible outputs: from a sweep of the only draw, or from counts."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -24,7 +24,7 @@ COUNTED: Final = 3_000
 _FEW: Final = 40
 #: Maximum number of changes of the output that are located in the range of one uniform draw.
 _MOST_STEPS: Final = 200
-#: If the other side always gives an output, it is impossible here after this many runs without it.
+#: If one side always gives an output and this many runs of the other never do, it counts as impossible there.
 _MORE: Final = 1_000
 #: p must exceed the limit of the claim by this many standard errors.
 _ERRORS: Final = 4.0
@@ -69,7 +69,7 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place of the only draw, or of the first that another one repeats in every run; else None."""
+    """Return the place of the only draw, or of the first draw that a later one always repeats; else None."""
     runs = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
         return 0
@@ -83,15 +83,15 @@ def _seen(runs: Sequence[Run], place: int) -> tuple[Hashable, ...]:
 
 
 def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, certain: bool) -> bool:
-    """Whether a condition stays false on this side for all values of the recorded draws that are tried.
+    """Return whether a condition stays false on this side for all values of the draws that are tried.
 
     Parameters
     ----------
     scene, side
         The scene, and the side that is run.
     happens
-        Whether the condition holds in a run. It must be false in all plain runs, and in all runs with draws
-        at their extremes.
+        A function that returns whether the condition holds in a run. It must be false in all plain runs, and
+        in all runs with draws at their extremes.
     certain
         Whether the condition holds in every run of the other side.
     """
@@ -117,8 +117,8 @@ def _has_one_coin(runs: Sequence[Run]) -> bool:
 def _through(scene: Scene, side: str) -> list[Run]:
     """Return runs with every output that the one uniform draw gives; empty if there are too many to follow.
 
-    Where two neighbouring points of a sweep give different outputs, bisection finds every output between
-    them. Where they give the same output, nothing between them is tried.
+    If two neighbouring points of a sweep give different outputs, bisection finds every output between them.
+    If they give the same output, nothing between them is tried.
     """
 
     def at(coin: float) -> Run:
@@ -149,7 +149,7 @@ def _key(run: Run) -> Hashable:
 
 
 def _runs(scene: Scene) -> tuple[dict[str, list[Run]], float]:
-    """Return runs of both sides, and the error of a share in a sweep (0 if the runs are independent)."""
+    """Return runs of both sides, and the error of a frequency in a sweep (0 if the runs are independent)."""
     if all(_has_one_coin(scene.plain(side)) for side in (LEFT, RIGHT)):
         points = [Force((i + 0.5) / SWEPT) for i in range(SWEPT)]
         return {side: [scene.run(side, 0, force=at) for at in points] for side in (LEFT, RIGHT)}, 2.0 / SWEPT
@@ -174,7 +174,7 @@ def _worst(
 def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any:
     """Return how far p exceeds the claim's limit plus the error of both shares, each of `total` runs."""
     epsilon = min(asked.epsilon, 300.0)
-    if slack:  # the shares come from a sweep
+    if slack:  # the frequencies come from a sweep
         error = slack * (1 + np.exp(asked.epsilon))
     else:
         error = _ERRORS * np.sqrt((p + np.exp(2 * epsilon) * (q + 1 / total)) / total)
@@ -182,7 +182,7 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Whether outputs, sorted into sixteen bins, break the claim. True too if an output is not one number."""
+    """Return whether outputs in sixteen bins break the claim; True also if an output is not one number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]

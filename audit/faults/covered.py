@@ -1,4 +1,4 @@
-"""The rule about moves of the output: whether the noise covers a move, and which fault it is if not."""
+"""The rule about moves of the output between databases: does noise cover them? If not, which fault is it?"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
 
 
 def _is_aligned(scene: Scene, move: Move) -> bool:
-    """Whether each draw reaches the same numbers on both sides; if not, a private choice differs."""
+    """Return whether each draw reaches the same numbers on both sides; if not, a private choice differs."""
     turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
     left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)
     return left is not None and np.array_equal(left.reach != 0.0, move.reach != 0.0)
@@ -134,7 +134,7 @@ def _slope(move: Move, active: NDArray[np.bool_], again: Move | None) -> float |
     """Return the factor by which noise is multiplied before it is added to the output; None if unknown.
 
     It is known if each number of noise reaches one number of the output, each of these gets one number of
-    noise, and the factor is the same for all and in all runs. In a ratio it is not.
+    noise, and the factor is the same for all and in all runs. For a ratio of two noisy numbers it is unknown.
     """
     if again is None or again.reach.shape != move.reach.shape:
         return None
@@ -177,7 +177,7 @@ def _further(scene: Scene, move: Move) -> float | None:
 
 
 def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
-    """Whether some draws cover removing the one record, and other draws cover adding the other record."""
+    """Return whether some draws cover removing one record, and others cover adding the other record."""
     if MIDDLE not in scene.databases:
         return False
     steps = [_step(scene, move, side) for side in SIDES]

@@ -34,7 +34,7 @@ from audit.words import fault_words as words
 LIMIT: Final = 3.0
 #: Limit in seconds of real time, for a subject that sleeps or hangs in compiled code.
 PATIENCE: Final = 30.0
-#: Faults that are none if the noise was drawn before the run.
+#: Kinds of fault that are not faults if the noise was drawn before the run.
 _STEADY: Final = frozenset({FaultKind.UNNOISED_PART, FaultKind.FIXED_SEED})
 
 
@@ -135,7 +135,7 @@ def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0
 
 
 def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
-    """Whether the answers of two processes differ in a part that is the same in both runs of each process."""
+    """Return whether two processes' answers differ in a part that both runs of each process share."""
     return any(
         place in other[side] and not same(leaf, other[side][place])
         for side in one
@@ -164,7 +164,7 @@ def _differing(left: Any, right: Any) -> tuple[int, int] | None:
 
 
 def _has_nan(left: Any, right: Any) -> bool:
-    """Whether the differing record is NaN, or holds a NaN, on one side only."""
+    """Return whether the differing record is NaN, or holds a NaN, on one side only."""
     found = _differing(left, right)
     if found is None:
         return False

@@ -98,7 +98,7 @@ class Answers(Around):
 
 
 def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], asked: Asked) -> Fault:
-    """Return the fault that runs of a mechanism show, each from the mechanism's first state."""
+    """Return the fault that runs of a mechanism show; each run starts from the mechanism's first state."""
     try:
         with _ready(mechanism, calling, databases, first=0) as scene:
             return fault_of(scene, asked)

@@ -1,4 +1,4 @@
-"""How the output moves on the same random draws, and the least shift of the draws that undoes the move.
+"""How far the output moves between databases on the same draws, and the least shift of draws that undoes it.
 
 `sampling.recorded.noise` derives the cost of a shift.
 """
@@ -29,7 +29,7 @@ class Move:
     places
         The numbers of the output.
     moved
-        Right minus left, shape (places,).
+        The output on the right minus the output on the left, shape (places,).
     numbers
         The noise that is drawn on the right.
     reach

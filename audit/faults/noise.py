@@ -68,7 +68,7 @@ _APART: Final = 1e-4
 
 
 def _is_silent(scene: Scene, side: str, place: Place) -> bool:
-    """Whether no draw of a side changes a number of the output, however far it is pushed."""
+    """Return whether no draw of a side changes a number of the output, however far it is pushed."""
     first = scene.plain(side)[0].leaves[place]
     runs = (*scene.plain(side), *scene.extreme(side))
     return all(same(run.leaves.get(place), first) for run in runs)
@@ -85,7 +85,7 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
 
 
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
-    """Whether a draw that reaches no earlier number reaches the i-th one equally on both sides.
+    """Return whether a draw that reaches no earlier number reaches the i-th one equally on both sides.
 
     Then the sides differ only in how they use the noise that earlier numbers have published. An example is
     gradient descent, whose next step depends on the data and on all steps before.

@@ -57,7 +57,7 @@ def _silence(output: Any) -> str:
 
 
 def constant_part(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a part is constant on each side but differs: it has no noise, or a fixed seed."""
+    """Return the fault if a part is constant on each side but not the same: no noise, or a fixed seed."""
     parts: list[tuple[Place, Callable[[Run], Any]]] = [((), _whole)]
     parts[:0] = [(place, partial(_leaf, place)) for place in common_places(scene)]
     for place, read in parts:
@@ -113,7 +113,7 @@ def common_places(scene: Scene) -> list[Place]:
 
 
 def _never_varies(runs: Sequence[Run], k: int) -> bool:
-    """Whether the k-th draw gives the same values in every run."""
+    """Return whether the k-th draw gives the same values in every run."""
     values = [run.draws[k].values for run in runs if k < len(run.draws)]
     return len(values) == len(runs) and all(same(value, values[0]) for value in values)
 
@@ -137,7 +137,7 @@ def exact_weights(scene: Scene, _: Asked) -> Fault | None:
 
 
 def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if one side gives words, keys or lengths more often than δ, and the other never."""
+    """Return the fault if one side gives words, keys or lengths with probability above δ, the other never."""
     runs = {side: (*scene.plain(side), *scene.extreme(side)) for side in SIDES}
     shown = {side: [tokens(run.output) for run in runs[side]] for side in SIDES}
     names = {token: name for side in SIDES for each in shown[side] for token, name in each.items()}
@@ -179,8 +179,8 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
     """Whether no draw gives any of these tokens on this side; the other gives them in `share` of its runs.
 
-    If further runs give tokens that were not seen before, there are too few runs to decide. The answer is
-    then no.
+    If further runs give tokens that were not seen before, there are too few runs to decide. The function then
+    returns False.
     """
     known = {token for run in (*scene.plain(side), *scene.extreme(side)) for token in tokens(run.output)}
     more = [tokens(scene.run(side, 30_000 + seed).output) for seed in range(_FURTHER)]

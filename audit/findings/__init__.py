@@ -1,6 +1,6 @@
 """Findings: statements of the source texts, recomputed; their text (`text`) and their files (`saved`).
 
-Above `privacy`; below the doors.
+The user interfaces (`doors`) import this package.
 """
 
 from audit.findings.finding import GROUP, Finding, Judgement, Method, Table, glossary, load_findings, merged

@@ -97,7 +97,7 @@ class Finding(NoTruth):
     tables
         The numbers behind the result.
     command
-        The command that repeats it; empty for ``dp-audit findings NAME``.
+        The command that computes the finding again; empty for ``dp-audit findings NAME``.
     row
         The number of the system that the finding is about, as numbered by the package that offers it;
         several are separated by commas: ``"L7, L8"``.

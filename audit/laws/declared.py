@@ -13,8 +13,8 @@ from audit.subject.subject import Subject
 from audit.values.brief import show
 from audit.values.canonical import key
 
-#: Larger: a law that changes from call to call is noticed more surely. The first laws of this many databases
-#: are kept, and about as many as the next number says are computed again at the end.
+#: Larger: a law that changes from call to call is noticed more surely. For `_REMEMBERED` databases the first
+#: law is kept. About `_ASKED_AGAIN` of these laws are computed again at the end.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32
 _NOTHING: Final = PureDP(0.0)

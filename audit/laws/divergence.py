@@ -27,7 +27,7 @@ _SHARES = (0.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 0.95)
 """Levels tried for a coordinate, as shares of its largest loss (of max(1, ε) if that is infinite)."""
 
 _LARGEST, _FAR = 700.0, 1e9
-"""Exponents are capped at the first to stay finite; minus the second stands for log 0 in sums."""
+"""Exponents are capped at `_LARGEST` to stay finite; −`_FAR` stands for log 0 in sums."""
 
 STEEPEST = 1e6
 """An ε beyond this is reported as ∞."""
@@ -90,7 +90,7 @@ def worst_event(p: Law, q: Law, epsilon: float) -> Region:
     """Return the event {o: p(o)/q(o) > exp(ε)}; if it is empty, the event of the largest ratio.
 
     If several coordinates of a product differ, the event is not a box. Then the best of a few boxes is
-    returned, among them one found by a climb, coordinate by coordinate.
+    returned. Hill climbing, coordinate by coordinate, finds one of them.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def _box(loss: VectorLoss, levels: dict[int, float]) -> Region:
 
 
 class _Climb:
-    """A climb to a box with a large gain: the level of one coordinate at a time is set to the best choice."""
+    """Hill climbing to a box with a large gain: each step sets one coordinate's level to the best choice."""
 
     def __init__(self, p: Law, q: Law, loss: VectorLoss, epsilon: float) -> None:
         self._p, self._q, self._epsilon = p, q, epsilon

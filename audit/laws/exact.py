@@ -1,4 +1,4 @@
-"""Declared laws of neighbouring databases compared exactly with a claim; nothing is drawn.
+"""Compare the declared laws of neighbouring databases exactly with a claim; nothing is drawn.
 
 **Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim, by more than `TOLERANCE` in ε
 or by more than the factor 1 + `TOLERANCE` in δ (`audit.laws.divergence`), for all probabilities that round to

@@ -5,8 +5,8 @@ For a partition of the outputs into cells with declared probabilities π and cou
     ∏ Γ(nᵢ + ½)/Γ(½) · Γ(k/2)/Γ(N + k/2)  ÷  ∏ πᵢ^nᵢ
 
 compares the Dirichlet(½) mixture of all laws on the cells with the declared law. Both are probabilities of
-the same sequence of cells, so the factor has expectation 1 under the declared law. So has an average of
-factors over partitions that depend on the law alone.
+the same sequence of cells, so the factor has expectation 1 under the declared law. An average of such factors
+over several partitions has expectation 1 too, if the partitions depend on the law alone.
 
 Guarantee: for independent outputs of the declared law, Pr[e-value ≥ 1/s] ≤ s for every s in (0, 1].
 """
@@ -82,7 +82,7 @@ def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
 
 
 def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
-    """Return a total variation from the law that nine in ten comparisons of this many runs would detect.
+    """Return a total variation distance from the law that 9 in 10 comparisons of this many runs detect.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> fl
 
 
 def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
-    """Return sets of cells, one a row: single likely cells, the first few, and the first and last few."""
+    """Return sets of cells, one in each row: single likely cells, the first few, the first and last few."""
     k = len(log_probabilities)
     place = np.arange(k)
     alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]

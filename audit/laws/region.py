@@ -21,7 +21,7 @@ SHOWN = 6
 
 @dataclass(frozen=True)
 class Region:
-    """A set of outputs: outcomes and open intervals, or for vectors a box with one such set a coordinate.
+    """A set of outputs: outcomes and open intervals, or for vectors a box: one such set for each coordinate.
 
     Parameters
     ----------
@@ -32,7 +32,8 @@ class Region:
     excluded
         Outputs inside the intervals that do not belong to the set.
     coordinates
-        For vectors, instead of the above: pairs of an index and the region of that coordinate. All must hold.
+        For vectors, instead of the above: pairs of an index and the region of that coordinate. A vector
+        belongs to the set if every one of these coordinates lies in its region.
 
     Examples
     --------

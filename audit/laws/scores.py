@@ -1,11 +1,11 @@
-"""Pairs of laws against a claim: the privacy loss, whether it is too large, and what rounding leaves open.
+"""Compare pairs of laws with a claim: the privacy loss, whether it is too large, what rounding leaves open.
 
 The numbers of a law are rounded; `Law.extreme` returns the ends of the rounding error. If p ≥ p⁻ and q ≤ q⁺
-outcome by outcome, every event has p(E) − e^ε·q(E) ≥ p⁻(E) − e^ε·q⁺(E). So a pair that seems to exceed the
-claim is compared again with p⁻ and q⁺. An excess that remains is not due to rounding. So rounding in the last
-bit does not refute a mechanism that meets its claim with equality. An excess that does not remain may be due
-to rounding: the pair is `within` if the excess is at most `SETTLED` in ε (`slack` reports it), and otherwise
-neither `over` nor `within`.
+outcome by outcome, every event has p(E) − e^ε·q(E) ≥ p⁻(E) − e^ε·q⁺(E). A pair that seems to exceed the claim
+is therefore compared again with p⁻ and q⁺. An excess that remains is not due to rounding: rounding in the
+last bit never refutes a mechanism that meets its claim with equality. An excess that does not remain may be
+due to rounding: the pair is `within` if the excess is at most `SETTLED` in ε (`slack` reports it), and
+otherwise neither `over` nor `within`.
 
 The tolerance covers the rounding of the logarithms (about 1e-15 of their size). An excess of 1e-6 is detected
 if the numbers are accurate enough. Laws given as fractions are compared without rounding
@@ -25,7 +25,8 @@ from audit.laws.losses.rational import exceeds, fractions_of
 from audit.laws.losses.side_by_side import epsilons, excesses, losses_of, stacked
 
 SETTLED = 1e-3
-"""Larger: more proofs, less exact. An excess in ε up to this counts as met if rounding explains it."""
+"""Larger: more proofs, less exact. A claim exceeded in ε by at most this counts as met if rounding explains
+the excess."""
 _NEAR = 1e-6
 """Larger is slower: laws given as fractions are compared exactly if floats come this close to the claim."""
 
@@ -34,7 +35,7 @@ Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """Bounds of ε and δ of a pair in one direction, and whether it is surely over or within (or arrays).
+    """Bounds of ε and δ of a pair in one direction, and whether it is surely over or within; or arrays.
 
     `slack` is the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
     """

@@ -1,4 +1,4 @@
 """The mutation check (`check`): would the audit notice a smaller claim? And its result (`result`).
 
-Above `privacy`; below the doors. Reading a result does not import the audit itself.
+Reading a result does not import the audit itself.
 """

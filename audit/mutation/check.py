@@ -32,7 +32,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     Raises
     ------
     AuditError
-        As for `audit_privacy`. Also a claim with ε = 0, because no claim is smaller.
+        As for `audit_privacy`. Also if the claim has ε = 0, because no claim is smaller.
 
     Notes
     -----

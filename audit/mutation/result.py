@@ -89,7 +89,7 @@ class MutationCheck(NoTruth):
 
     @property
     def lines(self) -> list[str]:
-        """Return the lines of the report below its headline."""
+        """The lines of the report below its headline."""
         return [*map(str, self.repetitions), "", *self._conclusion(), *self._terms()]
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Which databases are neighbours: five relations and custom ones, records of a database, calls of a relation.
 
-Public. Above errors; below everything that handles databases.
+Public. Everything that handles databases imports this package.
 """
 
 from audit.relations.kinds import NeighbourRelation, Relation, check_pair, check_relation, name_of

@@ -80,7 +80,7 @@ def moved(database: Any, rng: Any = None) -> Iterator[Any]:
 
 
 def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[Any]:
-    """Yield other databases whose answers stay, or change by at most 1 to one of `records`.
+    """Yield other databases: each answer stays or changes, by at most 1, to one of `records`.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _patterns(size: int) -> Iterator[tuple[int, ...]]:
     for shape in _shapes(size):
         for pattern in (tuple(shape), tuple(-step for step in shape)):
             if any(pattern) and pattern not in seen:
-                if size < 4:  # shapes of 4 or more entries all differ
+                if size < 4:  # patterns of 4 or more steps never repeat
                     seen.add(pattern)
                 yield pattern
 

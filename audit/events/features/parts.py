@@ -227,7 +227,7 @@ class PartsScore(TableScore):
         return f"a score fitted to {self.entries} numbers{self._mostly()}"
 
     def names(self) -> list[str]:
-        """Return, in words, the number that each table is about."""
+        """Return the name of the number that each table is about."""
         return [words_of(path) for path in self.paths]
 
     def column(self, view: View) -> Floats:

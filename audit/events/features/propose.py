@@ -1,4 +1,4 @@
-"""Choose the features that fit the kinds of past outputs. They read past outputs only and decide nothing."""
+"""Choose the features that fit the kinds of past outputs. No verdict rests on the choice."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -28,14 +28,14 @@ MOST_SCORED = 512
 #: Larger: rarer types are found. Number of outputs of a block whose nested types are read.
 _ASKED = 100
 _SOME = 500
-#: Smaller: rarer values get features of their own. A value with this share of all entries is special (a
-#: refusal, a flag, a mark).
+#: Smaller: rarer values get features of their own. A value is special (a refusal, a flag, a mark) if at least
+#: this share of all entries has it.
 SPECIAL_SHARE = 0.05
 _SHARE_OF_REPEATS = 0.3
 
 
 def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
-    """Yield the features worth a table, in a fixed order.
+    """Yield the features whose values are to be counted in tables, in a fixed order.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _types(view: View) -> set[object]:
 
 
 def _odd(view: View) -> Iterator[object]:
-    """Yield the outputs that are neither numbers nor vectors, a NaN, and examples if kinds are mixed."""
+    """Yield outputs that are neither numbers nor vectors, a NaN if any, and examples of each mixed kind."""
     yield from (output for _, output in view.rest)
     where, found = view.numbers
     if np.isnan(found).any():

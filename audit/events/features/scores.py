@@ -18,7 +18,7 @@ from audit.events.features.views import View
 
 Codes = NDArray[np.int16]
 
-#: Least number of runs on a side to fit a score; with fewer it would be noise.
+#: Least number of runs on a side for fitting a score; with fewer runs the score would be noise.
 LEAST_FOR_SCORES = 96
 #: The words of a score name at most this many entries.
 MOST_NAMED = 3
@@ -93,7 +93,7 @@ class TableScore(NumberFeature):
 
 @dataclass(frozen=True)
 class AdditiveScore(TableScore):
-    """The sum of tables over entries and over differences of neighbouring entries.
+    """A fitted score: the sum of log-ratios from a table for each entry and each difference of neighbours.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def with_differences(matrix: Floats) -> Floats:
 
 
 def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -> TableScore:
-    """Return a sum of per-entry log-ratio tables fitted to past outputs of both databases.
+    """Return a score with one log-ratio table for each entry, fitted to past outputs of both databases.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Choose the parts of structured outputs that get a table: those that differ most between the two databases.
 
-Reads past outputs only. Proposes features; decides nothing.
+Only past outputs are read, and no verdict rests on the choice.
 """
 
 from collections import Counter
@@ -30,10 +30,10 @@ Looked = list[tuple[Any, dict[Path, object]]]
 
 MOST_NUMBERS = 12
 MOST_ATOMS = 6
-#: Larger: more features. Differences are formed between this many numbers inside the output.
+#: Larger: more features. Differences are formed between at most this many numbers inside the output.
 MOST_TOGETHER = 4
-#: Larger: slower. Number of outputs that are opened on a side. It ends earlier once they have `_LEAVES`
-#: parts, but not before `_LEAST_LOOKED_INTO` outputs.
+#: Larger: slower. Number of outputs that are opened on a side. Opening ends earlier if the opened outputs
+#: have `_LEAVES` parts, but not before `_LEAST_LOOKED_INTO` outputs.
 _LOOKED_INTO = 500
 _LEAST_LOOKED_INTO = 50
 _LEAVES = 8_000
@@ -138,7 +138,7 @@ def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Flo
 
 
 def _bound(numbers: dict[Path, tuple[Floats, Floats]], every: Sequence[Opened]) -> Iterator[Feature]:
-    """Yield differences and sums of two numbers that go together more on one side than on the other."""
+    """Yield differences and sums of two numbers that are related more closely on one side (`bound_pairs`)."""
     places = [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
     a, b = (_rows(opened, places) for opened in every)
     for i, j in bound_pairs(a, b):
@@ -298,7 +298,7 @@ def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
 
 
 def _changed(a: Counter[Any], b: Counter[Any]) -> float:
-    """Return the total variation of two counts of atoms, 0 if nothing recurs."""
+    """Return the total variation distance between two counts of atoms, 0 if no atom recurs."""
     if max(chain(a.values(), b.values())) < 2:
         return 0.0
     m, n = a.total(), b.total()

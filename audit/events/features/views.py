@@ -69,7 +69,7 @@ def as_column(values: Sequence[object]) -> Floats:
         try:
             return np.array(values, dtype=np.float64)
         except OverflowError:
-            pass  # a whole number beyond all floats
+            pass  # a whole number too large for a float
     return np.array([as_entry(value) for value in values], dtype=np.float64)
 
 

@@ -1,7 +1,7 @@
 """Bounds of δ(ε) for a sum of independent losses that has no closed form.
 
 Guarantee: `Bracket.bounds` returns a lower and an upper bound of E[(1 − exp(ε − L))₊], L = ΣLᵢ under p. The
-rounding of the Fourier transforms is allowed for by 1e-13 a coordinate, added and subtracted.
+bounds are widened by 1e-13 for each coordinate, to allow for the rounding of the Fourier transforms.
 
 Each of the d losses Lᵢ is known in cells: masses p, q and an interval of the loss. On the grid {h·j}:
 

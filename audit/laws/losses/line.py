@@ -45,7 +45,7 @@ class LineLoss(ScalarLoss):
         self.log_p, self.log_q = log_p, log_q
 
     def supremum(self) -> float:
-        """Return the largest supremum of a segment."""
+        """Return the largest of the segments' suprema."""
         return max(self._supremum(segment) for segment in self.segments)
 
     def log_lost(self) -> float:
@@ -54,14 +54,14 @@ class LineLoss(ScalarLoss):
         return float(log_add(np.array([self._log_mass(s.p, s.left, s.right) for s in lost]))) + self.log_p
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the masses of the level sets."""
+        """Return the log-masses, under p and under q, of the sets where the loss is above the level."""
         sets = self._level_sets(level)
         log_p = [self._log_mass(s.p, low, high) + self.log_p for s, low, high in sets]
         log_q = [self._log_mass(s.q, low, high) + self.log_q for s, low, high in sets]
         return np.array(log_p), np.array(log_q)
 
     def part_above(self, level: float) -> Region:
-        """Return the level sets as open intervals; adjacent ones are joined."""
+        """Return the sets where the loss is above the level, as open intervals; adjacent ones are joined."""
         wide = 0.5 if self.lattice else 0.0
         joined: list[Interval] = []
         for _, low, high in self._level_sets(level):

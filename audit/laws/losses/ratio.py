@@ -14,7 +14,7 @@ from audit.distributions.pieces import Piece, SmoothPiece
 Interval: TypeAlias = tuple[float, float]
 
 CANCELLED = 8 * np.finfo(np.float64).eps
-"""Larger treats more coefficients as equal: relative differences up to this are taken for rounding."""
+"""Larger: more coefficients count as equal. Relative differences up to this are taken for rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class NumericRatio:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """Return the point this share of the way from low to high: tolerances on shares hold at any scale."""
+    """Return the point at a fraction of the way from low to high; a tolerance for it holds at any scale."""
     return high if share == 1.0 else low + share * (high - low)
 
 

@@ -1,4 +1,4 @@
-"""Laws whose probabilities are fractions, compared with a claim without rounding the laws."""
+"""Compare laws whose probabilities are fractions with a claim, without rounding the laws."""
 
 import math
 from collections.abc import Hashable, Mapping
@@ -48,8 +48,8 @@ def exceeds(
     """Return whether some event has p(E) > e^ε·q(E) + δ.
 
     **Guarantee.** The laws are not rounded. ε and δ are floats, rounded from the number that was meant (ln 3,
-    for example, is not a float). Each is therefore read as the next larger float, 0 as 0. e^ε is rounded up,
-    within a factor 1 + 1e-58.
+    for example, is not a float). Each is therefore read as the next larger float; only 0 stays 0. e^ε is
+    rounded up, within a factor 1 + 1e-58.
 
     Examples
     --------
