@@ -177,7 +177,7 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 
 
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
-    """Whether no draw gives any of these tokens on this side; the other gives them in `share` of its runs.
+    """Return whether no draw gives any of these tokens here; the other side does in `share` of its runs.
 
     If further runs give tokens that were not seen before, there are too few runs to decide. The function then
     returns False.
