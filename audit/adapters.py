@@ -51,7 +51,7 @@ def sklearn(estimator: Any, *, attributes: str | Iterable[str], split: Split = N
     Raises
     ------
     InvalidKind, InvalidValue
-        One line: what, which value, what would be right.
+        The message names the argument, its value, and what would be right.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def pandas(function: Any, *, columns: Iterable[str]) -> Subject:
     Raises
     ------
     InvalidKind, InvalidValue, SubjectError
-        One line: what, which value, what would be right.
+        The message names the argument, its value, and what would be right.
     AuditError
         pandas is not installed.
 

@@ -216,8 +216,8 @@ class PAC(_Numbers):
     alpha
         The error allowed, in [0, 1]. 0 requires exact recovery. 1 allows everything if no error exceeds 1.
     beta
-        The probability of failure allowed, in [0, 1). Texts require (0, 1/2), but learner A of PARITY has 3/4
-        (K11 Lemma 4.1), and a learner without randomness may have 0.
+        The probability of failure allowed, in [0, 1). The source texts require (0, 1/2), but learner A of
+        PARITY has 3/4 (K11 Lemma 4.1), and a learner without randomness may have 0.
 
     Examples
     --------

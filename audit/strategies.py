@@ -49,7 +49,7 @@ def databases(
     size
         The number of records: n, or (least, greatest).
     valid
-        Tells whether a database may occur.
+        A function that returns whether a database may occur.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def neighbours(
         The number of records of either database: n, or (least, greatest); under local it is 1. Under
         add-or-remove-one n stands for (n − 1, n).
     valid
-        Tells whether a database may occur; both databases of a pair must.
+        A function that returns whether a database may occur; it must accept both databases of a pair.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def _record(records: Any) -> SearchStrategy[Any]:
 
 @st.composite
 def _one_more(draw: DrawFn, longer: SearchStrategy[list[Any]]) -> Pair:
-    """Draw a database, and the same without one of its records, in either order."""
+    """Draw a pair, in either order: a database, and the same without one of its records."""
     rows = draw(longer)
     fewer = removed(rows, draw(st.sampled_from(range(len(rows)))))
     return (rows, fewer) if draw(st.booleans()) else (fewer, rows)
@@ -209,7 +209,7 @@ def _replaced(
     *,
     labels: bool,
 ) -> Pair:
-    """Draw a database, and the same with another record, or another label, at one place."""
+    """Draw a pair: a database, and the same with another record, or another label, at one place."""
     rows = draw(databases)
     place = draw(st.sampled_from(range(len(rows))))
 
@@ -228,7 +228,7 @@ def _replaced(
 
 @st.composite
 def _moved(draw: DrawFn, record: SearchStrategy[Any], finite: tuple[Any, ...] | None) -> tuple[Any, Any]:
-    """Draw an answer, and one that differs from it by at most 1."""
+    """Draw a pair: an answer, and one that differs from it by at most 1."""
     answer = draw(record)
     if finite is not None:
         near = [answer, *(each for each in finite if within_one(answer, each))]
@@ -244,7 +244,7 @@ def _listed(
     relation: Any,
     finite: tuple[Any, ...] | None,
 ) -> Pair:
-    """Draw a database and one of the neighbours that a custom relation lists, in either order."""
+    """Draw a pair, in either order: a database, and a neighbour that a custom relation lists for it."""
     rows = draw(databases)
     pool = [*rows, *draw(st.lists(record, min_size=1, max_size=_POOL))] if finite is None else [*finite]
     others = list(islice(neighbours_of(relation, rows, pool), _LISTED))

@@ -261,7 +261,7 @@ class Databases:
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))
-        if self.valid is not None and not self.at_most(FEW_DATABASES):  # of few, `_made` gave all
+        if self.valid is not None and not self.at_most(FEW_DATABASES):  # of few, `_made` gave all pairs
             yield from _shuffled(self.enumerate() or [], rng)
 
     @property
@@ -298,7 +298,7 @@ class Databases:
 
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
-        """Pairs that differ by one record: first a strange one beside equal ones, at last a duplicate."""
+        """Pairs that differ by one record: a strange record beside equal ones, and finally a duplicate."""
         if self.sizes is None or not self.records or self.whole:
             return ()
         return tuple(self._strange(strange(self.records, *self.sizes)))
@@ -384,7 +384,7 @@ class Databases:
         return list(found.values())
 
     def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
-        """Yield those of the pairs of lists that are neighbours in the domain, with the types of `like`."""
+        """Yield the pairs of `rows` that are neighbours in the domain, rebuilt with the types of `like`."""
         for left, right in rows if self._makes or self.unchecked else ():
             if self.fits(left) and self.fits(right):
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)

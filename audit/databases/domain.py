@@ -1,4 +1,4 @@
-"""The arguments about databases (`records`, `size`, …), checked and turned into one `Databases`."""
+"""Check the arguments about databases (`records`, `size`, …), and turn them into one `Databases`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Membership of a database in a domain, by its records or by the user's `valid`."""
+"""Decide whether a database belongs to a domain, by its records or by the user's `valid`."""
 
 import copy
 from collections.abc import Callable, Container, Iterable

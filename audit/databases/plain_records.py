@@ -1,7 +1,7 @@
 """Find records that a strategy can give but has not drawn, from its `repr`.
 
-They let a witness be rounded: −4.0 for −3.9999999999999996. A mapped, filtered or composed strategy may
-exclude a round number without showing it in its `repr`, so its records stay as drawn.
+With these records a witness can be rounded: −4.0 replaces −3.9999999999999996. A mapped, filtered or composed
+strategy may exclude a round number without showing it in its `repr`, so its records stay as drawn.
 """
 
 import ast

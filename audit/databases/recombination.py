@@ -1,8 +1,8 @@
 """Check from a strategy's `repr` that it gives every recombination of its records.
 
-`lists(integers(min_value=0, max_value=9))` gives all of them: each record is drawn independently and may
-stand anywhere. A mapped, filtered, unique or composed strategy may bind its records to a rule that its `repr`
-does not show, such as a header row or an order.
+`lists(integers(min_value=0, max_value=9))` gives every recombination: each record is drawn independently and
+may stand anywhere. A mapped, filtered, unique or composed strategy may bind its records to a rule that its
+`repr` does not show, such as a header row or an order.
 """
 
 import ast
@@ -16,7 +16,7 @@ _COLLECTIONS = frozenset({"dictionaries", "fixed_dictionaries", "frozensets", "s
 _OTHERS = frozenset({"characters", "ip_addresses", "none", "one_of", "uuids"})
 #: Strategies for one record that is independent of the records before it.
 _RECORDS = _SEQUENCES | _NUMBERS | _TIMES | _COLLECTIONS | _OTHERS
-#: Strategies for one record whose arguments are values.
+#: Strategies for one record that take values as arguments.
 _VALUES = frozenset({"just", "sampled_from"})
 
 
@@ -78,7 +78,7 @@ def name_of_call(call: ast.Call) -> str:
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """Return whether a strategy consists of basic ones alone, each drawn independently."""
+    """Return whether a strategy consists of basic strategies alone, each drawn independently."""
     if not isinstance(node, ast.Call):
         return False
     name = name_of_call(node)

@@ -1,6 +1,6 @@
 """Draw examples of a Hypothesis strategy: the same in every process, and no files of Hypothesis remain."""
 
-from __future__ import annotations  # the draws depend on the source and the signature of `collect`
+from __future__ import annotations  # keep: the draws depend on the source and signature of `collect`
 
 import threading
 import warnings

@@ -170,7 +170,7 @@ def _simplifications(size: int) -> Iterator[_Change]:
 
 
 def _builder(strategy: Any) -> Callable[[bytes], _Built]:
-    """Return a function that builds a strategy's value from bytes; `_Built` is empty if they are refused."""
+    """Return a function that builds a strategy's value from bytes; its result is empty for refused bytes."""
     from hypothesis import HealthCheck, given, settings
 
     built: list[Any] = []

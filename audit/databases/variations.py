@@ -210,7 +210,7 @@ def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
 def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
     """Yield versions with fewer shared records, all equal.
 
-    If a fault shows only at large sums, it disappears when records are dropped, unless the remaining ones
+    If a fault shows only at large sums, it disappears when records are dropped, unless the remaining records
     grow.
     """
     start, end = middle(left, right)
@@ -225,7 +225,7 @@ def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
 
 
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
-    """Return rows without the shared records `gone`, numbered from 0 through the beginning, then the end."""
+    """Return rows without some shared records; `gone` numbers those at the beginning, then at the end."""
     tail = len(rows) - end
     kept = [row for i, row in enumerate(rows[:start]) if i not in gone]
     return kept + rows[start:tail] + [row for i, row in enumerate(rows[tail:], start) if i not in gone]

@@ -21,7 +21,7 @@ class Countable(LineLaw):
         One piece for each interval of integers, from left to right, ends included; the curvature of each is
         0.
     whole
-        Whether their masses must sum to 1 (within 1e-9).
+        Whether the masses of the pieces must sum to 1 (within 1e-9).
 
     Examples
     --------

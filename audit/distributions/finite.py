@@ -302,7 +302,7 @@ class Finite(Ordered):
         return np.array([self._locate_key(output, found) for output in outputs], dtype=np.intp)
 
     def _locate_key(self, output: Any, found: dict[Any, int]) -> int:
-        """Return one position; plain values are cached by type and value, which is faster than their key."""
+        """Return the position of one output; a cache by type and value avoids computing most keys."""
         kinds = tuple(map(type, output)) if type(output) is tuple else (type(output),)
         if not _PLAIN.issuperset(kinds):
             return self._locate_form(output)
@@ -366,7 +366,7 @@ def _kept(outcomes: Outcomes) -> Outcomes:
 
 
 def _count_distinct(numbers: NDArray[Any]) -> int:
-    """Return how many distinct numbers there are (NaN counts as one); faster than hashing ten million."""
+    """Return how many distinct numbers there are (NaN counts as one), without hashing each number."""
     ordered = np.sort(numbers)
     new = ordered[1:] != ordered[:-1]
     if ordered.dtype.kind == "f":

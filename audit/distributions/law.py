@@ -31,7 +31,7 @@ class Partition:
     log_probabilities
         Natural logarithms of the cells' probabilities, which sum to 1; shape (cells,).
     locate
-        Function from outputs to the cell of each; `OUTSIDE` if it is in none.
+        Function from outputs to the cell of each; `OUTSIDE` for an output in no cell.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def log_add(terms: Floats) -> Any:
 
 
 def log_complement(log_probability: Any) -> Any:
-    """Return log(1 − exp(x)) without cancellation at either end."""
+    """Return log(1 − exp(`log_probability`)) without cancellation, near 0 and near −∞."""
     x = np.minimum(log_probability, 0.0)
     with np.errstate(divide="ignore"):
         return np.where(x > -np.log(2.0), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))

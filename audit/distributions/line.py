@@ -17,9 +17,9 @@ class LineLaw(Ordered):
     Parameters
     ----------
     pieces
-        From left to right, without overlap.
+        The pieces, from left to right, without overlap.
     whole
-        Whether their masses must sum to 1 (within 1e-9).
+        Whether the masses of the pieces must sum to 1 (within 1e-9).
 
     Attributes
     ----------

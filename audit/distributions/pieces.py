@@ -1,4 +1,4 @@
-"""Pieces of a density. On each its logarithm is a polynomial of degree at most two, or given by functions.
+"""Pieces of a density: on each, the log-density is a polynomial of degree at most two or given by functions.
 
 Masses and quantiles of a polynomial piece need no numerical integration or search. Laplace, normal, uniform,
 exponential and staircase densities, truncated or not, consist of such pieces. The logarithm of the ratio of

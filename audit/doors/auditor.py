@@ -176,9 +176,9 @@ class Auditor:
             What to run; by default, with `trust`, the target that the saved result names.
         convert
             As in the audit: turns a list of records into the input of the mechanism. By default, with
-            `trust`, that of the audit.
+            `trust`, the function of the audit.
         fresh
-            Draw new runs instead of the same ones.
+            Draw new runs instead of repeating the saved ones.
         trust
             Import and call what the file names.
         """
@@ -232,7 +232,7 @@ class Auditor:
         from audit.doors.summary import carried_out, met, warning  # not imported without audits
 
         again = dict(self._again)
-        if not getattr(result, "remembered", ()):  # the folder may hold newer pairs
+        if not getattr(result, "remembered", ()):  # omit the folder: by then it may hold pairs
             again.pop("remember", None)
         command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *spelt(again)])
         self._count += 1
@@ -240,7 +240,7 @@ class Auditor:
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)
         if not met(result):
-            from audit.words import text  # imported only if they are read
+            from audit.words import text  # imported only for a failure
 
             missed = expected == "refuted" and carried_out(result) and not result.refuted
             pytest.fail(text.not_refuted(result) if missed else text.failure(result))

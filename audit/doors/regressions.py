@@ -52,7 +52,7 @@ def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any]
 
 
 def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
-    """Return the JSON files of a folder by name, so that every process sees them in the same order.
+    """Return the JSON files of a folder, sorted by name: every process sees them in the same order.
 
     Examples
     --------
@@ -198,9 +198,9 @@ def replay_file(
         What to run; by default, with `trust`, the target that the saved result names.
     convert
         As in the audit: turns a list of records into the input of the mechanism. By default, with `trust`,
-        that of the audit.
+        the function of the audit.
     fresh
-        Draw new runs instead of the same ones.
+        Draw new runs instead of repeating the saved ones.
     trust
         Import and call what the file names.
 

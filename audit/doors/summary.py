@@ -41,7 +41,7 @@ def met(result: Saved) -> bool:
 
 
 def line(result: Saved) -> str:
-    """Return the verdict, the subject, whether it was expected, and the bound found, in one line.
+    """Return the verdict, the subject, whether the verdict was expected, and the bound found, in one line.
 
     Examples
     --------

@@ -29,7 +29,7 @@ from audit.values.wording import ends, inside
 
 @dataclass(frozen=True)
 class NumberIn:
-    """A number feature's value lies in one of several half-open intervals [low, high), or is not a number.
+    """The condition that a number feature's value lies in one of some half-open intervals, or is NaN.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class NumberIn:
         return self.feature.special(self.intervals, unscored=self.unscored)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words, ends of intervals to at least `digits` digits."""
+        """Return the condition in words; interval ends have at least `digits` digits."""
         return f"{self.feature.words} {self._bounds(digits)}" if self.special is None else self.special
 
     def _bounds(self, digits: int) -> str:
@@ -81,7 +81,7 @@ class NumberIn:
 
 @dataclass(frozen=True, eq=False)
 class AtomIn:
-    """An atom feature's value equals that of one of the example outputs.
+    """The condition that an atom feature's value equals that of one of the example outputs.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class RegionIn:
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
     def words(self, digits: int = 6) -> str:
-        """Return the condition in words, ends of intervals to at least `digits` digits."""
+        """Return the condition in words; interval ends have at least `digits` digits."""
         return self.region.words(digits=digits)
 
     def to_json(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ Condition = NumberIn | AtomIn | RegionIn
 
 @dataclass(frozen=True)
 class Event:
-    """A set of outputs: all of one to three conditions hold.
+    """The set of outputs for which one to three conditions all hold.
 
     Parameters
     ----------

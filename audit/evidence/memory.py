@@ -223,7 +223,7 @@ class PairMemory:
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """Yield, for each offer with some of the best events: these events, its index, and theirs in it."""
+        """Yield the best events of each offer that has any, the offer's index, and their indices in it."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)

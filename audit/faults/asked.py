@@ -1,4 +1,4 @@
-"""What a rule receives, and the databases on which it may run the subject."""
+"""The input of a rule about faults, and the databases on which the rule may run the subject."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The rule about moves of the output between databases: does noise cover them? If not, which fault is it?"""
+"""The rule about moves of the output between databases: whether noise covers them, and else the fault."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -62,7 +62,7 @@ class Region:
         return inside and key not in self._excluded_keys
 
     def words(self, subject: str = "the output", digits: int = 6) -> str:
-        """Return the set in words, ends of intervals to at least `digits` digits."""
+        """Return the set in words; interval ends have at least `digits` digits."""
         if self.coordinates:
             parts = (part.words(f"output[{index}]", digits) for index, part in self.coordinates)
             return " and ".join(parts)

@@ -235,7 +235,7 @@ def _check_mutable(asked: Asked) -> None:
 def _named(result: Saved, asked: Asked) -> Saved:
     """Return a result that names its target, its `convert` and the command that repeats it."""
     found, given = asked.found, dict(asked.given)
-    if not getattr(result, "remembered", ()):  # the folder may hold newer pairs
+    if not getattr(result, "remembered", ()):  # omit the folder: by then it may hold pairs
         given.pop("remember", None)
     command = command_line(["run", found.text], asked.parameters, given)
     told = {"source": source_of(found.text), "command": command, "convert": asked.given.get("convert")}

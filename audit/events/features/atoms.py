@@ -35,7 +35,7 @@ class Whole(AtomFeature):
 
     def _of(self, output: Any) -> Hashable:
         if type(output) is np.ndarray and output.dtype.kind in "iub":
-            # by value: rows of one array have one dtype, and NaN in one row turns every row into floats
+            # compare values, not types: NaN in one row of an array turns every row into floats
             exact = output.astype(np.float64)
             return canonical.key(exact if (np.abs(exact) < EXACT).all() else output)
         return output.key if type(output) is Frame else canonical.key(output)

@@ -34,7 +34,7 @@ class _OfBits(NumberFeature):
 
     @property
     def number(self) -> NumberFeature:
-        """The number feature that is read."""
+        """The number feature whose digits are read."""
         if self.path:
             return Part(self.path)
         return Value() if self.index is None else Coordinate(self.index)

@@ -18,7 +18,7 @@ _MOST_PAIRS = 2
 #: as a share of runs, and in standard errors.
 _LEAST_BOUND = 0.05
 _ERRORS = 5.0
-#: If whole numbers have more distinct values than this, values do not get a bin each.
+#: If whole numbers have more distinct values than this, they do not get one bin for each value.
 _SPREAD = 32
 
 
@@ -92,7 +92,7 @@ def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
 
 
 def _equal(rows: Floats) -> dict[tuple[int, int], int]:
-    """Return for pairs of entries the number of rows where they, and no third, have the same absolute value.
+    """Return, for pairs of entries, the number of rows where exactly these two have the same absolute value.
 
     Zeros, infinities and NaN do not count.
     """

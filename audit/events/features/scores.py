@@ -1,7 +1,7 @@
 """Fitted features: sums over entries of learned log-ratios.
 
-If the noise of the entries is independent, this is the optimal score up to the error of the fit: the
-log-likelihood ratio of the output is then the sum of those of its entries.
+If the noise of the entries is independent, such a sum is the optimal score up to the error of the fit: the
+log-likelihood ratio of the output is then the sum of the log-likelihood ratios of its entries.
 """
 
 from collections.abc import Collection

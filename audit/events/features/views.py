@@ -22,8 +22,7 @@ from audit.values.outcomes import Raised, Unfinished
 EVERY = slice(None)
 #: From this size on, floats cannot represent some whole numbers.
 EXACT = 2.0**53
-#: Affects speed and memory only. Vectors of up to this many entries are stored entry by entry, over all
-#: outputs.
+#: Affects speed and memory only. Vectors of up to this many entries are stored as one column for each entry.
 _NARROW = 64
 _PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
 PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
@@ -124,8 +123,8 @@ class View:
         A list of outputs, or one array whose first axis runs over the outputs. Frames and huge outputs are
         replaced by stand-ins.
     typed
-        Whether the type of every output is independent of the others. It need not be if a sampler returns
-        many runs as one array: one NaN turns the integers of a numpy array into floats.
+        Whether the type of every output is independent of the others. That may be false if a sampler returns
+        many runs as one array: one NaN turns all integers of a numpy array into floats.
     replaced
         Whether the outputs come from a block that has already replaced them by stand-ins.
 

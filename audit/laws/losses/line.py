@@ -30,7 +30,7 @@ class Segment:
 
 
 class LineLoss(ScalarLoss):
-    """The loss of two laws on the line, each possibly a share (`log_p`, `log_q`) of a larger one.
+    """The loss of two laws on the line; each may be a part, of log-mass `log_p` or `log_q`, of a larger law.
 
     Examples
     --------
