@@ -116,7 +116,7 @@ class AtomIn:
 
 @dataclass(frozen=True, eq=False)
 class RegionIn:
-    """The output lies in a region of an exact law: listed outcomes, intervals, or a box of them."""
+    """The condition that the output lies in a region of an exact law: outcomes, intervals, or a box."""
 
     region: Region
 

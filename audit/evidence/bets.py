@@ -64,7 +64,7 @@ def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | f
     Parameters
     ----------
     p, q
-        The past's estimates for each event, shape (…).
+        Estimates from past runs for each event, shape (…).
     epsilon, delta
         The claim, or an array of claims; its shape and that of p are broadcast.
 
@@ -128,7 +128,7 @@ class Bet:
     log_prior
         Log of the prior weight of each event, shape (events,).
     p, q
-        The past's estimates for each event, strictly between 0 and 1.
+        Estimates from past runs for each event, strictly between 0 and 1.
     past
         Number of calls behind the estimates, shape (events,).
     counts

@@ -35,7 +35,8 @@ from audit.evidence.memory import MOST_TABLES, NEAREST_LEVELS, Chosen, PairMemor
 _WORTH = 1.25
 #: Limits memory: this many coupled pairs are kept to be counted again when bins are learned anew.
 _KEPT = 16_384
-#: Larger: the stake of an aim is adapted more often. Number of parts of a block, each with its own stake.
+#: Larger: the stake of a bet with a goal (`Aim`) is adapted more often. Number of parts of a block, each with
+#: its own stake.
 _PARTS = 16
 
 

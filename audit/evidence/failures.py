@@ -3,7 +3,7 @@
 A trial on problem k shows F in [0, 1] with mean p_k, the failure probability (F is 1 or 0, or the exact
 conditional probability of failure given the sample). The claim says p_k ≤ β for every problem k.
 
-*Against.* While the claim holds, E[1 + s·(F/β − 1) | past] ≤ 1 for every stake 0 ≤ s < 1, and the factor is
+*Against.* If the claim holds, E[1 + s·(F/β − 1) | past] ≤ 1 for every stake 0 ≤ s < 1, and the factor is
 positive. The wealth R_k on problem k is the average, over a fixed grid of stakes, of the products of these
 factors. With weights w_k fixed before the first bet, R = Σ w_k R_k is a non-negative supermartingale from 1,
 if the past alone decides which problem is drawn next.
@@ -66,8 +66,9 @@ def log_payoffs(values: Floats, beta: float) -> Floats:
 class Bets:
     """The trials that were bet on for one problem, in order, each an interval of F.
 
-    The interval of a finished run is one point. A run without an output could have been either. The bet
-    against the claim counts it as no failure (`low`), the bet for the claim as a failure (`high`).
+    The interval of a finished run is one point. A run without an output could have been a failure or not. The
+    bet against the claim counts it as no failure (`low`), the bet for the claim counts it as a failure
+    (`high`).
 
     Examples
     --------

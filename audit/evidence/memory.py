@@ -1,4 +1,4 @@
-"""Past runs of one pair of databases: early outputs for re-learning, and counts of everything."""
+"""Past runs of one pair of databases: early outputs for re-learning, and counts of all runs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ FIRST = 40
 MOST_EVENTS = 48
 #: Maximum number of whole tables bet on in a batch, each against the claims for which it is most promising.
 MOST_TABLES = 3
-#: Events among the best at one of these multiples of the claimed ε are kept. Bounds need those above 1.
+#: Events among the best at one of these multiples of the claimed ε are kept. Bounds need multiples above 1.
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
 #: Indices into `_SCALES`, nearest to the claim first.
 NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
@@ -134,7 +134,7 @@ class PairMemory:
         return self.runs // 2
 
     def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
-        """Return the part of a counted block that is kept for learning: large batches need little memory."""
+        """Return what is kept of a counted block for learning, so that large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)

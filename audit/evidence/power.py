@@ -1,10 +1,11 @@
 """Power: the smallest true ε that the same bets would probably have refuted.
 
-**Guarantee.** It is about simulated audits, not about the subject. Suppose the named event has probability p
-on one side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the batches and stakes of this one
-reach the threshold of a refutation, as estimated from `AUDITS` simulations under common random numbers. Three
-things are not simulated: the search for the pair, the confirmation, and the share of the wealth that is bet
-on whole tables (`audit.evidence.goals`). The rest of the wealth has to reach the threshold alone.
+**Guarantee.** The guarantee is about simulated audits, not about the subject. Suppose the named event has
+probability p on one side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the batches and
+stakes of this one reach the threshold of a refutation, as estimated from `AUDITS` simulations under common
+random numbers. Three things are not simulated: the search for the pair, the confirmation, and the share of
+the wealth that is bet on whole tables (`audit.evidence.goals`). The rest of the wealth has to reach the
+threshold alone.
 """
 
 import math
@@ -63,7 +64,8 @@ class Power:
     Parameters
     ----------
     epsilon
-        The detectable ε, or None if these runs could not even refute probabilities p and about 0.
+        The detectable ε, or None if so few runs would not even detect an event of probability p on one side
+        and almost 0 on the other.
     event
         The event, or None for a generic one.
     p
@@ -94,7 +96,8 @@ def detectable(
         The batches of this audit and of each earlier audit that it continues. Each audit learned the pair
         from scratch.
     epsilon, delta, significance
-        The claim; and the audit's significance times the share of the wealth that is bet on events.
+        The claim (ε, δ), and a significance: that of the audit times the share of the wealth that is bet on
+        events.
     rarer
         Function of an event: the frequency of "only the q side inside" in coupled pairs, divided by that in
         independent pairs. The default is 1.

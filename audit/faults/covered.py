@@ -1,4 +1,4 @@
-"""The rule about moves of the output between databases: whether noise covers them, and else the fault."""
+"""The rule on moves of the output from one database to the other that the noise does not cover."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ def _is_aligned(scene: Scene, move: Move) -> bool:
 
 
 def _outside(scene: Scene, move: Move) -> Fault | None:
-    """Return the fault if several numbers share noise and a combination of them has none."""
+    """Return the fault if several numbers of the output share noise and a combination of them has none."""
     if not len(move.shared):
         return None
     again = move_of(scene, move.seed + 500, move.force)

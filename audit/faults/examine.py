@@ -30,7 +30,7 @@ from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short
 from audit.words import fault_words as words
 
-#: Limit of an examination in seconds of processor time, which a busy machine does not use up.
+#: Limit of an examination in seconds of processor time, which other work on the machine does not use up.
 LIMIT: Final = 3.0
 #: Limit in seconds of real time, for a subject that sleeps or hangs in compiled code.
 PATIENCE: Final = 30.0

@@ -135,7 +135,7 @@ def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, fi
 
 
 def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
-    """Return a call of another copy of the mechanism in every run."""
+    """Return a function that calls another copy of the mechanism in every run."""
 
     def from_first(database: Any, rng: Any) -> Any:
         return calling.bind(pristine.copy_with(Twins(reel)))(database, rng)
@@ -144,7 +144,7 @@ def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[A
 
 
 def _with_twins(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
-    """Return a call of one copy of the mechanism, whose generators start anew in every run."""
+    """Return a function that calls one copy of the mechanism; its generators start anew in every run."""
     twins = Twins(reel)
     call = calling.bind(pristine.copy_with(twins))
 

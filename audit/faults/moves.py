@@ -31,7 +31,7 @@ class Move:
     moved
         The output on the right minus the output on the left, shape (places,).
     numbers
-        The noise that is drawn on the right.
+        The numbers of noise that are drawn on the right.
     reach
         The derivative of the output with respect to the noise on the right, shape (places, numbers).
     others

@@ -21,7 +21,7 @@ from audit.words import fault_words as words
 _NAN: Final = "returns NaN"
 _RARE: Final = 10_000
 _FURTHER: Final = 300
-#: A share must exceed δ by this many standard errors.
+#: A frequency must exceed δ by this many standard errors.
 _ERRORS: Final = 4.0
 
 

@@ -18,7 +18,7 @@ from audit.values.outcomes import Raised
 #: taken.
 SEEDS: Final = 40
 LEFT, RIGHT = "left", "right"
-#: Number of draws that are also pushed one by one.
+#: Maximum number of draws that are also pushed one at a time.
 _PUSHED_ALONE: Final = 12
 #: Limits the draws of a forced run: `_LONGER` times those of an ordinary run, plus `_SPARE`. Otherwise a loop
 #: that waits for another value of a forced draw would never end.
@@ -31,7 +31,7 @@ COINS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Force:
-    """The values that the draws of a run are pushed to.
+    """A rule for changing the draws of a run: the values that they are pushed to.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Force:
     noise
         Multiple of its scale that is added to every draw with a scale.
     only
-        The place on the tape of the only draw whose noise is pushed; None pushes all of them.
+        The index of the only draw whose noise is pushed; None pushes the noise of all draws.
     """
 
     coins: float | None = None

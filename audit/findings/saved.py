@@ -1,4 +1,4 @@
-"""Findings as JSON documents, and back."""
+"""Write findings as JSON documents, and read them back."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -9,7 +9,7 @@ from audit.codec.typed import SCHEMA, built, read_document
 from audit.findings.finding import Finding
 
 _RENAMED = {"statistical": "sampled"}
-"""Former names of methods."""
+"""From the former name of a method to its present name."""
 
 
 def to_json(finding: Finding) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from audit.laws.losses import SLACK, Loss, ScalarLoss, VectorLoss, loss_of
 from audit.laws.region import Region, log_probability
 
 TOLERANCE = 1e-9
-"""Accuracy of δ and ε. A worst event's level may be below the largest loss by half of this, relatively."""
+"""Accuracy of δ and ε. The level of a worst event may lie below the largest loss by half of this, times
+max(1, largest loss)."""
 
 _SHARES = (0.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 0.95)
 """Levels tried for a coordinate, as shares of its largest loss (of max(1, ε) if that is infinite)."""
@@ -47,7 +48,7 @@ def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
 
 
 def hockey_stick_bounds(p: Law, q: Law, epsilon: float) -> tuple[float, float]:
-    """Return a lower and an upper bound of δ(ε), equal if there is a closed form.
+    """Return a lower and an upper bound on δ(ε), equal if there is a closed form.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def epsilon_at(p: Law, q: Law, delta: float = 0.0) -> float:
 
 
 def epsilon_bounds(p: Law, q: Law, delta: float = 0.0) -> tuple[float, float]:
-    """Return a lower and an upper bound of the smallest ε ≥ 0 with δ(ε) ≤ delta.
+    """Return a lower and an upper bound on the smallest ε ≥ 0 with δ(ε) ≤ delta.
 
     Examples
     --------
@@ -129,7 +130,7 @@ def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
 
 
 def _solve(excess: Callable[[float], float], loss: Loss, *, delta: float, top: float) -> float:
-    """Return the ε at which a falling δ(ε) meets delta; ∞ if it does not."""
+    """Return the ε at which a decreasing δ(ε) reaches delta; ∞ if it does not."""
     from scipy.optimize import brentq
 
     allowed = delta * (1.0 + SLACK)

@@ -149,11 +149,11 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 
 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
-    """Return the log of the average of two Bayes factors: on all cells, and the mean of those on unions.
+    """Return the log of the average of two factors: that on all cells, and the mean of those on unions.
 
     If the law is right, a Bayes factor on k cells falls by about (k − 1)/2·log N. One that compares a union
-    of cells with the rest has two cells and falls less. It shows a law that is wrong in one outcome, in
-    location or in scale.
+    of cells with the rest has two cells and falls less. Such a factor detects a law that is wrong in one
+    outcome, in location or in scale.
     """
     whole = log_bayes_factor(counts, log_probabilities, missing=missing)
     if len(counts) < 3 or math.isinf(whole):

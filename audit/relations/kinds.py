@@ -51,11 +51,11 @@ class Relation(ABC):
     Attributes
     ----------
     REPLACE_ONE
-        Same length, exactly one record differs.
+        The lengths are equal, and exactly one record differs.
     ADD_OR_REMOVE_ONE
         Deleting one record, at any position, turns one database into the other.
     REPLACE_LABEL
-        Lists of (x, y), exactly one y differs.
+        Lists of pairs (x, y), in which exactly one y differs.
     LOCAL
         Any two different databases of one record.
     QUERY_ANSWERS
@@ -321,7 +321,7 @@ def _lengths(left: list[Any], right: list[Any]) -> str:
 
 
 def check_relation(relation: Any) -> NeighbourRelation:
-    """Return the relation: one of the toolkit's or its name, or a custom one.
+    """Return the relation that was given: one of the toolkit's, the name of one, or a custom one.
 
     Raises
     ------

@@ -280,7 +280,7 @@ def _recur(sides: list[Looked]) -> bool:
 
 
 def _most_moved(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
-    """Return the places whose numbers differ most in distribution, without those that do not differ."""
+    """Return the places whose numbers differ most in distribution; places with no difference are omitted."""
     return _first({path: _moved(_numbers(a, path), _numbers(b, path)) for path in paths}, MOST_NUMBERS)
 
 

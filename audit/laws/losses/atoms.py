@@ -12,7 +12,7 @@ from audit.laws.losses.loss import SLACK, Cells, ScalarLoss
 from audit.laws.region import Region
 
 LISTED = 64
-"""Larger lists longer events: an event of more numbers than this is returned as intervals."""
+"""Larger: longer events are listed. An event of more numbers than this is returned as intervals."""
 
 
 class AtomLoss(ScalarLoss):
@@ -44,7 +44,7 @@ class AtomLoss(ScalarLoss):
         return float(log_add(self.log_p[np.isposinf(self._losses)]))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the log-masses of the outcomes with a loss above the level."""
+        """Return the log-masses, under p and under q, of the outcomes with a loss above the level."""
         above = self._losses > level + SLACK
         return self.log_p[above], self.log_q[above]
 
@@ -88,7 +88,7 @@ def _aligned(p: Finite, q: Any) -> Floats:
 
 
 def _runs(values: Floats, above: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
-    """Return open intervals that contain exactly the numbers above, cut half-way to their neighbours.
+    """Return open intervals that contain exactly the numbers marked `above`, cut half-way to the others.
 
     There is no float half-way between adjacent floats. The cut is then the neighbour itself, which an open
     interval leaves out.

@@ -1,6 +1,6 @@
 """Bounds of δ(ε) for a sum of independent losses that has no closed form.
 
-Guarantee: `Bracket.bounds` returns a lower and an upper bound of E[(1 − exp(ε − L))₊], L = ΣLᵢ under p. The
+Guarantee: `Bracket.bounds` returns a lower and an upper bound on E[(1 − exp(ε − L))₊], L = ΣLᵢ under p. The
 bounds are widened by 1e-13 for each coordinate, to allow for the rounding of the Fourier transforms.
 
 Each of the d losses Lᵢ is known in cells: masses p, q and an interval of the loss. On the grid {h·j}:
@@ -57,7 +57,7 @@ class Bracket:
         self._support = step * (start + np.arange(len(self._floor), dtype=np.float64))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound of the excess at a level."""
+        """Return a lower and an upper bound on the excess at a level."""
         floor = _expectation(self._floor, self._support, level) + self._floor_lost
         upper = _expectation(self._spread, self._support, level) + self._spread_lost
         near = (self._support >= level - 2.0 * self._width) & (self._support <= level + self._width)

@@ -15,7 +15,7 @@ from audit.laws.losses.ratio import Interval, Ratio, ratio_of
 from audit.laws.region import Region
 
 CELLS = 2**11
-"""More gives finer cells: the number of quantiles of p that cut a segment before its cells are refined."""
+"""Larger: finer cells. The number of quantiles of p that cut a segment before its cells are refined."""
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class Loss(ABC):
 
     @abstractmethod
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound of the excess over a level, equal if it is exact.
+        """Return a lower and an upper bound on the excess over a level, equal if it is exact.
 
         The excess is p(E) − exp(level)·q(E) for E = {L > level}.
         """
@@ -105,7 +105,7 @@ class JoinedLoss(ScalarLoss):
         return float(log_add(np.array([part.log_lost() for part in self.parts])))
 
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the masses of all parts."""
+        """Return the log-masses above the level, of all parts together."""
         masses = [part.masses_above(level) for part in self.parts]
         return np.concatenate([p for p, _ in masses]), np.concatenate([q for _, q in masses])
 

@@ -19,7 +19,7 @@ CANCELLED = 8 * np.finfo(np.float64).eps
 
 @dataclass(frozen=True)
 class QuadraticRatio:
-    """constant + slope·u + curvature·u² with u = x − centre, from `left` to `right`; all in closed form.
+    """The log-ratio constant + slope·u + curvature·u², u = x − centre, from `left` to `right`.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from itertools import product
 from audit.distributions import Finite, Law, Product
 
 MOST = 4_096
-"""Larger is slower and exact more often: a product with up to this many outcomes is compared as fractions."""
+"""Larger: slower, and exact more often. A product with up to this many outcomes is compared as fractions."""
 _DIGITS, _FAR = 60, 1e5
 
 Fractions = dict[Hashable, Fraction]

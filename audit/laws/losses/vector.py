@@ -12,7 +12,7 @@ from audit.laws.losses.bracket import Bracket
 from audit.laws.losses.loss import SLACK, Loss, ScalarLoss
 
 MERGED = 1e-12
-"""Larger merges more: sums of losses that differ by at most this count as one value."""
+"""Larger: more sums are merged. Sums of losses that differ by at most this count as one value."""
 
 MOST_VALUES = 2**20
 MOST_CONDITIONS = 2**12
@@ -24,8 +24,8 @@ class VectorLoss(Loss):
     `summands`, if given, are fewer independent losses whose sum has the same distribution.
 
     The supremum is the sum of the coordinates' suprema. The excess is exact for one coordinate, for finite
-    coordinates (their sums are enumerated, equal ones merged), and for finite ones and one other. In all
-    other cases, and if there are too many sums, it is bracketed.
+    coordinates (their sums are enumerated, equal ones merged), and for finite coordinates and one other. In
+    all other cases, and if there are too many sums, the excess is bracketed.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class VectorLoss(Loss):
         return float(log_complement(kept))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound of the excess."""
+        """Return a lower and an upper bound on the excess."""
         if level >= self.supremum() - SLACK:
             return 0.0, 0.0
         if self._bracket is not None:
