@@ -143,7 +143,7 @@ class Fitting(Around):
     inner
         The estimator or its class.
     attributes, single
-        The names that are released, and whether the output is the value of the only one.
+        The names of the released attributes, and whether the output is the value of a single one.
     split
         As for `sklearn`.
     own, by_fit

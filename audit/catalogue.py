@@ -21,7 +21,7 @@ Expected = Literal["refuted", "not refuted"]
 
 
 class Later(Mapping[str, Any]):
-    """Keywords computed by a function when the first of them is read.
+    """A mapping of keywords, which a function computes when one of them is first read.
 
     Use it if the `options` or `utility` of an `Entry` take long to compute. Looking up an entry by name does
     not compute them.
@@ -129,7 +129,7 @@ class Entry:
         Like `expected`, for the utility claim.
     formulas
         Takes the subject and returns what its source text says about it (`Formulas`), computed without the
-        subject's code. The audit compares both; if they differ, the result is not as expected.
+        subject's code. The audit compares the code with it; if they differ, the result is not as expected.
     long
         The kinds of audit of this entry that take longer than ten seconds. ``dp-audit suite`` carries them
         out only with ``--full``, or if its pattern matches the entry.

@@ -65,10 +65,10 @@ def audit_privacy(
     databases
         Instead of `records` and `size`: a Hypothesis strategy for a whole database.
     pairs
-        Explicit neighbouring pairs (left, right), tried first. If nothing else is given, no other pairs are
-        tried.
+        Explicit neighbouring pairs (left, right), tried first. If neither `records`, `size` nor `databases`
+        is given, no other pairs are tried.
     convert
-        Turns the list of records into what the mechanism takes (an array, a frame).
+        A function that turns the list of records into what the mechanism takes (an array, a data frame).
     valid
         A function that returns whether a database (before `convert`) belongs to the domain. No database
         outside the domain is tried. `lambda database: True` allows every database made of records of the
@@ -88,11 +88,12 @@ def audit_privacy(
         took, at least 20,000. If runs were coupled (`audit.evidence.coupled`), the default is at least
         `budget`, because the same evidence takes more independent runs than coupled ones.
     time_limit, run_time_limit
-        Seconds, for the audit (checked between batches) and for one run.
+        Limits in seconds: for the audit (checked between batches), and for one run.
     isolate
-        Run the subject in a child process, which may hang or die.
+        Whether to run the subject in a child process, where it may hang or die without ending the audit.
     unfinished
-        "against": a run without an output counts against the refutation; "output": it counts as an output.
+        How a run without an output counts (one that hung or died). "against": against the refutation;
+        "output": as an output.
     recorded
         Whether to make extra runs in which the draws from `rng` are recorded. The audit never bets on these
         runs. At the start, two runs on the same draws estimate how promising each pair is, and the audit
@@ -108,18 +109,18 @@ def audit_privacy(
     seed
         The seed of all randomness in the audit, a whole number ≥ 0.
     jobs
-        Worker processes; the result does not depend on it.
+        Number of worker processes; the result does not depend on it.
     progress
-        Receives the events of `audit.values.progress`.
+        A function that receives the events of `audit.values.progress`.
     extend
         The result of an earlier audit to continue, read from a file that was saved with
         ``to_json(extend=True)``. `budget` is then the number of runs to add. Code, versions, claim, databases
         and options must be those of the earlier audit.
     remember
-        A folder of saved refutations: their pairs are tried first if the domain contains them and subject and
-        relation have the same name. A new refutation is saved there. The result holds the pairs that were
-        tried: to repeat the audit with its seed, pass `remember=result.remembered` or the path of the saved
-        result.
+        A folder of saved refutations: the pairs of those with the same names of subject and relation are
+        tried first, if the domain contains them. A new refutation is saved there. The result holds the pairs
+        that were tried: to repeat the audit with its seed, pass `remember=result.remembered` or the path of
+        the saved result.
 
     Returns
     -------

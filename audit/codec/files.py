@@ -167,7 +167,7 @@ def file_name(text: str, *, ending: str = ".json") -> str:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return the system's words for an error. A file name with a null byte raises a ValueError."""
+    """Return the system's words for an error; a `ValueError` (null byte in a file name) has only a text."""
     return getattr(error, "strerror", None) or str(error)
 
 

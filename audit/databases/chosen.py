@@ -38,8 +38,8 @@ MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
 #: Larger: larger domains are checked for neighbours that a custom relation does not list, by asking it about
 #: each pair of databases.
 MOST_CHECKED = 1_500
-#: Larger `SOME_PAIRS`: more example databases of a strategy. Larger `_VARIATIONS`: more variations of a pair
-#: are made to find valid ones.
+#: Larger `SOME_PAIRS`: a strategy gives more example databases. Larger `_VARIATIONS`: more variations of a
+#: pair are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
 #: Larger: rarer neighbours are found. Misses in a row that end a search; `_INVALID` if `valid` is given.

@@ -14,8 +14,8 @@ from audit.utility.saved import Saved, parse_any
 from audit.values.wording import apart, number, short
 from audit.words import allowance, story
 
-#: Bounds differ if the gap between their intervals exceeds this share of the largest end (of 1 if that is
-#: larger).
+#: Two bounds differ if the gap between their intervals exceeds this fraction of the largest end of an
+#: interval, or of 1 if that is larger.
 _ROUNDING = 1e-9
 
 
@@ -99,7 +99,7 @@ def _brief(result: Saved) -> str:
 
 
 def _spans(result: Saved) -> dict[str, tuple[float, float]]:
-    """Return the interval of each quantity, as far as the audit shows it."""
+    """Return, for each quantity, the interval in which the audit places its true value."""
     if result.verdict.name in {"ERROR", "INCONCLUSIVE"}:
         return {}
     if not isinstance(result, AuditResult):

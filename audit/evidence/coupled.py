@@ -234,7 +234,7 @@ def _shares(candidates: Candidates, counted: Floats) -> Floats:
     """Return estimated probabilities of the four outcomes of a pair, shape (events, 4).
 
     p and q come from all runs. Coupled runs give one factor: the frequency of "only the q side inside"
-    divided by that in independent pairs. Half a pair is added to both, so that the factor is positive.
+    divided by that in independent pairs. Half a pair is added to both counts, so that the factor is positive.
     """
     p, q = candidates.p, candidates.q
     expected, pairs = q * (1 - p), counted.sum()

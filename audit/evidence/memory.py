@@ -370,7 +370,7 @@ def levels_of(epsilon: float) -> Floats:
 
 
 def _best(promise: Floats) -> NDArray[np.bool_]:
-    """Return whether each event is among the best at one of the levels."""
+    """Return whether each event is among the best at one of the levels of ε."""
     kept = np.zeros(promise.shape[1], dtype=bool)
     if promise.shape[1] <= MOST_EVENTS:
         return ~kept

@@ -26,8 +26,8 @@ POWER = 0.9
 _MOST = 50.0
 #: Larger: a finer detectable ε. Number of excesses over the claim that are tried, in steps of 3 per cent.
 _GRID = 400
-#: The search for the first sufficient step begins this many steps after the first step whose expected growth
-#: suffices. A better start saves simulations.
+#: The search on the grid of ε begins this many steps above the first step at which the expected growth
+#: suffices. A start closer to the answer saves simulations.
 _MARGIN = 10
 _SCALES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
 

@@ -139,7 +139,7 @@ class Finding(NoTruth):
 
     @property
     def ratio(self) -> float | None:
-        """The ratio found ÷ claimed; None without two numbers, for a claimed 0, or if the signs differ."""
+        """The ratio found ÷ claimed; None if a number is missing, `claimed` is 0 or the signs differ."""
         if self.claimed is None or self.found is None or self.claimed == 0:
             return None
         ratio = self.found / self.claimed

@@ -82,7 +82,7 @@ class AtomFeature(Feature):
         return [self.read(output) for output in view.outputs]
 
     def read(self, output: object) -> Hashable:
-        """Return the value for an output as a block keeps it; `UNREADABLE` if the output's code raises."""
+        """Return the feature's value for an output of a block; `UNREADABLE` if the output's code raises."""
         try:
             return self._of(output)
         except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at

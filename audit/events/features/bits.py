@@ -65,7 +65,7 @@ class LastBits(_OfBits):
         return found
 
     def _exact(self, output: Any) -> Any:
-        """Return the number itself, which may be too large for an exact float."""
+        """Return the number itself, which may be too large for a float to hold exactly."""
         if self.path or self.index is None:
             return part_at(output, self.path)
         flat = np.asarray(output).ravel() if issubclass(type(output), np.ndarray) else output
