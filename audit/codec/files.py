@@ -167,7 +167,7 @@ def file_name(text: str, *, ending: str = ".json") -> str:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return the system's words for an error; a `ValueError` (null byte in a file name) has only a text."""
+    """Return the reason for an error in the system's words or, if there are none, the error's text."""
     return getattr(error, "strerror", None) or str(error)
 
 

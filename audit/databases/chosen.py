@@ -42,7 +42,7 @@ MOST_CHECKED = 1_500
 #: pair are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: Larger: rarer neighbours are found. Misses in a row that end a search; `_INVALID` if `valid` is given.
+#: Larger: rarer neighbours are found. Number of misses in a row that end a search (`_INVALID` with `valid`).
 _FRUITLESS, _INVALID = 200, 1_000
 
 

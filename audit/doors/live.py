@@ -57,7 +57,7 @@ class _Live:
 
 
 def _line(event: AuditProgressed, left: float | None) -> str:
-    """Return the progress of an audit, and the largest time that it still takes if that is known.
+    """Return the progress of an audit and, if it is known, an upper bound on the time left.
 
     Examples
     --------

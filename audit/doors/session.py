@@ -17,7 +17,8 @@ from audit.options import Options
 
 #: Options of an audit that a session may set.
 _OF_AUDITS = ("budget", "time_limit", "significance", "seed")
-#: Options for files and folders of a session: the placeholder of the value, and the help text.
+#: The options of a session that name files and folders. For each: the placeholder of its value, and the help
+#: text.
 _PLACES = {
     "report": ("FILE", "Write an HTML report of all audits."),
     "json": ("FOLDER", "Save each result as soon as it exists."),

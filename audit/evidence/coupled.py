@@ -107,7 +107,7 @@ class Coupling:
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:
-        """Return the joint counts of a table; if its bins are new, only those of the kept pairs."""
+        """Return the joint counts of a table; if its bins are new, only the kept pairs are counted."""
         found = self._joints.get(id(table))
         if found is not None and found[0] is table:
             return found[1]

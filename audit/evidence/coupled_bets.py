@@ -46,7 +46,7 @@ class CoupledBets:
 
     @property
     def in_wealth(self) -> bool:
-        """Whether the wealth rests on coupled runs too; they are valid only if the subject keeps no state."""
+        """Whether the wealth includes coupled bets, which are valid only if the subject keeps no state."""
         return self.before or self._have_bet
 
     def give_up(self) -> None:

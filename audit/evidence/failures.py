@@ -46,7 +46,7 @@ _ENDLESS: Final = 2**62
 
 
 def weights(count: int) -> Floats:
-    """Return the share of the wealth of each problem, the most promising first; the shares sum to 1.
+    """Return each problem's share of the wealth, the most promising problem first; the shares sum to 1.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Bets:
 
     @property
     def log_now(self) -> float:
-        """Log wealth against the claim with which the trials were added."""
+        """Log wealth against the claim that was given when the trials were added."""
         return float(_mean(self._against))
 
     def paths(self, low: Floats, high: Floats, *, beta: float) -> tuple[Floats, Floats]:

@@ -119,7 +119,7 @@ class PairMemory:
 
     @property
     def stopped_answering(self) -> bool:
-        """Whether all answers are in the first half of the kept runs; the chance of this is 2^−answers."""
+        """Whether all answers are in the first half of the kept runs; by chance at a rate of 2^−answers."""
         answers = 0
         for side in self.kept(0):
             refused = [is_refusal(output) for view in side for output in view.outputs]
@@ -144,7 +144,7 @@ class PairMemory:
         return Block(runs, aimed, coded, views)
 
     def count(self, left: View, right: View, parts: Mapping[int, Floats] | None = None) -> list[Floats]:
-        """Return the counts of a block in every table, without learning; `parts` holds the known ones."""
+        """Return the counts of a block in every table, without learning; `parts` holds known counts."""
         had, every = parts or {}, enumerate(self.tables)
         return [had[k].sum(axis=0) if k in had else table.count(left, right) for k, table in every]
 

@@ -190,7 +190,7 @@ def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | Non
 
 @dataclass(frozen=True)
 class _Option:
-    """An event that the bets may have been on, its probability, and the number of events bet on with it."""
+    """An event that the bets may have been on, its probability, and how many events shared the wealth."""
 
     event: Event | None
     p: float

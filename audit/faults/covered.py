@@ -26,7 +26,7 @@ _WHOLE: Final = 0.75
 def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
     """Return the fault if, on the same draws, the output moves by more than its noise covers."""
     worst: tuple[float, Fault] | None = None
-    # With delta > 0 no coin is forced: a coin at its end may be as rare as delta allows.
+    # With delta > 0 no coin is forced: the forced values may be as improbable as delta allows.
     for move in _moves(scene, (None,) if asked.delta else (None, Force(0.0), Force(1.0))):
         if move.is_outside:
             found = _outside(scene, move)
@@ -157,7 +157,7 @@ def _factor(move: Move, asked: Asked) -> float | None:
         return move.cost / covered_by_normal(asked.epsilon, asked.delta) if asked.delta else math.inf
     if move.cost <= asked.epsilon * (1 + TIGHT):
         return None
-    if asked.delta:  # half of each draw's values have its largest loss
+    if asked.delta:  # half of a draw's values have the draw's largest loss
         active = int((move.spent > TIGHT).sum())
         if -math.expm1(asked.epsilon - move.cost) / 2.0**active <= asked.delta:
             return None

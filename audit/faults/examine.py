@@ -147,7 +147,7 @@ def _drawn(subject: Subject, asking: Task) -> Block:
     """Return a run of a subject in a fresh process, where it is made anew, or copied if that fails."""
     recipe = recipe_of(subject.object, subject.calling, seed=asking.seed)
     if recipe is not None:
-        with suppress(SubjectError):  # for example, its script defines it after an audit
+        with suppress(SubjectError):  # for example, the script defines the subject after an audit
             return draw_once(recipe, asking)
     return draw_once(Parcel.of(subject, seed=asking.seed), asking)
 

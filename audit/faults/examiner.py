@@ -120,7 +120,7 @@ def fault_of(scene: Scene, asked: Asked) -> Fault:
 
 @contextmanager
 def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, first: int) -> Iterator[Scene]:
-    """Yield the scene for a mechanism after two runs, from seed `first`, that show whether it keeps state."""
+    """Yield the scene of a mechanism; two runs before, from seed `first`, show whether it keeps state."""
     pristine = Pristine(mechanism)
     given = {name: Input(each, every_run=True) for name, each in databases.items()}
     with recorded_everywhere() as reel:

@@ -2,7 +2,7 @@
 
 For laws p, q and ε ≥ 0 the hockey-stick divergence δ(ε) is the supremum of p(E) − exp(ε)·q(E) over events E.
 The event {o: p(o)/q(o) > exp(ε)} attains it. For finite laws δ(ε) is a sum. If log p/q is monotone between
-knots, the ends of the event are roots and its masses closed forms. `audit.laws.losses.vector` treats
+knots, the ends of the event are roots, and its masses have closed forms. `audit.laws.losses.vector` treats
 products.
 
 Guarantee: values are accurate to `TOLERANCE` plus the rounding of the laws' own logarithms. If several

@@ -14,8 +14,8 @@ _MANY = 64
 _MOST_BOUND = 512
 _BOUND_ROWS = 400
 _MOST_PAIRS = 2
-#: Larger: fewer pairs are proposed. Least difference between the sides in how often two entries go together:
-#: as a share of runs, and in standard errors.
+#: Larger: fewer pairs are proposed. Least difference between the sides in how often two entries are related:
+#: as a fraction of runs, and in standard errors.
 _LEAST_BOUND = 0.05
 _ERRORS = 5.0
 #: If whole numbers have more distinct values than this, they do not get one bin for each value.
@@ -66,10 +66,10 @@ def _gaps(a: Floats, b: Floats) -> Floats:
 
 
 def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
-    """Return a few pairs of columns that go together more on one side than on the other, the clearest first.
+    """Return a few pairs of columns that are more closely related on one side than the other, clearest first.
 
-    In a run, two columns go together if they are equal up to sign, or if both lie on the same side of their
-    medians. No single column shows this.
+    In a run, two columns count as related if they are equal up to sign, or if both lie on the same side of
+    their medians. No single column shows this.
 
     Examples
     --------

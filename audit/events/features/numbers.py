@@ -102,7 +102,7 @@ class PairSum(_OfTwo):
     join, sign = np.add, "+"
 
 
-#: Affects speed only. Rows with more entries are added by `accumulate`, also entry by entry.
+#: Affects speed only. Rows with more entries than this are added by `accumulate`, also entry by entry.
 _WIDE = 256
 
 

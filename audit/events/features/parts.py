@@ -274,7 +274,7 @@ _SOME_NUMBER = ("a number",)
 
 
 def _key_of(path: Path) -> str:
-    """Return in words the text key of a one-step path; empty if the step is of another kind."""
+    """Return, in words, the key to which a path of one step leads; empty if it is not a text."""
     [(how, name)] = path
     return canonical.show(name) if how == "item" and type(name) is str else ""
 

@@ -22,8 +22,8 @@ Codes = NDArray[np.int16]
 LEAST_FOR_SCORES = 96
 #: The words of a score name at most this many entries.
 MOST_NAMED = 3
-#: Larger: ± is printed more often. Least correlation of scores with the order of the bins that counts as a
-#: trend.
+#: Larger: fewer tables count as having a trend (others are printed as ±). Least correlation between the
+#: scores of a table and the order of its bins for a trend.
 _MONOTONE = 0.5
 
 
@@ -93,7 +93,7 @@ class TableScore(NumberFeature):
 
 @dataclass(frozen=True)
 class AdditiveScore(TableScore):
-    """A fitted score: the sum of log-ratios from a table for each entry and each difference of neighbours.
+    """A fitted score: like `TableScore`, with a table also for each difference of neighbouring entries.
 
     Parameters
     ----------

@@ -39,8 +39,8 @@ _LEAST_LOOKED_INTO = 50
 _LEAVES = 8_000
 #: If at least this share of structured outputs recurs, the whole output is used as an atom.
 _SHARE_OF_REPEATS = 0.9
-#: Texts at a place are read letter by letter if the share of distinct ones is larger than this, at most at
-#: `MOST_SPELLED` places.
+#: Texts at a place are read letter by letter if more than this fraction of them are distinct. This is done at
+#: `MOST_SPELLED` places at most.
 _SHARE_OF_TEXTS = 0.2
 MOST_SPELLED = 8
 #: Larger: more features. Number of places whose types are read, of places whose digits are read, and of
