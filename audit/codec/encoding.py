@@ -76,8 +76,8 @@ def revived(value: Any, *, what: str) -> Any:
 def comes_back(value: Any) -> bool:
     """Return whether writing and reading a value gives the same value.
 
-    A value that was read from a file may hold parts that are text only (`Opaque`). For it, return whether
-    these parts still have their exact JSON (`is_replayable`).
+    If the value was read from a file and holds `Opaque` parts, return instead whether it can be replayed
+    (`is_replayable`).
 
     Examples
     --------

@@ -155,7 +155,7 @@ def is_short(number: Decimal) -> bool:
 
 
 def is_replayable(stored: Any) -> bool:
-    """Return whether no part of the encoded value was saved as text only.
+    """Return whether all parts of the encoded value were saved exactly, none as text only.
 
     Examples
     --------

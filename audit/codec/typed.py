@@ -59,8 +59,8 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "tuple[tuple[str, str], ...]": ("a list of pairs of strings", _all(_pair)),
     "tuple[tuple[float | str, ...], ...]": ("a list of rows of numbers and strings", _all(_all(_printed))),
 }
-"""From an annotation to its name in messages and its check. The class of a field with another annotation
-makes its own checks."""
+"""Maps each annotation to the words for it in messages, and to its check. A field with another annotation is
+checked by its own class."""
 
 
 def built(made: type[T], stored: Mapping[str, Any]) -> T:

@@ -257,7 +257,7 @@ class Databases:
         yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield allowed pairs made of the records: some, then, if there is a `valid`, all in random order."""
+        """Yield allowed pairs made of the records; with a `valid`, finally all of them in random order."""
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))

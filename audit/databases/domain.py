@@ -114,7 +114,7 @@ def _lists(records: Any, low: int, high: int) -> Any:
 
 
 def _is_enough(relation: Any, *, crossed: bool) -> bool:
-    """Return whether recombining the records of the domain yields its neighbours; False if it may not."""
+    """Return whether recombining records is enough to find neighbours; False if it may not be enough."""
     return isinstance(relation, Relation) and (relation is not Relation.REPLACE_LABEL or crossed)
 
 

@@ -60,7 +60,7 @@ class Product(Law):
         return list(zip(*listed, strict=True))
 
     def bins(self, k: int) -> Partition:
-        """Return the joint partition of the first coordinates into halves, with at most k cells."""
+        """Return the joint partition of the first coordinates, each cut into halves, with at most k cells."""
         first = self.factors[: max(1, int(np.log2(k)))]
         cells = [self._of_coordinate(i, factor.bins(2)) for i, factor in enumerate(first)]
         return reduce(_joint, cells)

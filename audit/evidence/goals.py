@@ -150,7 +150,7 @@ class Goals:
     share: float
 
     def path(self, aims: Sequence[Aim | None], epsilons: Floats, deltas: Floats, logs: Floats) -> Floats:
-        """Return the log wealth after each aim, shape (aims, claims), given `logs`, that before the first."""
+        """Return the log wealth after each aim, shape (aims, claims); `logs` is the log wealth at first."""
         path = np.empty((len(aims), len(epsilons)))
         for row, aim in zip(path, aims, strict=True):
             if aim is not None:

@@ -1,4 +1,4 @@
-"""The rule on moves of the output from one database to the other that the noise does not cover."""
+"""The rule on an output that moves between the databases by more than its noise covers."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -153,7 +153,7 @@ def _drawn(subject: Subject, asking: Task) -> Block:
 
 
 def _differing(left: Any, right: Any) -> tuple[int, int] | None:
-    """Return the index of the differing record in each list, -1 where it is missing; None if unknown."""
+    """Return the index of the differing record in each list, −1 if a list lacks it; None if unknown."""
     if not isinstance(left, list | tuple) or not isinstance(right, list | tuple):
         return None
     shorter = min(len(left), len(right))

@@ -87,7 +87,7 @@ class Answers(Around):
     first: int
 
     def __call__(self, databases: Mapping[str, Any], _: Any = None) -> dict[str, Leaves]:
-        """Return, for each side, the leaves of the answer that are the same in two runs."""
+        """Return, for each side, the parts of the answer that are the same in two runs."""
         found = {}
         with _ready(self.inner, self.calling, databases, first=self.first) as scene:
             for side in (LEFT, RIGHT):

@@ -25,10 +25,10 @@ from audit.laws.losses.rational import exceeds, fractions_of
 from audit.laws.losses.side_by_side import epsilons, excesses, losses_of, stacked
 
 SETTLED = 1e-3
-"""Larger: more proofs, less exact. A claim exceeded in ε by at most this counts as met if rounding explains
-the excess."""
+"""Larger: more claims are proved, less exactly. A claim that is exceeded in ε by at most this counts as met
+if rounding explains the excess."""
 _NEAR = 1e-6
-"""Larger is slower: laws given as fractions are compared exactly if floats come this close to the claim."""
+"""Larger: slower. Laws given as fractions are compared exactly if floats come this close to the claim."""
 
 
 Numbers = TypeVar("Numbers")

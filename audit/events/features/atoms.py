@@ -171,7 +171,7 @@ class Type(AtomFeature):
 
 #: Larger: slower, but rarer types are found. Number of entries whose types are read.
 _TYPED = 64
-#: Number of levels of entries that are read.
+#: Number of nested levels whose entries are read.
 _TYPED_DEPTH = 4
 
 

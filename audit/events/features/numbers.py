@@ -179,7 +179,7 @@ class ArgMax(_OfVector):
         return place
 
 
-#: Features of all entries together, for outputs with two or more.
+#: Features of all entries together, for outputs with two or more entries.
 OF_ALL_ENTRIES: tuple[type[_OfVector], ...] = (Sum, Largest, Smallest, Spread, Norm, ArgMax)
 
 

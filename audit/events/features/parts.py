@@ -199,7 +199,7 @@ class PartsDifference(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsSum(NumberFeature):
-    """The sum of those of several numbers that the output holds; NaN if it holds none, and for ∞ − ∞."""
+    """The sum of several numbers inside the output; absent ones count as 0. NaN if all are, and for ∞ − ∞."""
 
     paths: tuple[Path, ...]
 

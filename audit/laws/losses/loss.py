@@ -76,7 +76,7 @@ class ScalarLoss(Loss):
         return float(np.sum(np.exp(log_p) * np.maximum(-np.expm1(level + log_q - log_p), 0.0)))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return the excess twice, because it is exact."""
+        """Return the excess as both bounds, because it is exact."""
         value = self.excess(level)
         return value, value
 

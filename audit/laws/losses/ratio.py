@@ -82,7 +82,7 @@ class QuadraticRatio:
 
 
 class NumericRatio:
-    """log p/q + shift of two pieces without a closed form, searched on a grid and refined.
+    """The log-ratio log p/q + shift of two pieces, if it has no closed form: searched on a grid and refined.
 
     The grid points are quantiles of both laws, down to 1e-12 in each tail. Features narrower than 1/256 of
     the mass of both laws are missed. `turns` covers all but 1e-12 of the mass in each tail.

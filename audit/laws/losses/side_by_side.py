@@ -83,7 +83,7 @@ def epsilons(table: Floats, p: Ints, *, losses: Floats, delta: float) -> Floats:
 
 
 def blocks(rows: int, columns: int) -> list[slice]:
-    """Return slices of the rows, each with about 2**20 entries of the table or one row.
+    """Return slices of the rows, each with about 2**20 entries of the table, but at least one row.
 
     Examples
     --------
