@@ -194,7 +194,7 @@ def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
-    """Yield versions with fewer shared records: none; then each half, quarter, … kept alone or left out."""
+    """Yield versions with fewer shared records: none, then each half, quarter, … alone or left out."""
     total = start + end
     if total:
         yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))

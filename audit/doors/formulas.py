@@ -27,7 +27,7 @@ _GRID: Final = 1e-4
 
 
 def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
-    """Return the result of an entry's first audit with the comparisons of its formulas added.
+    """Return the result of an entry's first audit, with the comparisons of code and formulas added.
 
     Guarantee
     ---------

@@ -29,7 +29,7 @@ from audit.values.wording import ends, inside
 
 @dataclass(frozen=True)
 class NumberIn:
-    """The condition that a number feature's value lies in one of some half-open intervals, or is NaN.
+    """The condition that a number feature's value lies in given half-open intervals, or is NaN.
 
     Parameters
     ----------

@@ -188,7 +188,7 @@ class Table:
     def count_parts(self, left: View, right: View, parts: Sequence[tuple[int, int]]) -> Floats:
         """Return the counts of the runs of each part of a block by bin, shape (parts, 2, bins + 1).
 
-        Each of `parts` is the number of left and of right runs in the next part.
+        Each item of `parts` is a pair: how many left runs and how many right runs the next part has.
         """
         width, sides = self.bins.width + 1, []
         for view, sizes in zip((left, right), zip(*parts, strict=True), strict=True):

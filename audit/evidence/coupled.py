@@ -120,7 +120,7 @@ class Coupling:
         return counted
 
     def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates, Floats]]:
-        """Return the events of every table and side, and for each the laws of a pair's four outcomes."""
+        """Return the events of every table and side, with the probabilities of a pair's four outcomes."""
         tables = self.memory.tables
         self._joints = {key: kept for key, kept in self._joints.items() if any(kept[0] is t for t in tables)}
         return [

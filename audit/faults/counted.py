@@ -172,7 +172,7 @@ def _worst(
 
 
 def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any:
-    """Return how far p exceeds the claim's limit plus the error of both shares, each of `total` runs."""
+    """Return how far p exceeds the claim's limit plus the error of both frequencies, each of `total` runs."""
     epsilon = min(asked.epsilon, 300.0)
     if slack:  # the frequencies come from a sweep
         error = slack * (1 + np.exp(asked.epsilon))

@@ -34,7 +34,7 @@ from audit.words import fault_words as words
 LIMIT: Final = 3.0
 #: Limit in seconds of real time, for a subject that sleeps or hangs in compiled code.
 PATIENCE: Final = 30.0
-#: Kinds of fault that are not faults if the noise was drawn before the run.
+#: What these kinds name is no fault if the noise was drawn before the run.
 _STEADY: Final = frozenset({FaultKind.UNNOISED_PART, FaultKind.FIXED_SEED})
 
 

@@ -25,7 +25,7 @@ CHUNK = 2**15
 MOST_SEEN = 2**17
 """Larger: faster enumerations. This many databases are recognised by identity, all others by their keys."""
 TIE = 1e-12
-"""Scores that differ by at most this are equal; the worst pair is then the first one."""
+"""Scores that differ by at most this count as equal; of such pairs the first is the worst."""
 
 
 @dataclass(frozen=True)

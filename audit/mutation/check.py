@@ -61,7 +61,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
 
 
 def check_scalable(claim: Any) -> PrivacyClaim:
-    """Return the claim; raise an error if its ε is 0, so that no smaller claim exists.
+    """Return the claim; raise an error if its ε is 0, because then no smaller claim exists.
 
     Examples
     --------
