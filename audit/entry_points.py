@@ -104,7 +104,7 @@ def spec_of(name: str) -> ModuleSpec | None:
     """Return the spec of a package or module without importing it; None if it is not found."""
     try:
         return util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):  # put into `sys.modules` by hand, or the running script
+    except (ImportError, ValueError, AttributeError):  # a module made by hand, or the running script
         return None
 
 

@@ -225,7 +225,7 @@ def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
 
 
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
-    """Return rows without some shared records; `gone` numbers those at the beginning, then at the end."""
+    """Return rows without the shared records in `gone`: their indices at the beginning, then at the end."""
     tail = len(rows) - end
     kept = [row for i, row in enumerate(rows[:start]) if i not in gone]
     return kept + rows[start:tail] + [row for i, row in enumerate(rows[tail:], start) if i not in gone]

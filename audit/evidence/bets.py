@@ -136,9 +136,9 @@ class Bet:
     distance
         Number of steps between neighbours from one database to the other.
     shares
-        For a batch of coupled pairs (`audit.evidence.coupled`): the past's estimates of the probabilities of
-        the four outcomes of a pair (both inside, only the p side, only the q side, neither), shape
-        (events, 4). `counts` then counts pairs by outcome, and `past` is a number of pairs.
+        For a batch of coupled pairs (`audit.evidence.coupled`): estimates, from past runs, of the
+        probabilities of the four outcomes of a pair (both inside, only the p side, only the q side, neither),
+        shape (events, 4). `counts` then counts pairs by outcome, and `past` is a number of pairs.
     """
 
     log_prior: Floats

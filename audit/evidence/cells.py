@@ -1,8 +1,8 @@
 """Bets on all cells of a table at once, with stakes aimed at the last run.
 
-A table cuts the outputs into cells. Let p_k and q_k be the past's estimates of a cell's probability on the
-left and on the right, R = e^ε. Among all pairs of laws (P, Q) that keep the claim, the one closest to
-(p, q) minimises KL(p ‖ P) + KL(q ‖ Q). For some μ + ν = 2 it has
+A table cuts the outputs into cells. Let p_k and q_k be estimates, from past runs, of a cell's probability on
+the left and on the right, R = e^ε. Among all pairs of laws (P, Q) that keep the claim, the one closest to (p,
+q) minimises KL(p ‖ P) + KL(q ‖ Q). For some μ + ν = 2 it has
 
 - P_k = R·t_k and Q_k = t_k, t_k = (p_k + q_k)/(Rμ + ν), in cells where p is too large for the claim;
 - P_k = t_k and Q_k = R·t_k, t_k = (p_k + q_k)/(μ + Rν), in cells where q is too large;
@@ -187,7 +187,7 @@ def _against(
 
 
 def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floats) -> Floats:
-    """Return the constant that makes the mean gains equal: to add on the left and subtract on the right."""
+    """Return the constant that makes both mean gains equal if it is added left and subtracted right."""
     on_left = left_out @ p - ratio[:, 0] * (right_out @ p)
     on_right = right_out @ q - ratio[:, 0] * (left_out @ q)
     return (on_right - on_left)[:, None] / 2

@@ -32,7 +32,7 @@ def within_one(left: Any, right: Any) -> bool:
     ----------
     left, right
         Two numbers. NaN and the infinities are within 1 only of themselves. The difference of floats may
-        exceed 1 by four times their relative spacing.
+        exceed 1 by four times the spacing of floats of their size.
 
     Examples
     --------
