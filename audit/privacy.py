@@ -96,9 +96,9 @@ def audit_privacy(
         "output": as an output.
     recorded
         Whether to make extra runs in which the draws from `rng` are recorded. The audit never bets on these
-        runs. At the start, two runs on the same draws estimate how promising each pair is, and the audit
-        ranks the pairs by this estimate (`audit.search.steer`). After a refutation, recorded runs look for
-        the error in the mechanism, and `result.fault` names it. Recorded runs change no verdict.
+        runs. At the start, two runs on the same draws estimate how promising each pair of databases is, and
+        the audit ranks the pairs by this estimate (`audit.search.steer`). After a refutation, recorded runs
+        look for the error in the mechanism, and `result.fault` names it. Recorded runs change no verdict.
     fresh
         A function without arguments that makes a new mechanism for every run. Use it for a mechanism with a
         budget, an accountant or a cache, whose earlier runs change later answers.

@@ -118,7 +118,7 @@ class PrivacyTask(Task):
     Parameters
     ----------
     remembered
-        The given pairs on which earlier audits refuted the claim (`audit.results.remembered`).
+        The given pairs of databases on which earlier audits refuted the claim (`audit.results.remembered`).
     """
 
     claim: PrivacyClaim
@@ -127,7 +127,7 @@ class PrivacyTask(Task):
     remembered: tuple[tuple[Any, Any], ...] = ()
 
     def pairs_seed(self) -> tuple[int, int]:
-        """Return the seed of the random pairs: a branch of the seed tree that no run uses."""
+        """Return the seed of the random pairs of databases: a branch of the seed tree that no run uses."""
         return (self.options.seed, 2**31 - 1)
 
 

@@ -55,7 +55,7 @@ class Databases:
     relation
         The relation that says which databases are neighbours.
     given
-        Pairs to try first.
+        Pairs of databases to try first.
     records
         The finite list of records, or examples of a strategy; None for a relation that needs none.
     finite
@@ -90,7 +90,7 @@ class Databases:
 
     @property
     def only_given(self) -> bool:
-        """Whether only the given pairs may be tried."""
+        """Whether only the given pairs of databases may be tried."""
         return self.records is None and not self.whole
 
     def allowed(self, database: Any) -> bool | None:
@@ -153,7 +153,7 @@ class Databases:
         return count is not None and count <= many
 
     def every_pair(self) -> list[Pair] | None:
-        """Return all pairs of a domain small enough for a full search; None for a larger one."""
+        """Return all neighbouring pairs of a domain small enough for a full search; None for a larger one."""
         return self.enumerate() if self.at_most(FEW_DATABASES) else None
 
     def enumerate(self) -> list[Pair] | None:
@@ -333,7 +333,7 @@ class Databases:
         return list(found.values())
 
     def vary(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
-        """Return random variations of a pair: neighbours in the domain."""
+        """Return random variations of a pair of databases: neighbours in the domain."""
         made = islice(varied(*_as_records(pair), self._pool(pair), rng), _VARIATIONS)
         drawn = iter(()) if self.support is None else self.support.around(pair, self.relates, rng)
         return by_turns(self._valid(made, pair), self._allowed_of(drawn))

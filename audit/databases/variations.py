@@ -43,7 +43,7 @@ def middle(left: Rows, right: Rows) -> tuple[int, int]:
 
 
 def varied(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> Iterator[RowPair]:
-    """Yield random variations of a pair without end; `pool` holds the records to use."""
+    """Yield random variations of a pair of databases without end; `pool` holds the records to use."""
     if not pool:
         return
     while True:
@@ -129,7 +129,7 @@ def simplicity(record: Any) -> tuple[Any, ...]:
 def simplified(
     left: Rows, right: Rows, pool: Sequence[Any], *, plain: PlainRecords | None = None
 ) -> Iterator[RowPair]:
-    """Yield simpler versions of a pair, largest simplification first.
+    """Yield simpler versions of a pair of databases, largest simplification first.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def _simpler(record: Any, pool: Sequence[Any], plain: PlainRecords | None) -> It
 
 
 def _distinct(left: Rows, right: Rows) -> Rows:
-    """Return the distinct records of a pair, least simple first."""
+    """Return the distinct records of a pair of databases, least simple first."""
     found = {canonical.key(record): record for record in (*left, *right)}
     return sorted(found.values(), key=simplicity, reverse=True)
 

@@ -133,7 +133,7 @@ def _search(task: PrivacyTask) -> str:
 
 
 def _is_single(task: PrivacyTask) -> bool:
-    """Return whether the audit looks at one given pair only."""
+    """Return whether the audit looks at one given pair of databases only."""
     return task.databases.only_given and len(task.databases.given) == 1
 
 
@@ -236,7 +236,7 @@ class _Cost:
 
 
 def _measure(task: PrivacyTask, pair: Pair) -> _Cost:
-    """Return the cost of a call from a few runs of a pair, in a separate process if the audit uses one."""
+    """Return the cost of a call from a few runs, in a separate process if the audit uses one."""
     alone = replace(task, options=replace(task.options, jobs=1))
     with alone.sampler(task.subject) as sampler:
         return sampler.with_copies(lambda: _timed(sampler, pair))

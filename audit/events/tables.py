@@ -1,4 +1,4 @@
-"""Tables: past runs of one pair, counted by the bins of a feature, and the events that the counts suggest.
+"""Tables: past runs on a pair of databases, counted by bins of a feature; events that the counts suggest.
 
 An event is a set of bins. There are three families: all bins above an edge and all below one (both for
 numbers only), and the bins with the largest ratio of counts. The first two need no learned order. For the
@@ -156,7 +156,7 @@ def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Fl
 
 @dataclass
 class Table:
-    """Counts of one feature's bins on both sides of a pair; the last bin holds unfinished runs.
+    """Counts of one feature's bins on both databases of a pair; the last bin holds unfinished runs.
 
     Parameters
     ----------

@@ -78,9 +78,9 @@ class Coupling:
     Parameters
     ----------
     memory
-        What all runs of the pair showed.
+        What all runs on the pair of databases showed.
     pairs
-        Number of coupled pairs so far.
+        Number of coupled pairs of runs so far.
     bets
         Sizes of the coupled batches that were bet on, in pairs.
     """
@@ -155,7 +155,7 @@ class Coupling:
         epsilon, delta
             The claim.
         pairs
-            Number of pairs that may still be bet on.
+            Number of pairs of runs that may still be bet on.
         """
         places = [(each, k) for each in chosen for k in range(len(each.shares))]
         shares = np.concatenate([each.shares for each in chosen])
@@ -180,7 +180,7 @@ class Coupling:
         )
 
     def rarer(self, event: Event) -> float:
-        """Return the frequency of "only the q side inside" divided by that in independent pairs."""
+        """Return the frequency of "only the q side inside" divided by that in independent pairs of runs."""
         inside = [np.concatenate([event.members(pair[side]) for pair in self._kept]) for side in (0, 1)]
         p_side, q_side = sorted(inside, key=lambda side: -side.mean())
         expected = q_side.mean() * (1 - p_side.mean()) * len(p_side)
@@ -217,7 +217,7 @@ def _seen(counted: Floats, side: int) -> Floats:
 
 
 def _by_event(candidates: Candidates, counted: Floats) -> Floats:
-    """Return pair counts, shape (events, 4): both inside, only the p side, only the q side, neither."""
+    """Return counts of pairs of runs, shape (events, 4): both inside, only p side, only q side, neither."""
     rows = candidates.inside_p @ counted
     both = (rows * candidates.inside_q).sum(axis=1)
     p_side, q_side = rows.sum(axis=1), candidates.inside_q @ counted.sum(axis=0)
@@ -231,7 +231,7 @@ def _independent(candidates: Candidates) -> Floats:
 
 
 def _shares(candidates: Candidates, counted: Floats) -> Floats:
-    """Return estimated probabilities of the four outcomes of a pair, shape (events, 4).
+    """Return estimated probabilities of the four outcomes of a pair of runs, shape (events, 4).
 
     p and q come from all runs. Coupled runs give one factor: the frequency of "only the q side inside"
     divided by that in independent pairs. Half a pair is added to both counts, so that the factor is positive.

@@ -26,7 +26,7 @@ class CellCounts:
     Parameters
     ----------
     table
-        Index of the table among those of its pair.
+        Index of the table among those of its pair of databases.
     past
         Past runs by cell, left and right, shape (2, cells).
     ordered

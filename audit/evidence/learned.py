@@ -2,10 +2,11 @@
 
 Each column (an entry, or a difference of two neighbouring entries) is cut at quantiles into a few bins, and a
 run is coded by its bins. The score is the sum of the weights of these bins. The weights are those of a ridge
-regression of the side on the bins. Means come from all runs up to about `ENOUGH` pairs, the covariance from
-the first `FOR_COVARIANCE` runs of each side. The ridge penalty is the one that maximises the likelihood. For
-small differences this is the best additive score: it accounts for the correlation of entries, while a sum of
-log-ratios counts shared information twice. Later runs are only counted, in the cells of the last score.
+regression of the side on the bins. Means come from all runs up to about `ENOUGH` pairs of runs, the
+covariance from the first `FOR_COVARIANCE` runs of each side. The ridge penalty is the one that maximises the
+likelihood. For small differences this is the best additive score: it accounts for the correlation of entries,
+while a sum of log-ratios counts shared information twice. Later runs are only counted, in the cells of the
+last score.
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ FOR_COVARIANCE = 100_000
 #: Limits memory: the kept runs of a side take at most this many bytes.
 _KEPT_BYTES = 2**24
 #: Larger: weights are more exact, but fewer runs are counted in the cells of the last score. The score is not
-#: fitted anew after this many pairs.
+#: fitted anew after this many pairs of runs.
 ENOUGH = 250_000
 #: A score is learned once each side has this many runs.
 LEAST = 2_000

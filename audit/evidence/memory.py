@@ -306,7 +306,7 @@ class PairMemory:
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
-        """Return the best expected growth of an event in nats per pair (at least 0), and the loss per step.
+        """Return the best expected growth of an event, in nats per pair of runs, ≥ 0, and the loss per step.
 
         `errors` standard errors are subtracted from p and added to q; a negative number does the opposite.
         The loss is the largest ln((p − δ)/q) of an event, divided by the distance.
@@ -353,7 +353,7 @@ def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
-    """Return an estimate of the best log growth per pair, to second order in mean and variance of D.
+    """Return an estimate of the best log growth per pair of runs, to second order in mean and variance of D.
 
     It only ranks events: if the estimates of all are negative, the least negative one comes first.
     """

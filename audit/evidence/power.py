@@ -91,7 +91,7 @@ def detectable(
     Parameters
     ----------
     memory
-        What was learned about the pair that was bet on.
+        What was learned about the pair of databases that was bet on.
     sections
         The batches of this audit and of each earlier audit that it continues. Each audit learned the pair
         from scratch.
