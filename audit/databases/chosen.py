@@ -339,7 +339,7 @@ class Databases:
         return by_turns(self._valid(made, pair), self._allowed_of(drawn))
 
     def simpler(self, pair: Pair) -> Iterator[Pair]:
-        """Return simpler pairs, largest simplification first: fewer records, then simpler records."""
+        """Return simpler pairs of databases, largest simplification first: fewer records, then simpler."""
         made = simplified(*_as_records(pair), sorted(self._pool(pair), key=simplicity), plain=self.plain)
         drawn = iter(()) if self.support is None else self.support.simpler(pair, self.relates)
         return chain(self._valid(made, pair), self._allowed_of(drawn))

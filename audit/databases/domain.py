@@ -57,7 +57,8 @@ def describe(
     suggested
         Pairs that the subject suggests.
     valid
-        Returns whether a database belongs to the domain; None if `records` or `databases` decide.
+        A function that returns whether a database belongs to the domain; None if `records` or `databases`
+        decide.
 
     Raises
     ------

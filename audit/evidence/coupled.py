@@ -52,7 +52,7 @@ class CoupledChosen(Chosen):
 
 @dataclass(frozen=True)
 class CoupledAim:
-    """A bet with its goal at the last pair; `events` holds each event's `CoupledChosen` and index in it."""
+    """A bet whose goal is at the last pair of runs; `events`: the `CoupledChosen` of each, and its index."""
 
     aim: Aim
     events: tuple[tuple[CoupledChosen, int], ...]
