@@ -78,7 +78,8 @@ class Formulas:
     numbers
         Other quantities: a dict from the name of each to the code's value and the formula's value.
     rounding
-        Relative difference allowed between these two values: larger if the code finds its value by a search.
+        Relative difference allowed between the two values in `numbers`: larger if the code finds its value by
+        a search.
 
     Raises
     ------

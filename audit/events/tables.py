@@ -283,5 +283,5 @@ def _score(x: Floats, y: Floats) -> Floats:
 
 
 def added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
-    """Return the sums of the counts of each table; the sums are empty before the first block."""
+    """Return the sums of the counts of each table; `sums` is empty before the first block."""
     return [a + b for a, b in zip(sums, more, strict=True)] if sums else more
