@@ -268,8 +268,8 @@ def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
 
     Let z_k be the excess of a cell's share over the claim, in standard errors. Sum z_k² over the cells above
     the claim, and subtract ½ per cell for chance. The square root of the sum is about the number of standard
-    errors that the best bet on all cells would have gained in these runs. The tables are compared by (this
-    number − `CAUTION`)², divided by the number of runs.
+    errors that the best bet on all cells would have gained in these runs. The tables are compared by the
+    square of (this number − `CAUTION`), with the sign of the difference, divided by the number of runs.
 
     Parameters
     ----------
