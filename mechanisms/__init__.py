@@ -1,4 +1,4 @@
-"""Mechanisms of the source texts as subjects: claim, sampler, exact law, and flawed twins to refute.
+"""Mechanisms of the source texts with their claims, samplers and exact laws, and flawed versions of them.
 
 Names are resolved on first use, so that importing the package costs nothing.
 

@@ -1,4 +1,4 @@
-"""What the source texts say about mechanisms, beside what this package computes."""
+"""Statements of the source texts about mechanisms, compared with what this package computes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOPICS = ("basics", "tails", "central", "local", "answering", "queries")
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
-    """Return every finding of this package by its name, each a function that computes it anew.
+    """Return the findings of this package: the name of each, and the function that computes it.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def _worst_loss(protocol: Any) -> float:
 
 
 def k11_definition_5_3() -> Finding:
-    """K11 Definitions 5.2 and 5.3: an entry's losses add up within its budget, whoever asks and when.
+    """K11 Definitions 5.2 and 5.3: an entry's losses sum to at most its budget, in adaptive protocols too.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _overspent() -> tuple[bool, bool]:
 
 
 def k11_r_g() -> Finding:
-    """K11 §5.1.1: the Laplace randomizer R_g is ε-local, with equality.
+    """K11 §5.1.1: the Laplace randomizer R_g is ε-local, and its loss is exactly ε.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def k11_r_g() -> Finding:
 
 
 def k11_definition_5_4() -> Finding:
-    """K11 after Definition 5.4: a real-valued query through O(log(b/τ)) Boolean ones.
+    """K11 after Definition 5.4: O(log(b/τ)) Boolean queries answer one real-valued query.
 
     Examples
     --------

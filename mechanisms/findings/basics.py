@@ -1,4 +1,4 @@
-"""Findings about the simplest mechanisms and about composition: exact laws beside the claims."""
+"""Findings about the simplest mechanisms and about composition: exact laws compared with the claims."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _worst_loss(subject: Any, size: int) -> float:
-    """Return the exact loss over all databases of this many records and all their neighbours."""
+    """Return the largest exact loss over all pairs of neighbouring databases of this many records."""
     databases = [list(rows) for rows in product(subject.records, repeat=size)]
     pairs = [(x, y) for x in databases for y in databases if subject.relation.are_neighbours(x, y)]
     return compare_pairs(pairs, subject.distribution, subject.claim).epsilon
@@ -91,7 +91,7 @@ def _histogram(database: Any) -> Any:
 
 
 def k11_theorem_2_3() -> Finding:
-    """K11 Theorem 2.3 for vectors: noise by the L1 sensitivity.
+    """K11 Theorem 2.3 for vectors: noise in proportion to the L1 sensitivity is private.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def k11_theorem_2_3() -> Finding:
 
 
 def k11_warner() -> Finding:
-    """K11 §1.1: Warner's randomized response with truth at 2/3 is ln 2-local, and its estimate unbiased.
+    """K11 §1.1: randomized response, truthful with probability 2/3, is ln 2-local; its estimate is unbiased.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def _estimate(ones: int, *, size: int) -> tuple[float, ...]:
 
 
 def k11_claim_2_2() -> Finding:
-    """K11 Claim 2.2 and parallel composition: sums on the same records, the largest on disjoint parts.
+    """K11 Claim 2.2 and parallel composition: losses add up on the same records, but not on disjoint parts.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def _apart(parts: list[GeometricMechanism]) -> float:
 
 
 def bns_advanced() -> Finding:
-    """Advanced composition, which BNS Lemma 2 uses: true, but looser than the sum for few mechanisms.
+    """Advanced composition, which BNS Lemma 2 uses: true, but for few mechanisms the sum of the ε is smaller.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def bns_advanced() -> Finding:
 
 
 def b_posterior() -> Finding:
-    """B §1.1.1: what an observer learns of one record, by Bayes' rule.
+    """B §1.1.1: what an observer learns about one record, by Bayes' rule.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Findings about the central mechanisms, collected from five modules beside this one in page order."""
+"""Findings about mechanisms of the central model, collected from five modules, in the order of the pages."""
 
 from __future__ import annotations
 

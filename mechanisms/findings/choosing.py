@@ -22,7 +22,7 @@ __all__ = ["FINDINGS", "bns_definition_12", "bns_lemma_4", "n5", "n27"]
 
 @dataclass(frozen=True, kw_only=True)
 class _UncheckedScores(ChoosingScores):
-    """All score vectors of the flawed twin that does not check its size."""
+    """The choosing mechanism on all score vectors, without the check of the database's size."""
 
     name: ClassVar[str] = "unchecked-choosing-scores"
     _kind: ClassVar[type[ChoosingMechanism]] = UncheckedChoosing
@@ -30,7 +30,7 @@ class _UncheckedScores(ChoosingScores):
 
 @cache
 def bns_definition_12() -> Finding:
-    """BNS Definition 12: a score of bounded growth has sensitivity 1; every score of a small domain.
+    """BNS Definition 12: a score of bounded growth has sensitivity 1, checked for all scores on a small domain.
 
     Examples
     --------
@@ -65,13 +65,13 @@ def bns_definition_12() -> Finding:
 
 
 def _steps(records: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return every database of two kinds of records, by its counts, with one that has a record more."""
+    """Return all pairs of a database and the same with one more record, as counts of two kinds of records."""
     small = [(a, b) for a in range(records) for b in range(records - a)]
     return [((a, b), more) for a, b in small for more in ((a + 1, b), (a, b + 1))]
 
 
 def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
-    """Return every score of one solution that is 0 on nothing and grows by 0 or 1 with each record."""
+    """Return every score of one solution that is 0 without records and grows by 0 or 1 with each record."""
     found: list[dict[tuple[int, int], int]] = [{(0, 0): 0}]
     for total in range(1, records + 1):
         for place in [(a, total - a) for a in range(total + 1)]:
@@ -85,7 +85,7 @@ def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
 
 
 def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
-    """Return the scores of two solutions; a record lifts at most the given number of them."""
+    """Return all pairs of scores, for two solutions, of which one more record raises at most `growth`."""
     steps = _steps(3)
     rises = [[score[more] - score[less] for less, more in steps] for score in scores]
     return [
@@ -105,7 +105,7 @@ def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
 
 @cache
 def bns_lemma_4() -> Finding:
-    """BNS Lemma 4, privacy: it holds at the stated size over every score vector, and fails far below it.
+    """BNS Lemma 4, privacy: it holds at the stated size for every score vector, and fails far below that.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def n5() -> Finding:
 
 
 def n27() -> Finding:
-    """BNS Lemma 4, privacy, at an ε beyond 16/(αβ): the stated size is too small.
+    """BNS Lemma 4, privacy: for ε > 16/(αβ) the stated size is too small.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
 
 
 def _fresh_solutions(epsilon: float) -> tuple[float, float, float, float, float]:
-    """Return ε, δ, k, and the probability of k solutions that one record alone supports, beside one at 3."""
+    """Return ε, δ, k, and Pr[any of k solutions that score 1 wins against one that scores 3], also ÷ δ."""
     delta = math.exp(-epsilon / 8.0)
     growth = math.floor(0.9 * epsilon / 16.0 * math.exp(3.0 * epsilon / 8.0))
     mechanism = UncheckedChoosing(

@@ -1,4 +1,4 @@
-"""Findings about simulating R_g and Laplace protocols, whose single answers have probability 0."""
+"""Findings about simulations of R_g and of Laplace protocols, in which a single answer has probability 0."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def _noise(values: Values, answers: Values, scale: float) -> Values:
 
 
 def _estimate(mean: Values, oracle: str, *, epsilon: float, phi: float) -> Values:
-    """Return the estimate of a mean of ratios: what an oracle answers to (ratio − 1)/2·sinh(epsilon)."""
+    """Return the estimate of a mean ratio from the answer to the query (ratio − 1)/(2·sinh(epsilon))."""
     spread, tau = 2.0 * math.sinh(epsilon), phi * math.exp(-2.0 * epsilon)
     truth = (mean - 1.0) / spread
     return 1.0 + spread * (truth + ORACLES[oracle](truth, tau) * tau)
 
 
 def _tilted(weights: Values, answers: Values) -> Values:
-    """Return weights as a density on a grid of answers."""
+    """Return weights scaled to a density on a grid of answers."""
     step = float(answers[1] - answers[0])
     return np.asarray(weights / (weights.sum(axis=-1, keepdims=True) * step))
 
@@ -115,7 +115,7 @@ def rounds_densities(oracle: str, answers: Values, *, epsilon: float, beta: floa
 
 
 def simulated_densities(epsilon: float, beta: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the distances of R_g and of two rounds to their simulations, by oracle.
+    """Return, for each oracle, the distances of R_g and of two noisy rounds to their simulations.
 
     Examples
     --------

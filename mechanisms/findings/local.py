@@ -149,7 +149,7 @@ def e11() -> Finding:
 
 
 def k11_lemma_5_6() -> Finding:
-    """K11 Lemma 5.6 holds, with the constant and the condition that it lacks.
+    """K11 Lemma 5.6 holds once the constant and the condition that it lacks are added.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def n16() -> Finding:
 
 
 def n17() -> Finding:
-    """K11 Claim 2.2 composes fixed algorithms, but interactive local ones choose the next by the answers.
+    """K11 Claim 2.2 composes fixed algorithms, but interactive ones choose the next by earlier answers.
 
     Examples
     --------
@@ -269,7 +269,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
 def _share_of_test_set(
     candidates: int, epsilon: float, *, accuracy: float = 0.1, beta: float = 0.05
 ) -> float:
-    """Return K11's test set as a share of what sampling needs, with c′ = c₁ = 10."""
+    """Return the size of K11's test set ÷ the size that sampling needs, with c′ = c₁ = 10."""
     log = math.log(candidates / beta)
     return (10.0 * candidates / (accuracy * epsilon) * log) / (10.0 / accuracy * log)
 

@@ -36,7 +36,7 @@ def _ones(queries: int) -> tuple[StatisticalQuery, ...]:
 
 
 def e1() -> Finding:
-    """Compute the effect of the proofs' noise on private SQ answers: too private, and not accurate.
+    """Compute private SQ answers with the noise of the proofs: more private than claimed, but inaccurate.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def e1() -> Finding:
 
 
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
-    """Return Pr[some noise exceeds τ] of the proofs, log10 of it as corrected, and both misses."""
+    """Return a row: Pr[some noise exceeds τ] in the proofs, its log10 as corrected, Pr[some miss] in both."""
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (
         kind(epsilon=epsilon, queries=_ones(queries), beta=_BETA, chunk=chunk)
@@ -97,7 +97,7 @@ def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
 
 
 def _missed(subject: PrivateQueryAnswers) -> float:
-    """Return Pr[some answer is off by more than τ] on fair coins: a binomial law and a Laplace law each."""
+    """Return Pr[some answer is off by more than τ]: each is a mean of fair coins plus Laplace noise."""
     from scipy.stats import binom
 
     size, scale = subject.chunk_size, float(subject.scales[0])
@@ -110,7 +110,7 @@ def _missed(subject: PrivateQueryAnswers) -> float:
 
 
 def _log10(subject: PrivateQueryAnswers) -> float:
-    """Return log10 Pr[some noise exceeds τ], from the logarithms of the tails where these are tiny.
+    """Return log10 Pr[some noise exceeds τ]; if the tails are tiny, compute it from their logarithms.
 
     1 − Π(1 − e_i) is Σ e_i up to a relative error below Σ e_i.
     """
@@ -172,7 +172,7 @@ def _wrong_rate(eta: float, used: float) -> tuple[float, ...]:
 
 
 def _unknown_rate() -> tuple[int, int, float]:
-    """Learn the threshold 2 among 0 … 4 from labels of rate 0.3, known to be at most 0.4."""
+    """Learn the threshold 2 among 0 … 4 from labels flipped at rate 0.3, which is known to be at most 0.4."""
     points = [(x, 1 if x >= 2 else -1) for x in range(4)]
     noisy = noisy_labels(Population(points), 0.3)
     rates = candidate_rates(0.4, tau=0.09)
@@ -205,7 +205,7 @@ class _Wrong:
 
 
 def thm_6() -> Finding:
-    """Compute B Theorem 6 with its constant.
+    """Compute the sample size of B Theorem 6 with its constant, and how often answers then miss.
 
     Examples
     --------
@@ -246,12 +246,12 @@ def _miss(size: int, share: float, tau: float) -> float:
 
 
 def _some(each: float, queries: int) -> float:
-    """Return the probability that one of this many independent answers misses."""
+    """Return the probability that at least one of this many independent answers misses."""
     return -math.expm1(queries * math.log1p(-each))
 
 
 def thm_8() -> Finding:
-    """Compute B Theorem 8 with its constants, for a known rate.
+    """Compute the sample size of B Theorem 8 with its constants, and how often answers miss.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def thm_8() -> Finding:
 
 
 def _noisy(queries: int, tau: float, eta: float) -> tuple[float, ...]:
-    """Return the row for φ = 1[y = 1], c* = 1. The answer is 1/2 + ȳ/(2(1 − 2η)), with ȳ the mean label."""
+    """Return a row for φ = 1[y = 1], c* = 1. The answer is 1/2 + ȳ/(2(1 − 2η)), where ȳ is the mean label."""
     keep = 1.0 - 2.0 * eta
     size = sampling_size(tau=keep * tau / 2.0, beta=_BETA / (2.0 * queries))
     needed = noisy_sample_size(queries, tau=tau, beta=_BETA, eta=eta)

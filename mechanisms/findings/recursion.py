@@ -72,7 +72,7 @@ def e6() -> Finding:
 
 
 def n6() -> Finding:
-    """BNS Lemmas 2 and 3 at T = 1: log* is 0, so the lemmas claim (0, 0) and no failure.
+    """BNS Lemmas 2 and 3 at T = 1: log* is 0, so the lemmas claim (0, 0)-privacy and no failure.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def n6() -> Finding:
 
 
 def n8() -> Finding:
-    """BNS Fig. 1 is not total: on four inputs a step has no meaning.
+    """BNS Fig. 1 is incomplete: on four inputs one of its steps is undefined.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def n26() -> Finding:
 
 @cache
 def bns_lemma_2() -> Finding:
-    """BNS Lemma 2, the privacy of Rec: it holds exactly on neighbouring qualities of every kind.
+    """BNS Lemma 2, the privacy of Rec: it holds on all kinds of neighbouring qualities tried, by exact laws.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def bns_lemma_2() -> Finding:
 
 
 def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the row of a climb at T = 64 that starts where an earlier climb from random pairs ended."""
+    """Return the row of a hill climb at T = 64 that starts where an earlier climb from random pairs ended."""
     subject = ConcavePromise(promise=100.0, beta=None, accounting="tight")
 
     def loss(pair: Any) -> float:

@@ -77,7 +77,7 @@ def n21() -> Finding:
 
 
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
-    """Return, for B_i as printed and as intended, the share of intervals in none, and the first one."""
+    """Return the share of intervals that lie in none, and the first: for B_i as printed, and as intended."""
     starts = range(16 * length)
     rows = []
     for words, width in (("J", length), ("2J", 2 * length)):
@@ -105,7 +105,7 @@ FINDINGS: dict[str, Callable[[], Finding]] = {"N20": n20, "N21": n21}
 
 
 def _concave(values: tuple[int, ...]) -> tuple[str, str]:
-    """Return whether no value lies below both of two around it, and whether the steps never grow."""
+    """Return whether the values are quasi-concave (no dip between larger ones), and whether concave."""
     around = combinations(values, 3)
     steps = [b - a for a, b in pairwise(values)]
     told = all(b >= min(a, c) for a, b, c in around), steps == sorted(steps, reverse=True)

@@ -35,7 +35,7 @@ _BOTH = Population([0, 1])
 
 
 def e15() -> Finding:
-    """Compute the tolerance that the proof of Claim 5.10 needs, and the acceptance of its step 4.
+    """Compute the tolerance that the proof of Claim 5.10 needs, and the acceptance probability in its step 4.
 
     Examples
     --------
@@ -83,12 +83,12 @@ def _tilt(tau: float) -> tuple[float, ...]:
 
 
 def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, ...]:
-    """Return the largest acceptance after an answer that contradicts the only record.
+    """Return the largest acceptance probabilities after an answer that contradicts the only record.
 
-    It is given for step 4 with the ε of the access, with the ε of the entry, and as corrected. Let u =
-    e^(−total), v = e^(−earlier), and let k = phi·(u − u³) be the error of both estimates. The denominator is
-    least for this record, namely v. With the ε of the access, the acceptance is (1 + k·u/v²)/((1 + phi)(1 −
-    k/v)), which is near 1/(1 − phi) for a small own ε and a large total. With the ε of the entry it is v
+    The three values are for step 4 with the ε of the access, with the ε of the entry, and as corrected. Let u
+    = e^(−total), v = e^(−earlier), and let k = phi·(u − u³) be the error of both estimates. The denominator
+    is least for this record, namely v. With the ε of the access, the acceptance is (1 + k·u/v²)/((1 + phi)(1
+    − k/v)), which is near 1/(1 − phi) for a small own ε and a large total. With the ε of the entry it is v
     times this, (v² + k·u)/((1 + phi)(v − k)). That rises in v on [u, 1] and is below 1 at v = 1, because k·(1
     + u + phi) < phi for phi ≤ 1/3, as u − u³ ≤ 0.385.
     """
@@ -193,7 +193,7 @@ def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
 
 @cache
 def claim_5_9() -> Finding:
-    """Compute exact distances of the simulation without interaction.
+    """Compute the exact distances of non-interactive algorithms to their simulations.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def _law(access: Access, oracle: SQOracle) -> NDArray[np.float64]:
 
 
 def claim_5_10() -> Finding:
-    """Compute the exact distance of the interactive simulation for an algorithm of two rounds.
+    """Compute the exact distance of an interactive algorithm of two rounds to its simulation.
 
     Examples
     --------
@@ -321,7 +321,7 @@ def _two_rounds(beta: float, share: float) -> tuple[float, ...]:
 
 
 def _polled(share: float, beta: float = 0.3) -> tuple[float, ...]:
-    """Return distances of a whole algorithm's transcript, two entries in two rounds."""
+    """Return the distances of the transcript of `poll_twice`, with two entries, to its simulations."""
     protocol = InteractiveProtocol(algorithm=partial(poll_twice, epsilon=1.0), epsilon=1.0)
     simulation = ProtocolSimulation(protocol=protocol, accesses=4, beta=beta)
     population = Population([0, 1], [share, 1.0 - share])
@@ -337,7 +337,7 @@ def _polled(share: float, beta: float = 0.3) -> tuple[float, ...]:
 
 @cache
 def lemma_5_8() -> Finding:
-    """Compute the cost and the distance of the simulations of Claims 5.9 and 5.10.
+    """Compute what the simulations of Claims 5.9 and 5.10 cost, and their distances to the truth.
 
     Examples
     --------

@@ -21,7 +21,7 @@ _MEANS = (0.02, 0.1, 0.25, 0.5, 0.75, 0.98)
 
 
 def k11_theorem_a_1() -> Finding:
-    """K11 Theorem A.1, the multiplicative Chernoff bounds: exact binomial tails beside them.
+    """K11 Theorem A.1, the multiplicative Chernoff bounds, compared with exact binomial tails.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def k11_theorem_a_1() -> Finding:
 
 
 def _chernoff(n: int, mean: float) -> tuple[float, float]:
-    """Return the largest quotients of the exact tails of n coins and their bounds; 0 if there is no φ."""
+    """Return the largest ratio of exact tail to bound for n coins, above and below; 0 if no φ is possible."""
     from scipy.stats import binom
 
     counts = np.arange(n + 1)
@@ -71,7 +71,7 @@ def _largest(logs: NDArray[np.float64]) -> float:
 
 
 def k11_theorem_a_2() -> Finding:
-    """K11 Theorem A.2, Hoeffding's bound: exact tails of two-point laws beside it.
+    """K11 Theorem A.2, Hoeffding's bound, compared with exact tails of two-point laws.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def k11_theorem_a_2() -> Finding:
 
 
 def _hoeffding(n: int, mean: float) -> float:
-    """Return the largest quotient of the exact two-sided tail of n coins and the bound."""
+    """Return the largest ratio of the exact two-sided tail of n coins to the bound."""
     from scipy.stats import binom
 
     counts = np.arange(n + 1)

@@ -1,4 +1,4 @@
-"""The five texts by the short names that catalogue and findings use, and the meaning of numbers and words."""
+"""The five source texts by their short names, and the meaning of the numbers and words that findings use."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _WORD = re.compile(r"\b(?:SQ|NASQ|LI|LNI|PPAC|A_dist|Rec|log\*)(?!\w)")
 
 
 def explained(finding: Finding) -> Finding:
-    """Return the finding with the meaning of the short names in it.
+    """Return the finding with a glossary of the short names in it.
 
     Examples
     --------

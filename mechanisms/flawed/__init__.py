@@ -1,8 +1,8 @@
-"""Mechanisms that break their claim, each beside a correct one: an audit must refute them.
+"""Flawed versions of correct mechanisms. Each breaks its claim, and an audit must refute it.
 
 Those marked "no law" declare no output law, so an audit has to find the fault by sampling.
 
-Names are resolved on first use: fresh processes import the module of one mechanism, and not of all.
+Names are resolved on first use, so that a fresh process imports only the modules of the mechanisms it uses.
 """
 
 from typing import TYPE_CHECKING

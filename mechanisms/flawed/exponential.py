@@ -28,7 +28,8 @@ class HalfSensitivityExponential(ExponentialMechanism):
     """Forgets the 2 of the exponent epsilon·score/(2·sensitivity), as if the normaliser cost nothing.
 
     With k solutions the loss is epsilon + ln((1 + (k − 1)·e^epsilon)/(e^epsilon + k − 1)), which tends to
-    2·epsilon: 1.86 for the 16 solutions of the default at epsilon = 1, and exactly the claim for two.
+    2·epsilon: 1.86 for the 16 solutions of the default at epsilon = 1. For two solutions it is epsilon, as
+    claimed.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class HalfSensitivityExponential(ExponentialMechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class UncheckedScore(ClaimsItsEpsilon):
-    """BNS Proposition 1(i) as printed: a score of unchecked sensitivity; no law.
+    """The mechanism of BNS Proposition 1(i) as printed: the score's sensitivity is not bounded; no law.
 
     The weights are exp(epsilon·q/2) for any q. Here the record says which of two solutions is good, and the
     good one scores `points`: between neighbours q goes from (0, points) to (points, 0). Each weight moves by
@@ -97,7 +98,7 @@ class UncheckedScore(ClaimsItsEpsilon):
         return (rng.random(size) >= zero).astype("int64")
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the only pair."""
+        """Return the only pair of databases."""
         return [([0], [1])]
 
 

@@ -23,7 +23,7 @@ __all__ = ["DoubleEpsilonGeometric", "RenormalisedGeometric"]
 
 @dataclass(frozen=True, kw_only=True)
 class DoubleEpsilonGeometric(GeometricMechanism):
-    """Sets α = e^(2·epsilon/sensitivity), as if noise on both sides of 0 paid for half of it.
+    """Sets α = e^(2·epsilon/sensitivity), as if noise on both sides of 0 halved the loss.
 
     The loss is 2·epsilon.
 
@@ -49,12 +49,12 @@ class DoubleEpsilonGeometric(GeometricMechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class RenormalisedGeometric(TruncatedGeometricMechanism):
-    """Truncates by conditioning the geometric law on {0 … upper}, as drawing again would.
+    """Conditions the noisy answer on {0 … upper}: the law of drawing again until an answer lies there.
 
-    The probability that the noise stays inside depends on the exact answer, so the normaliser tells. At
-    sensitivity 1 the loss is ln(α·Z_1/Z_0), where Z_a = Σ_{k=0..upper} α^(−|k − a|): for α = 2 it is 0.693,
-    0.827, 0.907 and 0.916 at upper = 1, 2, 5 and 20, against a claim of ln 2 = 0.693. At upper = 1 the two
-    normalisers are equal and nothing is lost.
+    The probability of that range depends on the exact answer, so dividing by it reveals more. At sensitivity
+    1 the loss is ln(α·Z_1/Z_0), where Z_a = Σ_{k=0..upper} α^(−|k − a|): for α = 2 it is 0.693, 0.827, 0.907
+    and 0.916 at upper = 1, 2, 5 and 20, against a claim of ln 2 = 0.693. At upper = 1 the two normalisers are
+    equal, and the loss is as claimed.
 
     Parameters
     ----------

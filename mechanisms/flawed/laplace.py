@@ -28,8 +28,8 @@ class RateAsScaleLaplace(LaplaceMechanism):
     """Hands the rate epsilon/sensitivity to a sampler that takes the scale.
 
     B Definition 2 and Theorem 7 call the rate "scale". The loss is sensitivity²/epsilon instead of epsilon:
-    too much privacy lost where epsilon < sensitivity, too much noise (and Theorem 3's accuracy lost) where it
-    is larger.
+    too much loss if epsilon < sensitivity, too much noise (and less accuracy than in Theorem 3) if epsilon >
+    sensitivity.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class RateAsScaleLaplace(LaplaceMechanism):
 
     @property
     def scale(self) -> float:
-        """Scale of the noise, which is the rate of the noise that was meant."""
+        """Scale of the noise: epsilon/sensitivity, which is the intended rate."""
         return self.epsilon / self.sensitivity
 
 

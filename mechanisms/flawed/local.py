@@ -66,7 +66,7 @@ class TruthfulLie(RandomizedResponse):
 
 @dataclass(frozen=True, kw_only=True)
 class HalfRangeLocalLaplace(LocalLaplace):
-    """R_g with noise of scale b/epsilon: takes the bound of the query for its sensitivity 2b.
+    """R_g with noise of scale b/epsilon: it mistakes the bound b of the query for its sensitivity, 2b.
 
     The loss is 2·epsilon, between entries at −b and b.
 
@@ -86,7 +86,7 @@ class HalfRangeLocalLaplace(LocalLaplace):
 
     @property
     def scale(self) -> float:
-        """Half of what the claim needs."""
+        """Scale of the noise, half of what the claim needs."""
         return super().scale / 2.0
 
 
@@ -115,16 +115,16 @@ class UnsplitLocalLaplace(LocalLaplace):
 
     @property
     def scale(self) -> float:
-        """The scale that one coordinate alone would need."""
+        """Scale of the noise: what one coordinate alone would need."""
         return 2.0 * self.bound / self.epsilon
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShiftedUniform(ClaimsItsEpsilon):
-    """R(u) = u + Uniform[0, 1], which K11 Definition 5.1 calls a local randomizer to the letter.
+    """R(u) = u + Uniform[0, 1], a local randomizer by the letter of K11 Definition 5.1.
 
-    The definition bounds Pr[R(u) = w] for single w only, and these are all 0. Between 0 and 1 the answers
-    tell everything: the loss is infinite.
+    The definition bounds Pr[R(u) = w] for single w only, and these are all 0. The answers of 0 lie in [0, 1]
+    and those of 1 in [1, 2], so an answer reveals the entry: the loss is infinite.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class ShiftedUniform(ClaimsItsEpsilon):
         return Density.uniform(low, low + 1.0)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the one pair there is."""
+        """Return the only pair of databases."""
         return [([0], [1])]
 
 

@@ -60,7 +60,7 @@ class _NoisyMean(ClaimsItsEpsilon):
 class TrustingMean(_NoisyMean):
     """A mean of values "in [0, upper]" that checks none of them; no law.
 
-    Over records that reach `outlier` instead, the mean moves by outlier/size and the loss is
+    If a record can be as large as `outlier`, it moves the mean by up to outlier/size, and the loss is
     epsilon·outlier/upper.
 
     Parameters
@@ -91,7 +91,7 @@ class TrustingMean(_NoisyMean):
         return [0.0, self.upper, self.outlier]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two databases of which one holds the outlier."""
+        """Return two databases, one of which contains the outlier."""
         rest = [0.0] * (self.size - 1)
         return [([0.0, *rest], [self.outlier, *rest])]
 
@@ -129,7 +129,7 @@ class HalfSensitivityMean(_NoisyMean):
         return LaplaceNoise(self.scale).law(float(np.mean(database)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two databases whose one different record is at opposite ends of the range."""
+        """Return two databases that differ in one record, which is at opposite ends of the range."""
         rest = [-self.upper] * (self.size - 1)
         return [([-self.upper, *rest], [self.upper, *rest])]
 

@@ -1,4 +1,4 @@
-"""SQ algorithms on noisy labels that break a claim of privacy, or of utility alone."""
+"""Statistical-query algorithms on noisy labels that break their claim of privacy or of utility."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["OneRateRun", "ReusedExamples", "WrongRateRun"]
 
 @dataclass(frozen=True, kw_only=True)
 class WrongRateRun(NoisyRun):
-    """Wrong: undoes noise of a rate other than that of the labels; with `eta` 0, ignores the noise.
+    """Wrong: corrects for a noise rate other than that of the labels; with `eta` = 0 it ignores the noise.
 
     Parameters
     ----------
     epsilon, tau, beta, size, records, make, eta, model
-        As in `NoisyRun`; eta is the rate that is undone.
+        As in `NoisyRun`; eta is the rate that is corrected for.
     actual
-        The rate that labels are flipped with.
+        The rate at which labels are flipped.
 
     Guarantee
     ---------
-    Private as `NoisyRun` is. Not accurate: the term with the label is scaled by (1 − 2·actual)/(1 − 2·eta)
+    As private as `NoisyRun`. Not accurate: the term with the label is scaled by (1 − 2·actual)/(1 − 2·eta)
     (N12): if E[x·y] = 1, the answer is 1/2 if noise of rate 1/4 is ignored, and 2 if clean labels are treated
     as noisy at rate 1/4.
 
@@ -64,8 +64,9 @@ class OneRateRun(BoundedNoiseRun):
 
     Guarantee
     ---------
-    Private as `BoundedNoiseRun` is. Not accurate: for y = −1 always, flipped with 0.2, Pr[x = 0 ∧ y = 1] is
-    seen as 0.2, above the tolerance of 0.17, so the variable is dropped and the error is 1.
+    As private as `BoundedNoiseRun`. Not accurate: if the clean label is always −1 and labels are flipped at
+    rate 0.2, Pr[x = 0 ∧ y = 1] is estimated as 0.2. That is above the tolerance of 0.17, so the variable is
+    dropped and the error is 1.
 
     Examples
     --------
@@ -84,17 +85,17 @@ class OneRateRun(BoundedNoiseRun):
 
 @dataclass(frozen=True, kw_only=True)
 class ReusedExamples(BoundedNoiseRun):
-    """Wrong: every rate is tried on the same examples from the first on, each time with all of epsilon.
+    """Wrong: all candidate rates are tried on the same examples, and each trial spends the whole epsilon.
 
     Parameters
     ----------
     epsilon, tau, beta, size, records, make, bound, excess, view
-        As in `BoundedNoiseRun`; as many examples as the most demanding rate needs.
+        As in `BoundedNoiseRun`, but `size` is what the most demanding rate alone needs.
 
     Guarantee
     ---------
-    Only N·epsilon-private for N candidate rates, where epsilon is claimed: for each of them an example
-    affects one answer. The output shows little of that; the transcript shows it.
+    Only N·epsilon-private for N candidate rates, though epsilon is claimed: an example affects one answer for
+    each rate. The output reveals little of the excess loss; the transcript reveals it.
 
     Examples
     --------

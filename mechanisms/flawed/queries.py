@@ -36,7 +36,7 @@ class SharedChunkAnswers(PrivateQueryAnswers):
 
     Guarantee
     ---------
-    Only M·epsilon-private, where epsilon is claimed: a record affects all M answers, and each loses epsilon.
+    Only M·epsilon-private, though epsilon is claimed: a record affects all M answers, and each loses epsilon.
 
     Examples
     --------
@@ -76,17 +76,17 @@ class _SameEntries(TranscribedOracle):
 
 @dataclass(frozen=True, kw_only=True)
 class ReusedEntries(LocalRun):
-    """Wrong: the entries that answered the first query answer the second as well, with all of epsilon again.
+    """Wrong: the entries that answered the first query also answer the second, both with the whole epsilon.
 
     Parameters
     ----------
     epsilon, tau, beta, size, records, make, estimator, view
-        As in `LocalRun`; half as many entries for two queries.
+        As in `LocalRun`, but two queries need half as many entries as there.
 
     Guarantee
     ---------
-    Only M·epsilon-private, where epsilon is claimed: an entry reports M times. The output, averages over all
-    entries, shows little of that; the transcript shows it.
+    Only M·epsilon-private, though epsilon is claimed: an entry reports M times. The output consists of
+    averages over all entries and reveals little of the excess loss; the transcript reveals it.
 
     Examples
     --------

@@ -25,7 +25,7 @@ __all__ = ["BinaryCalibratedResponse", "ThreeQuartersResponse"]
 
 @dataclass(frozen=True, kw_only=True)
 class ThreeQuartersResponse(ClaimsItsEpsilon):
-    """Flips a coin, tells the truth on heads and another coin on tails, and calls that ln 2; no law.
+    """Tells the truth if a coin shows heads, else reports another coin flip, and claims ln 2; no law.
 
     The truth is reported with probability 3/4, so the loss is ln 3.
 
@@ -66,15 +66,15 @@ class ThreeQuartersResponse(ClaimsItsEpsilon):
         return lies ^ int(database[0])
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the one pair there is."""
+        """Return the only pair of databases."""
         return [([0], [1])]
 
 
 @dataclass(frozen=True, kw_only=True)
 class BinaryCalibratedResponse(KaryRandomizedResponse):
-    """Randomized response among k answers with the truth probability of two, e^epsilon/(e^epsilon + 1).
+    """Randomized response among k answers with the probability of truth for two, e^epsilon/(e^epsilon + 1).
 
-    The lies are spread over k − 1 answers, so a particular one is rarer by that factor: the loss is
+    The lies are spread over k − 1 answers, so each single lie is rarer by that factor, and the loss is
     epsilon + ln(k − 1).
 
     Parameters

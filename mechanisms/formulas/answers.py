@@ -17,9 +17,9 @@ __all__ = ["central_run", "laplace_answers", "laplace_average", "literal_answers
 def laplace_answers(made: Any, *, times: float = 1.0) -> Formulas:
     """Return the formulas of M averages of bits over disjoint chunks, each plus `times`·Lap(1/(ε·chunk)).
 
-    B Theorem 7 and C Theorem 1 with noise for one answer (times = 1); their proofs have times = M. A chunk
-    has to hold max{2·ln(4M/β)/τ², 2·ln(2M/β)/(ετ)} records. The sampling error (Hoeffding) and the noise may
-    each take half of τ.
+    times = 1 gives B Theorem 7 and C Theorem 1 with the noise that one answer needs; their proofs have times
+    = M. A chunk needs max{2·ln(4M/β)/τ², 2·ln(2M/β)/(ετ)} records. The sampling error (Hoeffding) and the
+    noise may each take half of τ.
     """
     m, n, tau = len(made.queries), made.chunk_size, min(query.tau for query in made.queries)
     scale = times / (made.epsilon * n)
@@ -48,7 +48,7 @@ def literal_answers(made: Any) -> Formulas:
 def central_run(made: Any) -> Formulas:
     """Return the formulas of the first of two answers: the mean of values in [−1, 1] plus Lap(2/(ε·chunk)).
 
-    The second query depends on the first answer. With width 2 and M = 2, a chunk holds
+    The second query depends on the first answer. For values of width 2 and M = 2, a chunk needs
     max{8·ln(8/β)/τ², 4·ln(4/β)/(ετ)} records.
     """
     tau, epsilon, beta = made.algorithm.alpha, made.epsilon, made.beta
@@ -69,8 +69,8 @@ def central_run(made: Any) -> Formulas:
 def laplace_average(made: Any) -> Formulas:
     """Return the number of entries that K11 Lemma 5.6 asks for, with values in [−1, 1]: ln(2/β)/r.
 
-    r is the largest value of t·τ − t²/2 + ln(1 − λ²t²) over t, λ = 2/ε. It comes from the moments of the
-    values and of the noise; the 2 counts both sides.
+    r is the largest value of t·τ − t²/2 + ln(1 − λ²t²) over t, λ = 2/ε. It follows from the moment generating
+    functions of the values and of the noise. The 2 in ln(2/β) is for both tails.
     """
     scale = 2.0 / made.epsilon
 

@@ -1,4 +1,4 @@
-"""The loss of a pair of laws, and the largest one of a choice, from their definitions."""
+"""The privacy loss of a pair of laws, and the largest loss of a choice by scores, from the definitions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KEPT = "the code's own laws of all databases, kept as a number"
 
 
 def climbs(count: int) -> str:
-    """Return the source of a loss without a closed form: the number of climbs, none of which found more."""
+    """Return the source of a loss without a closed form: the largest that this many hill climbs found."""
     return f"the text's laws where the best of {count} climbs ended"
 
 
@@ -53,13 +53,13 @@ def resampled(made: Any) -> Formulas:
 
 
 def simulated_poll(made: Any) -> Formulas:
-    """Return the largest distance between two transcripts of the poll, whoever answers it."""
+    """Return the largest distance between two laws of the poll's transcript: from entries or any oracle."""
     del made
     return Formulas(delta=0.01242537263, source=KEPT)
 
 
 def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
-    """Return the least number between two bounds that is enough; all larger numbers are enough too."""
+    """Return the least number between two bounds that is enough, if all numbers above it are enough too."""
     for _ in range(100):
         middle = (low + high) / 2.0
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -81,7 +81,7 @@ def loss(one: Mapping[Any, float], other: Mapping[Any, float], *, delta: float =
 def every(
     law: Callable[[list[Any]], Mapping[Any, float]], records: Sequence[Any], *, size: int, delta: float = 0.0
 ) -> float:
-    """Return the largest loss at δ over all lists of a size and all that differ in one record."""
+    """Return the largest loss at δ over all pairs of lists of one size that differ in one record."""
     laws = {rows: law(list(rows)) for rows in product(records, repeat=size)}
     pairs = (
         (rows, (*rows[:place], record, *rows[place + 1 :]))
@@ -93,7 +93,7 @@ def every(
 
 
 def chosen(epsilon: float, *, delta: float) -> float:
-    """Return the largest loss at δ of a choice by e^(ε·score/2) over all databases.
+    """Return the largest loss at δ, over all databases, of a choice with weights e^(ε·score/2).
 
     Some scores rise by 1 and all others fall by 1: the odds of these solutions grow from o to o·e^ε. At a
     loss t the difference of the probabilities, o·e^ε/(1 + o·e^ε) − e^t·o/(1 + o), is largest where its

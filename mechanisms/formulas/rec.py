@@ -1,4 +1,4 @@
-"""Algorithm Rec, step by step as in BNS Fig. 1: plain lists, small ranges, every interval and outcome."""
+"""Algorithm Rec, step by step as in BNS Fig. 1: every interval and every outcome, for small ranges."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def rec_law(
 ) -> dict[int, float]:
     """Return the law of Rec, as log-probabilities: Fig. 1 with N8's completions, step 10 corrected (E6).
 
-    Each level, outermost first, has the ε of its choices, which weigh by ε/2, and the noise scale and the gap
-    of its A_dist. The last one serves all levels below.
+    `budgets` holds, for each level from the outermost on, the ε of its choices (weights e^(ε·quality/2)), and
+    the noise scale and the threshold of its A_dist. The last of them is used for all deeper levels.
     """
     (epsilon, test), *others = budgets
     top = len(quality) - 1
@@ -62,14 +62,14 @@ def rec_law(
 
 
 def _least_of_windows(values: Sequence[float], length: int) -> float:
-    """Return L: the largest, over all windows of a length, of the least value inside."""
+    """Return L: the least value in a window of this length, for the window where it is largest."""
     return max(min(values[i : i + length]) for i in range(len(values) - length + 1))
 
 
 def _stable(
     values: Sequence[float], *, start: int, length: int, test: tuple[float, float]
 ) -> list[tuple[int | None, float]]:
-    """Return the left end that A_dist releases of the intervals from `start` on, None for a refusal."""
+    """Return the outcomes of A_dist (left end of an interval, or None) with their log-probabilities."""
     scores = {left: max(values[left : left + length]) for left in range(start, len(values), length)}
     if not scores:
         return [(None, 0.0)]
@@ -86,7 +86,7 @@ def _stable(
 
 
 def rec(made: Any) -> Formulas:
-    """Return the formulas of Rec on a small range: its claims, and laws on peaks near the gap of A_dist.
+    """Return the formulas of Rec on a small range: claims, and laws on peaks near the threshold of A_dist.
 
     Lemma 2 claims √(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε² and 4·log*·δ; the calls add up to (N + 1)·ε + 2N·ε/2
     and 2N·δ/2, N = 1 for 32 < T ≤ 2^32.
@@ -129,7 +129,7 @@ def rec(made: Any) -> Formulas:
 def literal(made: Any) -> Formulas:
     """Return the loss of step 10 as printed, which begins both halves of H at the ends of A.
 
-    In the worst pair known, no point beyond 64 is near the best, so the law is the one on {0 … 64}.
+    In the worst pair known, points beyond 64 are too bad to matter, so the law on {0 … 64} is used.
     """
     lead = 4.0 / made.epsilon * math.log(1.0 / made.delta) + 2.0
     budgets = [(made.epsilon, (4.0 / made.epsilon, lead))]

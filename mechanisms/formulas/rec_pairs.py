@@ -1,4 +1,4 @@
-"""The pairs of qualities on which Rec loses most, found by climbs from random pairs: plain, rounded lists."""
+"""Pairs of qualities on which Rec loses most, found by hill climbs from random pairs, as rounded lists."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return neighbouring qualities on {0 … top}, top ≥ 64, where the climb for step 10 as printed ended.
+    """Return the neighbouring qualities on {0 … top ≥ 64} where the climb for step 10 as printed ended.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def literal_lists(top: int) -> tuple[list[float], list[float]]:
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return the neighbouring qualities on {0 … top} where the climb ended; None if none was made.
+    """Return the neighbouring qualities on {0 … top} where the hill climb ended; None if there was no climb.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def signs(made: Any) -> Formulas:
 
 
 def labels(made: Any) -> Formulas:
-    """Return the formulas of features in clear, each with its label by randomized response."""
+    """Return the formulas of features without noise, each with its label by randomized response."""
 
     def law(database: Any) -> dict[Any, float]:
         laws = [_report(label, range(made.labels), made.epsilon) for _, label in database]
@@ -61,7 +61,7 @@ def labels(made: Any) -> Formulas:
 
 
 def count_and_survey(made: Any) -> Formulas:
-    """Return the formulas of a geometric count and a response on one bit, ε/2 each, ε together."""
+    """Return the formulas of a geometric count and a randomized response on one bit: ε/2 each, ε together."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:
@@ -74,16 +74,16 @@ def count_and_survey(made: Any) -> Formulas:
 
 
 def noninteractive(made: Any) -> Formulas:
-    """Return the formulas of three questions: two bits at 1/4, one of three at 1/2, two values at 1/4.
+    """Return the loss of three questions: two bits at ε = 1/4, one answer of three at 1/2, two values at 1/4.
 
-    An entry is asked all three, 0.25 + 0.5 + 0.25 = 1; entry 1 is asked two of them.
+    One entry is asked all three: 0.25 + 0.5 + 0.25 = 1. Entry 1 is asked two of them.
     """
     del made
     return Formulas(epsilon=1.0)
 
 
 def poll(made: Any) -> Formulas:
-    """Return the formulas of `poll_twice`: ε/2 for all, then ε/4 or ε/2 for those that denied."""
+    """Return the formulas of `poll_twice`: ε/2 for all, then ε/4 or ε/2 for those that answered 0."""
     half = made.epsilon / 2.0
 
     def law(database: Any) -> dict[Any, float]:

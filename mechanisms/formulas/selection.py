@@ -43,10 +43,11 @@ def approvals(database: Any, solutions: Any) -> dict[Any, float]:
 
 
 def exponential(made: Any) -> Formulas:
-    """Return the formulas of the choice by e^(ε·approvals/2) among k.
+    """Return the formulas of a choice among k solutions with weights e^(ε·approvals/2).
 
-    Let one solution be t votes behind all others. It gains a vote and each of the others loses one. The loss
-    is ln((1 + (k−1)·g^t)/(1 + (k−1)·g^(t−2))), g = e^(ε/2). It tends to ε as databases grow.
+    Let one solution be t votes behind all others. On the neighbour it gains a vote and each of the others
+    loses one. The loss is ln((1 + (k−1)·g^t)/(1 + (k−1)·g^(t−2))), g = e^(ε/2). It tends to ε as databases
+    grow.
     """
     k = len(made.solutions)
     far = 2.0 / made.epsilon * math.log(k / 0.1)
@@ -60,7 +61,7 @@ def exponential(made: Any) -> Formulas:
 
 
 def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool) -> dict[Any, float]:
-    """Return the law of A_dist: gap + Lap(4/ε) against (4/ε)·ln(1/δ) + 2; tight: (2/ε)·ln(1/2δ) + 2."""
+    """Return the law of A_dist, which tests gap + Lap(4/ε) ≥ (4/ε)·ln(1/δ) + 2; tight: (2/ε)·ln(1/2δ) + 2."""
     scale = (2.0 if tight else 4.0) / epsilon
     threshold = scale * math.log(1.0 / (2.0 * delta if tight else delta)) + 2.0
     answer = best if gap > 0.0 else "⊥2"
@@ -68,13 +69,13 @@ def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool
 
 
 def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: float) -> float:
-    """Return the least gap that fails with probability β ≤ 1/2: threshold + scale·ln(1/2β)."""
+    """Return the least gap that fails with probability at most β ≤ 1/2: threshold + scale·ln(1/2β)."""
     scale = (2.0 if tight else 4.0) / epsilon
     return gap + scale * (math.log(1.0 / (2.0 * delta if tight else delta)) + math.log(0.5 / beta))
 
 
 def stable(made: Any) -> Formulas:
-    """Return the formulas of A_dist over words, (ε/2, δ/2) at worst over all databases (E9)."""
+    """Return the formulas of A_dist over words: (ε/2, δ/2)-private, with equality on some databases (E9)."""
     return _stable(made, tight=False)
 
 
@@ -123,7 +124,7 @@ def _gaps(made: Any, *, tight: bool) -> Formulas:
 
 
 def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -> dict[Any, float]:
-    """Return the law of choosing: max + Lap(4/ε) ≥ αm/2, then e^(ε·q/4) among those that score at least 1."""
+    """Return the law of choosing: if max + Lap(4/ε) ≥ αm/2, weights e^(ε·q/4) for scores of at least 1."""
     good = {name: score for name, score in scores.items() if score >= 1.0}
     if not good:
         return {"⊥": 0.0}

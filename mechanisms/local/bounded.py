@@ -62,7 +62,7 @@ class BoundedQuery:
 
     @property
     def sensitivity(self) -> float:
-        """The L1 distance that two values can have."""
+        """The largest L1 distance between two values."""
         widest = self.bound * (self.dimension or 1)
         return 2.0 * (widest if self.norm is None else min(widest, self.norm))
 
@@ -72,7 +72,7 @@ class BoundedQuery:
         Raises
         ------
         InvalidValue
-            A value lies outside [−b, b], is NaN, is beyond the norm or of another shape: nothing is clamped.
+            A value lies outside [−b, b], is NaN, exceeds the norm or has another shape. Nothing is clamped.
         InvalidKind
             A value is no number.
         """
@@ -93,7 +93,7 @@ class BoundedQuery:
     def _refuse_outside(self, values: NDArray[np.float64], entries: Any) -> None:
         if not values.size:
             return
-        if not (values.max() <= self.bound and values.min() >= -self.bound):  # NaN is neither
+        if not (values.max() <= self.bound and values.min() >= -self.bound):  # also true if a value is NaN
             inside = np.abs(values) <= self.bound
             self._refuse(
                 values,

@@ -1,4 +1,4 @@
-"""Entries grouped by value, so that one call of a sampler serves all equal ones."""
+"""Entries grouped by value, so that a sampler is called once for all equal entries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONG = 64
 
 
 class Grouped:
-    """A database of entries and, when asked for, the places of every distinct one.
+    """A database of entries and, if asked for, the places of every distinct entry.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Grouped:
     Raises
     ------
     InvalidKind
-        It has no length or no places.
+        `entries` has no length or cannot be indexed.
 
     Examples
     --------

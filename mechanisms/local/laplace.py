@@ -51,16 +51,16 @@ class LocalLaplace(ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, a value outside [−b, b] or a database of more than one record.
+        A parameter is out of range, a value lies outside [−b, b], or a database has more than one record.
 
     Guarantee
     ---------
     epsilon-local differential privacy (K11 §5.1.1 and Definition 5.1, applied to densities, because every
-    single outcome has probability 0). Two values of g are at most Δ = 2b apart; for a vector Δ = 2·min(d·b,
-    norm) in L1 norm, which without a norm is the even split of epsilon over d coordinates of Δ = 2b each.
-    With scale λ = Δ/epsilon on every coordinate the log-ratio of the densities is at most ‖g(u) − g(u′)‖₁/λ ≤
-    epsilon by the triangle inequality; equality where two entries attain Δ. For real numbers:
-    double-precision noise leaks through its low bits.
+    single outcome has probability 0). Two values of g are at most Δ = 2b apart, two vectors at most Δ =
+    2·min(d·b, norm) in L1 norm. (Without a norm this splits epsilon evenly over d coordinates.) With scale λ
+    = Δ/epsilon on every coordinate the log-ratio of the densities is at most ‖g(u) − g(u′)‖₁/λ ≤ epsilon by
+    the triangle inequality, with equality if two entries attain Δ. This holds for real numbers: the low bits
+    of double-precision noise reveal more.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class LocalLaplace(ClaimsItsEpsilon):
         return self._bounded.sensitivity / self.epsilon
 
     def values(self, entries: Any) -> NDArray[np.float64]:
-        """Return g of every entry, of shape (entries,) or (entries, dimension), refused outside [−b, b].
+        """Return g of every entry, of shape (entries,) or (entries, dimension); refuse one outside [−b, b].
 
         Examples
         --------

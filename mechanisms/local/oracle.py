@@ -32,7 +32,7 @@ class LROracle:
     database
         The entries z, a sequence or an array.
     epsilon
-        The budget of every entry, a number, or one of each entry in an array.
+        The budget: one number for all entries, or an array with one number for each.
     rng
         The generator that all answers are drawn with.
 
@@ -47,7 +47,7 @@ class LROracle:
     (K11 Definition 5.3). On every path the density of all answers is a product of conditional densities.
     Those of the answers of entry i have ratios of at most e^ε_j, and Σ ε_j stays within its budget. (K11
     Claim 2.2, which the text refers to, composes mechanisms fixed in advance; this is the adaptive form,
-    which pure privacy has.) It rests on what the randomizers claim of themselves.
+    which holds for pure privacy.) The guarantee relies on the claims of the randomizers.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class LROracle:
 
     @property
     def spent(self) -> NDArray[np.float64]:
-        """What each entry has spent, a copy."""
+        """A copy of the epsilon that each entry has spent."""
         return self._spent.copy()
 
     def ask(self, entries: int | Sequence[int] | NDArray[np.integer[Any]], randomizer: Any) -> Any:
@@ -117,7 +117,7 @@ class LROracle:
         return self.ask_all([(entries, randomizer)])[0]
 
     def ask_all(self, queries: Sequence[Query]) -> list[Any]:
-        """Return the answers of several questions, refused all together before any is drawn.
+        """Return the answers to several questions; if one is refused, all are, before any answer is drawn.
 
         Examples
         --------

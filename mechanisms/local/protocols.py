@@ -58,8 +58,7 @@ class _Protocol(PlainParameters):
     @property
     def claim(self) -> PureDP:
         """The privacy claimed: the budget of an entry."""
-        assert self.epsilon is not None  # set at the latest when the subject was made
-        return PureDP(self.epsilon)
+        assert self.epsilon is not None  # set when the subject was made return PureDP(self.epsilon)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run."""
@@ -71,7 +70,7 @@ class _Protocol(PlainParameters):
         return [self._run(entries, rng) for _ in range(size)]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return databases that differ in one entry, each of the entries once."""
+        """Return pairs of databases that differ in one entry, one pair for each entry."""
         first, last = self.records[0], self.records[-1]
         base = [first] * self.size
         return [(base, [*base[:i], last, *base[i + 1 :]]) for i in range(min(self.size, 8))]
@@ -87,7 +86,7 @@ class _Protocol(PlainParameters):
         return database
 
     def answered_by(self, oracle: Any, rng: np.random.Generator) -> Any:
-        """Return the output of one run whose questions go to this oracle, and whose own coins are `rng`'s.
+        """Return the output of one run that asks this oracle; its own coins come from `rng`.
 
         Parameters
         ----------
@@ -128,10 +127,10 @@ class NonInteractiveProtocol(_Protocol):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"): an entry's
-    answers are independent, of densities within e^ε_j each, and Σ ε_j ≤ epsilon. No question can depend on an
-    answer, because all questions exist before any answer is drawn. The generator of a function is seeded from
-    the run's generator, so it cannot predict an answer.
+    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"): the
+    answers of an entry are independent, the density of each changes by a factor of at most e^ε_j, and Σ ε_j ≤
+    epsilon. No question can depend on an answer, because all questions exist before any answer is drawn. If
+    `queries` is a function, its generator is seeded from the run's, so that it cannot predict an answer.
 
     Examples
     --------
@@ -252,8 +251,8 @@ class InteractiveProtocol(_Protocol):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3): that of `LROracle` for any
-    questions. The output is a function of the answers and of the algorithm's own coins.
+    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3), because `LROracle` has it
+    for any questions. The output is a function of the answers and of the algorithm's own coins.
 
     Examples
     --------
@@ -273,10 +272,9 @@ class InteractiveProtocol(_Protocol):
     reference: ClassVar[str] = "K11 Definitions 5.2 and 5.3"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        flag(self.coins, what=f"The `coins` of `{type(self).__name__}`")
-        self._begun(np.random.default_rng(0))  # a generator does nothing yet
-        if self.epsilon is None:
+        super().__post_init__() flag(self.coins, what=f"The `coins` of `{type(self).__name__}`")
+        self._begun(np.random.default_rng(0))  # runs none of the algorithm's code yet if self.epsilon is
+        None:
             raise InvalidValue(
                 "The `epsilon` of `InteractiveProtocol` must be given: the budget of an entry."
             )

@@ -26,7 +26,7 @@ class LocalRandomizer(Protocol):
 
     Its `relation` is Relation.LOCAL (a `size` other than 1 is refused) and its `claim` a `PureDP`. It may
     offer `sample(database, size, rng)` for many answers of one entry, and `respond(entries, rng)` for one
-    answer each of many entries; without them it is called once per answer.
+    answer of each of many entries. Without these methods it is called once per answer.
 
     Examples
     --------
@@ -68,9 +68,9 @@ def cost_of(randomizer: Any) -> float:
     Raises
     ------
     InvalidKind
-        It has no `claim` and `relation`, or is a class.
+        The randomizer has no `claim` and `relation`, or is a class.
     InvalidValue
-        Its claim is for a relation other than LOCAL, or is not pure.
+        Its claim is about a relation other than LOCAL, or is not pure.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def cost_of(randomizer: Any) -> float:
     >>> cost_of(RandomizedResponse(epsilon=0.5))
     0.5
     """
-    # isinstance(…, LocalRandomizer) says the same, a hundred times as slowly
+    # isinstance(…, LocalRandomizer) checks the same, but takes a hundred times as long
     claim, relation = getattr(randomizer, "claim", None), getattr(randomizer, "relation", None)
     if isinstance(randomizer, type) or claim is None or relation is None or not callable(randomizer):
         raise InvalidKind(
@@ -119,7 +119,7 @@ def transition(randomizer: Transparent, record: Any, *, output: Any) -> float:
 def transition_matrix(
     randomizer: Transparent, records: Sequence[Any]
 ) -> tuple[list[Any], NDArray[np.float64]]:
-    """Return the answers w there are, and the matrix of Pr[R(u) = w], of shape (records, answers).
+    """Return the possible answers w, and the matrix of Pr[R(u) = w], of shape (records, answers).
 
     Raises
     ------
@@ -148,7 +148,7 @@ def transition_matrix(
 def drawn_for(randomizer: Any, entries: Grouped, *, rng: np.random.Generator) -> Any:
     """Return one answer of each entry, drawn independently: an array if they are numbers, else a list.
 
-    By `respond` where the randomizer has it, else by one call of its `sample` for each distinct entry.
+    It calls `respond` if the randomizer has it, else `sample` once for each distinct entry.
 
     Examples
     --------

@@ -46,7 +46,7 @@ class SignResponse(ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        `epsilon` is out of range; in use, a value that is neither −1 nor 1.
+        `epsilon` is out of range, or a value is neither −1 nor 1.
 
     Guarantee
     ---------

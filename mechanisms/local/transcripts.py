@@ -1,4 +1,4 @@
-"""The exact law of what a local protocol says: every sequence of answers, with its probability."""
+"""The exact law of a local protocol's transcript: every sequence of answers with its probability."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
 def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
     """Return the law of `flattened` answers to listed questions, None if one has no law.
 
-    Answers on fixed entries are independent, so it is the product of the transition laws.
+    The answers of fixed entries are independent, so their law is the product of the transition laws.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def transcript_law(
     entries
         The database.
     budget
-        An algorithm that overspends on some path has no law here.
+        The budget of every entry. An algorithm that overspends it on some path has no law here.
 
     Returns
     -------

@@ -37,8 +37,9 @@ class NoisyCounts(ClaimsPure):
 
     Guarantee
     ---------
-    epsilon-differential privacy when a record is added or removed, which moves one count by 1: what
-    `LaplaceHistogram` says, here found by sampling. It is 2·epsilon when a record is replaced.
+    epsilon-differential privacy when a record is added or removed, which moves one count by 1: the same
+    guarantee as for `LaplaceHistogram`, but without a declared law, so an audit has to sample. When a record
+    is replaced, the loss is 2·epsilon.
 
     Examples
     --------
@@ -70,7 +71,7 @@ class NoisyCounts(ClaimsPure):
         return noise + [rows.count(category) for category in self.records]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return an addition to each category: all are equally bad."""
+        """Return one pair for each category, which adds a record to it; all lose equally much."""
         return [([], [category]) for category in self.records]
 
 

@@ -56,7 +56,7 @@ class _NoisyInteger(ClaimsItsEpsilon):
         return self.epsilon / self.sensitivity
 
     def answer(self, database: Any) -> int:
-        """Return the query's exact answer, refused if it is no integer or above 2^53 in size."""
+        """Return the query's exact answer; refuse one that is no integer or above 2^53 in absolute value."""
         answer = self.query(database)
         try:
             number = index(answer)
@@ -108,8 +108,8 @@ class GeometricMechanism(_NoisyInteger):
     ---------
     epsilon-differential privacy under `relation` (C §2): the law f(k) = (α − 1)/(α + 1)·α^(−|k|) has f(k +
     j)/f(k) = α^(|k| − |k + j|) ≤ α^|j| (C prints |k − j| for |k + j|), with equality for k on the far side of
-    0. So neighbours differ by at most the factor α^Δf = e^epsilon. Integers carry no low bits: this holds on
-    a computer too, as far as numpy's generator draws geometric variables exactly.
+    0. So neighbours differ by at most the factor α^Δf = e^epsilon. Integers have no low bits to leak, so this
+    holds on a computer too, as far as numpy's generator draws geometric variables exactly.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class GeometricMechanism(_NoisyInteger):
 
         Guarantee
         ---------
-        See `GeometricNoise.bound`; no smaller whole number will do.
+        See `GeometricNoise.bound`. No smaller whole number is enough.
 
         Examples
         --------
@@ -169,8 +169,8 @@ class TruncatedGeometricMechanism(_NoisyInteger):
     ---------
     epsilon-differential privacy under `relation` (C §2): clamping is a function of the geometric mechanism's
     output alone, and post-processing cannot lose privacy (K11 Claim 2.2), wherever the exact answer lies. It
-    meets epsilon with equality: Pr[0] = α^(−a)/(1 + α^(−1)) at answer a in the range. "Truncate" must not be
-    read as conditioning on the range: renormalising costs more than epsilon
+    meets epsilon with equality: Pr[0] = α^(−a)/(1 + α^(−1)) for an exact answer a in the range. "Truncate"
+    must not be read as conditioning on the range: renormalising costs more than epsilon
     (`mechanisms.flawed.RenormalisedGeometric`).
 
     Examples
@@ -209,7 +209,7 @@ class TruncatedGeometricMechanism(_NoisyInteger):
 
         Guarantee
         ---------
-        Clamping moves no two numbers further apart, so `GeometricNoise.bound` holds; nor can the error exceed
+        Clamping moves no two numbers further apart, so `GeometricNoise.bound` holds. Nor can the error exceed
         `upper`.
 
         Examples

@@ -1,4 +1,4 @@
-"""The Laplace mechanism for a histogram, its vector case."""
+"""The Laplace mechanism for a histogram, an example of a vector query."""
 
 from __future__ import annotations
 

@@ -48,16 +48,16 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        `epsilon` or `sensitivity` is not a finite number > 0, their quotient is no scale, or the query's
-        answer is not finite or not of the declared shape.
+        `epsilon`, `sensitivity` or sensitivity/epsilon is not a finite number > 0, or the query's answer is
+        not finite or not of the declared shape.
 
     Guarantee
     ---------
     epsilon-differential privacy under `relation` (B Definition 2 generalised, Theorem 3; K11 Theorem 2.3; BNS
-    Theorem 1), for real numbers: double-precision noise leaks through its low bits. The density at v is Π
+    Theorem 1), for real numbers: the low bits of double-precision noise reveal more. The density at v is Π
     exp(−|v_j − f(z)_j|/λ)/2λ with λ = Δf/epsilon, so by the triangle inequality the log-ratio between
-    neighbours is at most ‖f(z) − f(z′)‖₁/λ ≤ epsilon, with equality where v lies beyond f(z) as seen from
-    f(z′).
+    neighbours is at most ‖f(z) − f(z′)‖₁/λ ≤ epsilon, with equality at every v that lies beyond f(z) as seen
+    from f(z′).
 
     Examples
     --------
@@ -94,7 +94,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
         return self.sensitivity / self.epsilon
 
     def answer(self, database: Any) -> float | NDArray[np.float64]:
-        """Return the query's exact answer, refused if it is not finite or not of the declared shape."""
+        """Return the query's exact answer; refuse one that is not finite or not of the declared shape."""
         answer = floats(self.query(database), what=f"The answer of the query of `{type(self).__name__}`")
         shape = () if self.dimension is None else (self.dimension,)
         if answer.shape != shape or not np.isfinite(answer).all():

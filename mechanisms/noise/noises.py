@@ -112,7 +112,7 @@ class GeometricNoise:
         return Countable.geometric(answer, 1.0 / self.rate)
 
     def bound(self, beta: float) -> int:
-        """Return the least t that the size of a draw exceeds with probability at most `beta`.
+        """Return the least whole t that |draw| exceeds with probability at most `beta`.
 
         Guarantee
         ---------

@@ -27,7 +27,7 @@ __all__ = ["SaturatingSum"]
 
 @dataclass(frozen=True, kw_only=True)
 class SaturatingSum(ClaimsPure):
-    """Sum values clamped into {0 … upper} in 8 bits, at most 127, with two-sided geometric noise.
+    """The sum of values clamped into {0 … upper}, but at most 127, plus two-sided geometric noise.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ class SaturatingSum(ClaimsPure):
     @property
     def records(self) -> Any:
         """A Hypothesis strategy for a value: whole numbers from 0 to `upper`."""
-        from hypothesis import strategies  # not needed to draw
+        from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.integers(0, self.upper)
 
     def total(self, database: Sequence[int]) -> int:
-        """Return the exact result."""
+        """Return the sum before noise, at most 127."""
         owner = type(self).__name__
         values = floats(database, what=f"The records of `{owner}`")
         if not np.isfinite(values).all():
@@ -87,7 +87,7 @@ class SaturatingSum(ClaimsPure):
         return self.total(database) + GeometricNoise(self.epsilon / self.upper).sample(size, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two additions of the largest value: from 0, and up to the type's end."""
+        """Return two pairs that add the largest value: to no records, and to a sum that then reaches 127."""
         return [([], [self.upper]), ([127 - self.upper], [127 - self.upper, self.upper])]
 
 

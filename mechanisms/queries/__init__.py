@@ -1,4 +1,4 @@
-"""Queries: of whole databases, and statistical ones with the oracles that answer them.
+"""Statistical queries, the oracles that answer them, and the algorithms that ask them.
 
 An SQ learner is written once, against `SQOracle`, and run with any of the `oracles`. `runs` holds such
 algorithms and their runs as subjects, `simulations` runs local algorithms by statistical queries. Names are

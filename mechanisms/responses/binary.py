@@ -24,18 +24,19 @@ class RandomizedResponse(KaryRandomizedResponse):
     epsilon
         The privacy claimed, > 0. The default, ln 2, is Warner's survey: the truth with probability 2/3.
     size
-        Number of respondents. With one (a local randomizer) the output is a bare 0 or 1, with more an array.
+        Number of respondents. For 1 (a local randomizer) the output is a bare 0 or 1, for more it is an
+        array.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an empty database or a record that is neither 0 nor 1.
+        A parameter is out of range, a database is empty, or a record is neither 0 nor 1.
 
     Guarantee
     ---------
     epsilon-local differential privacy of every respondent, met with equality (K11 §1.1 and Definition 5.1):
     the probabilities of a report under the two truths are t and 1 − t with t/(1 − t) = e^epsilon. Warner's
-    2/3 against 1/3 is e^epsilon = 2.
+    2/3 and 1/3 give e^epsilon = 2.
 
     Examples
     --------
@@ -56,8 +57,9 @@ class RandomizedResponse(KaryRandomizedResponse):
 
         Guarantee
         ---------
-        With truth probability t a share of (1 − t) + (2t − 1)·(true share) reports 1 in expectation; subtract
-        1 − t and divide by 2t − 1. Not clipped, so not biased: it may fall outside [0, 1].
+        If the truth is reported with probability t, a share of (1 − t) + (2t − 1)·(true share) reports 1 in
+        expectation; subtract 1 − t and divide by 2t − 1. Not clipped, so not biased: it may fall outside [0,
+        1].
 
         Examples
         --------
@@ -67,7 +69,7 @@ class RandomizedResponse(KaryRandomizedResponse):
         return float(self.estimate(reports)[1])
 
     def standard_error(self) -> float:
-        """Return the standard deviation of `proportion`, whoever the respondents are.
+        """Return the standard deviation of `proportion`, which is the same on every database.
 
         Guarantee
         ---------

@@ -36,12 +36,13 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
     categories
         k ≥ 2: answers are the numbers 0 … k − 1.
     size
-        Number of respondents. With one (a local randomizer) the output is a bare answer, with more an array.
+        Number of respondents. For 1 (a local randomizer) the output is a bare answer, for more it is an
+        array.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an empty database or a record that is not one of the answers.
+        A parameter is out of range, a database is empty, or a record is not one of the answers.
 
     Guarantee
     ---------
@@ -131,9 +132,9 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
 
         Guarantee
         ---------
-        With truth probability t and w = (1 − t)/(k − 1) for any other report, answer j is reported by a share
-        of w + (t − w)·(true share of j) in expectation: subtract w and divide by t − w. Not clipped, so not
-        biased: a component may fall outside [0, 1], and they sum to 1.
+        If the truth is reported with probability t, and any other answer with w = (1 − t)/(k − 1), answer j
+        is reported by a share of w + (t − w)·(true share of j) in expectation: subtract w and divide by t −
+        w. Not clipped, so not biased: a component may fall outside [0, 1], and they sum to 1.
 
         Examples
         --------
@@ -147,14 +148,14 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         return shares
 
     def error_bound(self, beta: float) -> float:
-        """Return an error of `estimate` that any of its components exceeds with probability at most `beta`.
+        """Return a bound on the errors of `estimate`: with probability 1 − `beta` no component exceeds it.
 
         Guarantee
         ---------
-        For `size` respondents, whoever they are: a reported share is a mean of independent bits, so by
-        Hoeffding's inequality, both tails and k answers together, it is off by more than s with probability ≤
-        2k·exp(−2·size·s²) (for k = 2 the two shares err together: 2·exp(−2·size·s²)); de-biasing divides s by
-        t − w = (e^epsilon − 1)/(e^epsilon + k − 1).
+        It holds on every database of `size` respondents. A reported share is a mean of independent bits. By
+        Hoeffding's inequality, for both tails and all k answers, some share is off by more than s with
+        probability ≤ 2k·exp(−2·size·s²); for k = 2 the two shares have the same error, so 2·exp(−2·size·s²).
+        De-biasing divides s by t − w = (e^epsilon − 1)/(e^epsilon + k − 1).
 
         Examples
         --------
@@ -188,7 +189,7 @@ def _log_sigmoid(x: float) -> float:
 def _is_answer(record: Any, categories: int) -> bool:
     try:
         return bool(record in range(categories))
-    except ValueError:  # an array
+    except ValueError:  # the record is an array
         return False
 
 

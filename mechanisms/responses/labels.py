@@ -37,8 +37,9 @@ class LabelResponse(ClaimsPure):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one *label* is replaced: only that record's label changes its law, by
-    the factor e^epsilon or not at all. Under any relation in which a feature can change, nothing is private.
+    epsilon-differential privacy when one *label* is replaced: only that record's report changes its law, and
+    each of its probabilities by the factor e^epsilon or not at all. Under any relation in which a feature can
+    change, nothing is private.
 
     Examples
     --------
@@ -84,8 +85,8 @@ class LabelResponse(ClaimsPure):
         return feature, label
 
     def _report(self, label: int, rng: np.random.Generator) -> int:
-        others = (self.labels - 1) * math.exp(-self.epsilon)  # their weight where that of the truth is 1
-        if rng.random() * (1.0 + others) < 1.0:
+        others = (self.labels - 1) * math.exp(-self.epsilon)  # the weight of all other labels, if that of the
+        truth is 1 if rng.random() * (1.0 + others) < 1.0:
             return label
         return (label + int(rng.integers(1, self.labels))) % self.labels
 

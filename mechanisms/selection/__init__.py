@@ -1,4 +1,4 @@
 """Mechanisms that choose one of many solutions by a score: exponential, choosing, A_dist.
 
-Beside them: how scores are given, how far a score may grow, and the databases on which choosing is hardest.
+Other modules check scores and their growth, and give the databases on which choosing is hardest.
 """

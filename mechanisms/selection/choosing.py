@@ -50,7 +50,7 @@ REFUSED: Final = "⊥"
 
 @dataclass(frozen=True, kw_only=True)
 class ChoosingMechanism(StatedSize, PlainParameters):
-    """Choose among the solutions that score at least 1, if the best of all scores high; else return "⊥".
+    """Choose among the solutions that score at least 1, if the best score is high; else return "⊥".
 
     The test is best score + Lap(4/epsilon) ≥ alpha·size/2; the choice is the exponential mechanism with
     epsilon/2. If no solution scores at least 1, the answer is "⊥".
@@ -161,8 +161,8 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         """Return databases with a best score just above and below alpha·size, with and without a rival.
 
         The error is how far below the best the answer scores, as a share of the size. The error of "⊥" is
-        infinite if the best score exceeds alpha·size, and 0 otherwise. For the default score over words
-        and `MostFrequent`; else none.
+        infinite if the best score exceeds alpha·size, and 0 otherwise. Such databases are known for the
+        default score over words and for `MostFrequent`; else the list is empty.
 
         Examples
         --------
@@ -207,18 +207,17 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def test(self) -> ThresholdTest:
-        """The noisy comparison of the best score."""
+        """The noisy comparison of the best score with a threshold."""
         return ThresholdTest(4.0 / self.epsilon, self.alpha * self._m / 2.0)
 
     @property
     def round(self) -> ChoosingRound:
-        """The round that decides from the scores alone."""
+        """The `ChoosingRound` that decides from the scores alone."""
         return ChoosingRound(self.test, self.epsilon / 4.0)
 
     @property
     def _m(self) -> int:
-        assert self.size is not None  # set at the latest when the subject was made
-        return self.size
+        assert self.size is not None  # set when the subject was made return self.size
 
     def scores(self, database: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
         """Return the solutions that score at least 1, and their scores."""
@@ -270,7 +269,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return Finite([REFUSED, *names], log_probabilities=[refused, *logs])
 
     def failure(self, database: Any) -> float:
-        """Return the probability that the answer is not good where the best score exceeds alpha·size, else 0.
+        """Return Pr[the answer is not good] if the best score exceeds alpha·size, else 0.
 
         This is how BNS Lemma 4 has to be read: if no score is that high, every solution is good, and "⊥" is
         allowed. See `failure_bound`.
@@ -308,10 +307,10 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
         Guarantee
         ---------
-        Where opt > alpha·m, "⊥" needs noise below −alpha·m/2, of probability at most
-        e^(−epsilon·alpha·m/8)/2. At most growth·m solutions score at all, and one that is not good has at
-        most e^(−epsilon·alpha·m/4) of the best one's probability. So failure ≤
-        growth·m·e^(−epsilon·alpha·m/4) + e^(−epsilon·alpha·m/8)/2 (BNS Lemma 4).
+        If opt > alpha·m, "⊥" needs noise below −alpha·m/2, of probability at most e^(−epsilon·alpha·m/8)/2.
+        At most growth·m solutions score at all, and one that is not good has at most e^(−epsilon·alpha·m/4)
+        of the best one's probability. So failure ≤ growth·m·e^(−epsilon·alpha·m/4) + e^(−epsilon·alpha·m/8)/2
+        (BNS Lemma 4).
 
         Examples
         --------
@@ -324,7 +323,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def growth_check(
         self, *, size: int | None = None, most: int = 20_000, rng: np.random.Generator | None = None
     ) -> GrowthCheck:
-        """Return whether the score was seen to break the declared growth, on databases over `records`.
+        """Return whether a search over databases of `records` found that the score breaks its declared growth.
 
         Examples
         --------
@@ -344,7 +343,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         )
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return replacements of one record between which delta is largest, in databases of two records."""
+        """Return the pairs with the largest delta among databases of two distinct records that differ in one."""
         half = math.ceil(self.alpha * self._m / 2.0)
         return revealing_swaps(
             self.distribution,

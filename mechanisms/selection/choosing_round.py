@@ -27,14 +27,14 @@ class ChoosingRound:
     Parameters
     ----------
     test
-        The noisy comparison of the best score, which is 0 if nothing scores.
+        The noisy comparison of the best score with a threshold. If no solution scores, the best score is 0.
     weight
         The factor of a score in the exponent: a quarter of epsilon.
 
     Guarantee
     ---------
-    The law of the choosing mechanism (BNS §4.1). Scores of 0 carry no weight, so only the solutions
-    that score have to be listed, however many solutions there are.
+    The law of the choosing mechanism (BNS §4.1). Scores of 0 have no weight, so only the solutions that score
+    at least 1 have to be listed.
 
     Examples
     --------

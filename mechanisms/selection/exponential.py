@@ -72,10 +72,11 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     neighbours each weight moves by at most a factor e^(epsilon/2), hence so does their sum, and the
     probability by at most e^epsilon.
 
-    The bound is approached and never met, by any number k ≥ 2 of solutions: where one is t·Δq behind all
-    others and rises by Δq as they fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))) with
-    g = e^(epsilon/2). It grows with t and with k, to epsilon. At t = 1, all that databases of one record
-    allow, it is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)): epsilon/2 for two solutions.
+    For any number k ≥ 2 of solutions the bound is approached but never met. Let one solution be t·Δq behind
+    all others. If it rises by Δq and they fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t −
+    2))) with g = e^(epsilon/2). It grows with t and with k, and tends to epsilon. At t = 1, the most that
+    databases of one record allow, it is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)): epsilon/2 for two
+    solutions.
 
     Everything happens in log space relative to the best score, so nothing overflows.
 
@@ -187,8 +188,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
         Guarantee
         ---------
-        A solution t below the best has at most e^(−weight·t) of the best one's probability, so all of those
-        together have at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition 1(ii)): t =
+        A solution t below the best has at most e^(−weight·t) of the best one's probability, so all such
+        solutions together have at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition 1(ii)): t =
         (2·Δq/epsilon)·ln(|H|/beta).
 
         Examples

@@ -30,7 +30,7 @@ _STEP = 2
 
 @dataclass(frozen=True)
 class ScoreGaps:
-    """The relation of gaps: [g] says that one solution leads by g, or another one by −g where g < 0.
+    """The relation of gaps: [g] says that one solution leads by g, or if g < 0, another one by −g.
 
     Neighbours differ by at most 2, the most that the difference of two scores of sensitivity 1 moves.
 
@@ -167,7 +167,7 @@ class StableSelectionGaps(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class TightStableSelectionGaps(StableSelectionGaps):
-    """The tight twin of A_dist on every pair of gaps that neighbouring databases can produce.
+    """`TightStableSelection` on every pair of gaps that neighbouring databases can produce.
 
     Parameters
     ----------

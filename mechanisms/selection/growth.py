@@ -29,7 +29,8 @@ class GrowthViolation:
     Parameters
     ----------
     before, after
-        `after` has one record more; both are empty where the score of the empty database is not 0.
+        `after` has one record more. If the fault is that the empty database scores other than 0, both are
+        empty.
     solutions
         The solutions whose scores break it.
     reason
@@ -60,9 +61,9 @@ class GrowthCheck:
     violation
         The first one, of the smallest databases; None if there was none.
     steps
-        How many added records were looked at.
+        How many additions of a record were checked.
     exhaustive
-        Whether these were all additions up to the given size.
+        Whether these were all possible additions up to the given size.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def check_growth(
     most: int = 20_000,
     rng: np.random.Generator | None = None,
 ) -> GrowthCheck:
-    """Return whether a score was seen to break `growth`-bounded growth (BNS Definition 12).
+    """Search for two databases on which a score breaks `growth`-bounded growth (BNS Definition 12).
 
     Scores are 0 on the empty database; adding a record, anywhere, raises at most `growth` of them, each by
     exactly 1, and leaves the others as they are.
@@ -108,10 +109,11 @@ def check_growth(
     size
         The longest database, after the record was added.
     most
-        The most added records to look at. If there are no more than this, all are looked at, the shortest
-        databases first. Otherwise half of them are these, and half lie on databases that grow at random.
+        The most additions of a record to check. If there are no more than this, all are checked, the shortest
+        databases first. Otherwise the first half are checked in that order, and the second half on databases
+        that grow at random.
     rng
-        For the random ones; by default from seed 0.
+        The generator for the random databases; by default from seed 0.
 
     Raises
     ------
@@ -174,7 +176,7 @@ class _Search:
     def _change(
         self, before: list[Any] | None, after: list[Any]
     ) -> tuple[Sequence[Any] | NDArray[Any], NDArray[np.float64]]:
-        """Return solutions and the changes of their scores, all that change included; None scores 0."""
+        """Return solutions, including all whose score changes, and the changes; if `before` is None it scores 0."""
         if self._candidates is None:
             earlier = 0.0 if before is None else self._scores(before)
             return self._solutions, self._scores(after) - earlier

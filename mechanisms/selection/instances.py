@@ -29,7 +29,7 @@ def blocks(*parts: tuple[Any, int]) -> list[Any]:
 
 
 def letters(solutions: Any) -> list[str]:
-    """Return up to three solutions that, as records, approve only of themselves; none if fewer than two do.
+    """Return up to three solutions that, as records, approve only of themselves; none if there are not two.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> li
 def shortfall_problem(
     name: str, database: Any, *, solutions: Sequence[Any], scores: Iterable[float]
 ) -> Problem:
-    """Return the problem to choose a solution that scores high; the error is how far below the best it is.
+    """Return the problem of choosing a solution that scores high; the error is its distance below the best.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def shortfall_problem(
 
 
 def answer_problem(name: str, database: Any, *, answer: Any) -> Problem:
-    """Return the problem to return one answer: the error is 0 for it and 1 for every other.
+    """Return the problem of giving one right answer: the error is 0 for that answer and 1 for every other.
 
     Examples
     --------

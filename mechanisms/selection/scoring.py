@@ -68,7 +68,7 @@ class TwoBest(NamedTuple):
 
 @runtime_checkable
 class Leaders(Protocol):
-    """Solutions that are too many to list: gives the two best on a database.
+    """Stands for solutions that are too many to list, and finds the two best on a database.
 
     Examples
     --------
@@ -84,8 +84,8 @@ class Leaders(Protocol):
 class MostFrequent:
     """The numbers 0 … candidates − 1 as solutions, scored by how many records equal them.
 
-    Nothing is enumerated: a solution that no record names scores 0. The `leaders` of A_dist, and the
-    `candidates` of the choosing mechanism.
+    No list of all numbers is made, because a number that no record names scores 0. Pass it as `leaders` to
+    `StableSelection`, or as `candidates` to `ChoosingMechanism`.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ class MostFrequent:
 
     Guarantee
     ---------
-    Replacing, adding or removing a record moves every score by at most 1. There is always a second solution,
-    so that a missing runner-up is one that scores 0.
+    Replacing, adding or removing a record moves every score by at most 1. There are at least two solutions,
+    so if records name only one, the runner-up scores 0.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class MostFrequent:
         positive_int(self.candidates, what="The `candidates` of `MostFrequent`", minimum=2, maximum=None)
 
     def __call__(self, database: Sequence[Any]) -> dict[int, int]:
-        """Return how often each candidate that occurs does."""
+        """Return the number of records that equal each candidate, without those that none equals."""
         return dict(Counter(int(record) for record in database if self._is_candidate(record)))
 
     def two_best(self, database: Sequence[Any]) -> TwoBest:
@@ -179,7 +179,7 @@ def check_solutions(
     Raises
     ------
     InvalidKind, InvalidValue
-        They are one of these, or not a list.
+        The solutions have one of these faults, or are not a list.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def candidates_of(
     Raises
     ------
     InvalidKind
-        It returns no mapping.
+        The function does not return a mapping.
     InvalidValue
         A solution reads as a refusal.
 
@@ -302,7 +302,7 @@ def scores_of(
     Parameters
     ----------
     database, score
-        The score takes the database and one solution, or all of them where `vectorised` is true.
+        The score takes the database and one solution, or all solutions if `vectorised` is true.
     solutions, vectorised
         See there.
     owner

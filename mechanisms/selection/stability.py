@@ -79,15 +79,15 @@ class StableSelection(PlainParameters):
     ---------
     (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)); in fact (epsilon/2,
     delta/2). At every loss from epsilon/2 on, the exact delta of the mechanism is delta/2. For a small delta,
-    a loss smaller than epsilon/2 by more than about delta is not enough. `TightStableSelection` uses this.
+    no loss smaller than epsilon/2 by more than about delta has that delta. `TightStableSelection` uses this.
 
     With b the scale and t the threshold, let f be best with gap g on one database, and g′ be the gap on a
     neighbour. (i) If f is best there too, |g − g′| ≤ 2, and the probabilities of "⊥1" and f both move by a
     factor of at most e^(2/b). (ii) Otherwise another solution is best on the neighbour, or several are. f led
     by g and no longer leads, so g ≤ 2. The neighbour never returns f, whose probability is at most Pr[2 +
     Lap(b) ≥ t] = e^(−(t − 2)/b)/2. The same holds for a solution that only the neighbour returns. The gaps
-    differ by at most 2, so "⊥1" moves as before. Here 2/b = epsilon/2 and (t − 2)/b = ln(1/delta). Gap 2
-    beside a tie attains delta/2; gaps g > 0 and g + 2 ≤ t of one solution lose epsilon/2.
+    differ by at most 2, so "⊥1" moves as before. Here 2/b = epsilon/2 and (t − 2)/b = ln(1/delta). A gap of 2
+    and a tie on the neighbour attain delta/2; gaps g > 0 and g + 2 ≤ t of one solution attain epsilon/2.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class StableSelection(PlainParameters):
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases where the best leads by the least whole gap that `utility_claim` is about.
+        """Return databases on which the best leads by the least whole gap for which utility is claimed.
 
         There are none unless the score is the default one over words, or `leaders` is `MostFrequent`.
 
@@ -162,7 +162,7 @@ class StableSelection(PlainParameters):
         return self._leads(math.ceil(self.printed_gap(self.beta) * (1.0 - _ROUNDING)))
 
     def _leads(self, gap: int) -> list[Problem]:
-        """Return problems of one gap: alone, far up, and above a tie."""
+        """Return problems of one gap: over solutions without votes, over one with many, and over a tie."""
         known = voters(self.solutions, self.score, self.leaders)
         if len(known) < 2:
             return []
@@ -186,7 +186,7 @@ class StableSelection(PlainParameters):
 
     @property
     def test(self) -> ThresholdTest:
-        """The noisy comparison of the gap."""
+        """The noisy comparison of the gap with the threshold."""
         return ThresholdTest(self.scale, self.threshold)
 
     def two_best(self, database: Any) -> TwoBest:
@@ -269,7 +269,7 @@ class StableSelection(PlainParameters):
         return max(0.0, self.test.value_that_fails(beta))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return replacements of one record between which delta is largest, in databases of two records."""
+        """Return the pairs with the largest delta among databases of two distinct records that differ in one."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         many = self.leaders is None and len(self.solutions) > _FEW
         if most == 0 or many or self.relation is not Relation.REPLACE_ONE:
@@ -315,7 +315,7 @@ class StableSelection(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class TightStableSelection(StableSelection):
-    """A_dist with half the noise and the threshold (2/epsilon)·ln(1/(2·delta)) + 2: its claim, exactly.
+    """A_dist with half the noise and threshold (2/epsilon)·ln(1/(2·delta)) + 2, so that the claim is tight.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ class TightStableSelection(StableSelection):
     ---------
     (epsilon, delta)-differential privacy, with equality: the derivation of `StableSelection` holds for any
     noise scale b and threshold t, with loss 2/b and e^(−(t − 2)/b)/2. Here these are epsilon and delta. It
-    returns the best from half the gap on: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
+    needs about half the gap to return the best: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
 
     Examples
     --------
@@ -367,11 +367,9 @@ entries = (
         StableSelection.name,
         partial(
             StableSelection, size=60
-        ),  # beyond the threshold of 57.3: fewer records are nearly never told
-        utility={},
-        reference=StableSelection.reference,
-        summary="A_dist: the best candidate if far ahead; found: (ε/2, δ/2)",
-        formulas=selection.stable,
+        ),  # above the threshold, 57.3: with fewer records the answer is nearly always a refusal utility={},
+        reference=StableSelection.reference, summary="A_dist: the best candidate if far ahead; found: (ε/2,
+        δ/2)", formulas=selection.stable,
     ),
     Entry(
         TightStableSelection.name,

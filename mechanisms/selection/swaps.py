@@ -1,4 +1,4 @@
-"""The most revealing replacements of one record, in databases with few distinct records."""
+"""The replacements of one record that need the largest delta, in databases with few distinct records."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def revealing_swaps(
     size
         Length of a database, at least 1.
     heads
-        Numbers of copies: after the first record come this many copies of one record, then copies of another.
+        Numbers of copies. A database is the first record, then this many copies of one record, then copies of
+        another.
     limit
         How many pairs to return.
 

@@ -1,4 +1,4 @@
-"""What makes a mechanism a subject of an audit: its claim, its parameters, its queries, its worst neighbours.
+"""The parts that make a mechanism a subject of an audit: claim, parameters, queries, worst neighbours.
 
 Nothing here adds noise. Every mechanism of this package is built on these modules.
 """

@@ -23,12 +23,12 @@ def floats(values: Any, *, what: str) -> NDArray[np.float64]:
     values
         Numbers of any real kind, truth values included; text is not read as a number.
     what
-        Names them: ``"The records of `LaplaceMean`"``.
+        The name of the values in messages: ``"The records of `LaplaceMean`"``.
 
     Raises
     ------
     InvalidKind
-        One of them is no real number, or they are ragged.
+        A value is no real number, or the arrangement is ragged.
 
     Examples
     --------

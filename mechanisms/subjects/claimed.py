@@ -1,4 +1,4 @@
-"""Mechanisms by what they claim: the parameters of the claim, checked."""
+"""Base classes of mechanisms that check the parameters of their privacy claim."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ClaimsApproximate", "ClaimsItsEpsilon", "ClaimsPure"]
 
 
 class ClaimsItsEpsilon(PlainParameters):
-    """Claims the privacy that its parameter `epsilon` says."""
+    """Claims the privacy that its parameter `epsilon` states."""
 
     epsilon: float
 

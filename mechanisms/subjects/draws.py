@@ -30,13 +30,13 @@ _SURE: dict[str, tuple[type, ...]] = {
 
 
 class ChecksDraws:
-    """Checks `database`, `size` and `rng` before a run or a law: in every class below this one.
+    """Checks `database`, `size` and `rng` before a run or a law is computed, in every subclass.
 
     Raises
     ------
     InvalidKind, InvalidValue
-        In use: `rng` is not a generator of numpy, `size` is not a whole number ≥ 0, or `database` is None, a
-        number or a mapping.
+        `rng` is not a generator of numpy, `size` is not a whole number ≥ 0, or `database` is None, a number
+        or a mapping.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class ChecksDraws:
 
 
 def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method with a check, before it runs, of those of the three arguments that it takes."""
+    """Return the method with a check of `database`, `size` and `rng`, as far as it takes them."""
     _, *names = inspect.signature(method).parameters
     places = [(name, names.index(name), _SURE[name]) for name in _SURE if name in names]
 

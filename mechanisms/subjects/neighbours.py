@@ -31,7 +31,7 @@ def widest_pairs(
     Parameters
     ----------
     change
-        The distance of two databases by the query, for example |f(left) − f(right)|.
+        A function of two databases that returns how far the query moves, for example |f(left) − f(right)|.
     relation
         What makes two databases neighbours.
     records

@@ -13,9 +13,9 @@ _LONGEST = 20
 
 
 class PlainParameters(ChecksDraws):
-    """Gives a dataclass the mapping `parameters`: its keywords whose values are plain.
+    """Gives a dataclass the mapping `parameters`: those keywords whose values can be saved as text.
 
-    Queries, relations and long lists are left out: saved as text, they could not be passed again.
+    Queries, relations and long lists are left out, because their text could not be passed as a keyword again.
 
     Examples
     --------

@@ -12,7 +12,7 @@ _SIZES = ("size", "chunk")
 
 
 class StatedSize:
-    """Gives a dataclass `sample_size(alpha=, beta=)`; it defines `_needed`, for its own parameters.
+    """Gives a dataclass the method `sample_size(alpha=, beta=)`; the dataclass defines `_needed`.
 
     Examples
     --------
@@ -37,9 +37,9 @@ class StatedSize:
         Parameters
         ----------
         alpha
-            The accuracy, in place of the subject's own: of its `alpha`, or its `tolerance` or `tau`.
+            The accuracy, which replaces the subject's own `alpha`, `tolerance` or `tau`.
         beta
-            The failure probability, in place of the subject's own `beta`.
+            The failure probability, which replaces the subject's own `beta`.
 
         Returns
         -------

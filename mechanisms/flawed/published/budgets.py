@@ -27,10 +27,11 @@ __all__ = ["ClassicalGaussian", "ShuffledBatches", "SwappedShares"]
 class SwappedShares(ClaimsPure):
     """The count and the d coordinate sums of a cluster, with their shares of epsilon swapped.
 
-    Intended are 1/(d + t) of epsilon for each of the d sums and t/(d + t) for the count, t =
+    The intended shares of epsilon are 1/(d + t) for each of the d sums and t/(d + t) for the count, t =
     (4·d·0.225²)^(1/3). Swapped, the shares add up to (1 + d·t)/(d + t), more than 1 if t > 1. A record with
-    every coordinate at 1 or −1 loses all of this: 1.4117 for d = 16 at epsilon = 1. The excess is spread over
-    many coordinates, so counting cannot show it; the exact law does. The correct way is the intended order.
+    every coordinate at 1 or −1 loses this share of epsilon: 1.4117 for d = 16 at epsilon = 1. The excess is
+    spread over many coordinates, so an audit cannot find it by sampling; the exact law shows it. The correct
+    way is to give each share to the output that it was computed for.
 
     Parameters
     ----------
@@ -60,8 +61,8 @@ class SwappedShares(ClaimsPure):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a record: `dimension` numbers in [−1, 1], at times all equal, or ±1."""
-        from hypothesis import strategies  # not needed to draw
+        """A Hypothesis strategy for a record: `dimension` numbers in [−1, 1], sometimes all equal."""
+        from hypothesis import strategies  # loaded here only: a run does not need it
 
         number = strategies.floats(-1.0, 1.0)
         constant = strategies.one_of(strategies.sampled_from([-1.0, 1.0]), number).map(self._constant)
@@ -72,7 +73,7 @@ class SwappedShares(ClaimsPure):
 
     @property
     def scales(self) -> NDArray[np.float64]:
-        """Scales of the noise, of the count and of every sum."""
+        """Scales of the noise: first for the count, then for every sum."""
         one_sum, count = 1.0, math.cbrt(4.0 * self.dimension * 0.225**2)
         per_unit = self.epsilon / (self.dimension * one_sum + count)
         shares = [one_sum * per_unit, *[count * per_unit] * self.dimension]
@@ -80,7 +81,7 @@ class SwappedShares(ClaimsPure):
 
     @property
     def loss(self) -> float:
-        """The real loss of a record at the corners, the worst case."""
+        """The true loss, attained by a record with every coordinate at 1 or −1."""
         return float((1.0 / self.scales).sum())
 
     def answer(self, database: Sequence[Sequence[float]]) -> NDArray[np.float64]:
@@ -94,7 +95,7 @@ class SwappedShares(ClaimsPure):
 
     def distribution(self, database: Sequence[Sequence[float]]) -> Product:
         """Return the exact law of an output."""
-        from audit.distributions import Density, Product  # not needed to draw
+        from audit.distributions import Density, Product  # loaded here only: a run does not need it
 
         places = zip(self.answer(database).tolist(), self.scales.tolist(), strict=True)
         return Product([Density.laplace(value, scale) for value, scale in places])
@@ -102,22 +103,22 @@ class SwappedShares(ClaimsPure):
 
 @dataclass(frozen=True, kw_only=True)
 class ShuffledBatches(ClaimsApproximate):
-    """One pass of Gaussian-noised batches of one over a shuffle, accounted as Poisson sampling.
+    """Output each record once, shuffled, with Gaussian noise, and claim the privacy of Poisson sampling.
 
-    Each step outputs one record, clipped into [−1, 1], or 0 if there are fewer records than steps, plus noise
-    of standard deviation ½. Every record is output exactly once. With sampling at rate 1/steps a record would
-    be absent in many runs. In a shuffle it is always present: among 99 others at −1 a record at 1 raises the
-    largest output. With Φ the normal distribution function Pr[largest ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the
-    record and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043 these give delta ≥ 0.3145 at epsilon = 2, where 0.0085
-    is claimed; other x show that no epsilon below 6.12 has that delta. The correct way is the accounting of
-    shuffles, or Poisson sampling.
+    Each step outputs one record, clipped into [−1, 1], or 0 if there are fewer records than steps, plus
+    Gaussian noise of standard deviation ½. Every record is output exactly once. With sampling at rate 1/steps
+    a record would be absent in many runs. In a shuffle it is always present: among 99 others at −1 a record
+    at 1 raises the largest output. With Φ the normal distribution function Pr[largest ≤ x] is Φ(2x +
+    2)^99·Φ(2x − 2) with the record and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043 these give delta ≥ 0.3145 at
+    epsilon = 2, where 0.0085 is claimed. Other x show that the delta claimed holds for no epsilon below 6.12.
+    The correct way is the accounting of shuffles, or Poisson sampling.
 
     Parameters
     ----------
     epsilon, delta
         The privacy claimed.
     steps
-        Number of batches; records beyond it are left out.
+        Number of steps; if there are more records, the rest is left out.
     size
         Least and greatest length of the databases to audit.
 
@@ -143,7 +144,7 @@ class ShuffledBatches(ClaimsApproximate):
     @property
     def records(self) -> Any:
         """A Hypothesis strategy for a record: a number in [−1, 1]."""
-        from hypothesis import strategies  # not needed to draw
+        from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.floats(-1.0, 1.0)
 
@@ -160,8 +161,8 @@ class ClassicalGaussian(ClaimsApproximate):
     """A count with Gaussian noise of standard deviation √(2·ln(1.25/delta))/epsilon at epsilon = 15.
 
     The formula is proved for epsilon < 1 only. With standard deviation s the real delta at epsilon is
-    Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle and Wang 2018), 0.0231 here for the 0.001
-    that is claimed; 19.43 is the least epsilon at delta = 0.001. The correct way is to solve that equation
+    Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle and Wang 2018). Here it is 0.0231, not
+    0.001 as claimed; the least epsilon at delta = 0.001 is 19.43. The correct way is to solve that equation
     for s.
 
     Parameters
@@ -197,7 +198,7 @@ class ClassicalGaussian(ClaimsApproximate):
 
     def distribution(self, database: Sequence[Any]) -> Density:
         """Return the exact law of a noisy count."""
-        from audit.distributions import Density  # not needed to draw
+        from audit.distributions import Density  # loaded here only: a run does not need it
 
         return Density.normal(float(len(database)), self.scale)
 

@@ -21,12 +21,12 @@ __all__ = ["NoiselessComparison", "SharedNoise", "TextbookLaplace"]
 
 @dataclass(frozen=True, kw_only=True)
 class TextbookLaplace(OnRecords):
-    """A count with Laplace noise by the inverse distribution function, in doubles; audit it as floats.
+    """A count with Laplace noise computed in double precision, whose low bits reveal the count.
 
-    As real numbers it is right. In doubles the noise is a logarithm of one of 2^53 numbers, which lies on a
+    With real numbers it is right. In doubles the noise is a logarithm of one of 2^53 numbers, which lies on a
     fine grid near 0; added to 1 it is rounded to multiples of 2^(−53) or coarser. So an output below ½ in
-    size that lies between these multiples can come from the count 0 and never from 1: the loss is unbounded.
-    The correct way is noise on a grid that is the same for all answers (Mironov's snapping, or
+    absolute value that lies between these multiples can come from the count 0 and never from 1: the loss is
+    unbounded. The correct way is noise on a grid that is the same for all answers (Mironov's snapping, or
     `GeometricMechanism`).
 
     Parameters
@@ -90,11 +90,12 @@ class SharedNoise(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class NoiselessComparison(OnRecords):
-    """Which of four categories are frequent, by one noisy threshold and exact counts.
+    """Report which of four categories are frequent, by comparing exact counts with one noisy threshold.
 
     The counts keep their order: of two categories the rarer is never reported without the other. If one
-    record decides which is the rarer, an output is possible on one side only: the loss is unbounded. The
-    correct way is to add noise to every count and to stop after the first frequent one (`SparseVector`).
+    record decides which is the rarer, some output is possible on one of two neighbours only: the loss is
+    unbounded. The correct way is to add noise to every count and to stop after the first frequent one
+    (`SparseVector`).
 
     Parameters
     ----------

@@ -63,8 +63,8 @@ class InclusiveThreshold(ThresholdRelease):
     """Publishes noisy counts that *reach* the threshold, but delta was computed for those that exceed it.
 
     A key with one record is then published with probability Pr[noise ≥ threshold − 1], e^epsilon times the
-    delta claimed: 0.01339 for 0.004926 at threshold 5 and epsilon = 1. Without the record it never is, so no
-    epsilon helps. The correct way is `>`.
+    delta claimed: 0.01339 instead of 0.004926 at threshold 5 and epsilon = 1. Without the record the key is
+    never published, so delta is that large for every epsilon. The correct way is `>`.
 
     Parameters
     ----------

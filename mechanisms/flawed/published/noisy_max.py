@@ -1,4 +1,4 @@
-"""Noisy max that reports the largest noisy *answer* with the noise that its place needs; no law."""
+"""Noisy max that reports the largest noisy *answer*, with noise that suffices for its place only; no law."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ExponentialMaxValue", "LaplaceMaxValue"]
 
 @dataclass(frozen=True, kw_only=True)
 class _MaxValue(NoisyAnswers):
-    """The largest noisy answer."""
+    """The common part: reports the largest noisy answer."""
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the values reported by `size` runs; run i draws the same noise on every database."""
@@ -27,13 +27,13 @@ class _MaxValue(NoisyAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceMaxValue(_MaxValue):
-    """Reports the largest of d noisy answers, Laplace noise of scale 2/epsilon; `LaplaceNoisyMax` is right.
+    """Reports the largest of d answers with Laplace noise of scale 2/epsilon, instead of its place.
 
-    The largest value depends on all noises together: it is at most x only if all d noisy answers are. Below
-    all answers Pr[largest ≤ x] = Π e^((x − a_i)·epsilon/2)/2. If all answers move by 1, this changes by
-    e^(d·epsilon/2). No event loses more, because the d noisy answers together lose no more. The loss is
-    d·epsilon/2: 2.5 for five queries at epsilon = 1. A correct mechanism reports the place, or the value with
-    fresh noise that is paid for.
+    The largest value depends on all noises together: it is at most x only if all d noisy answers are. For x
+    below all answers a_i, Pr[largest ≤ x] = Π e^((x − a_i)·epsilon/2)/2. If all answers move by 1, this
+    changes by e^(d·epsilon/2). No event loses more, because the d noisy answers together lose no more. The
+    loss is d·epsilon/2: 2.5 for five queries at epsilon = 1. A correct mechanism (`LaplaceNoisyMax`) reports
+    the place, or the value with fresh noise at a separate cost.
 
     Parameters
     ----------
@@ -52,11 +52,12 @@ class LaplaceMaxValue(_MaxValue):
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialMaxValue(_MaxValue):
-    """Reports the largest of d noisy answers, exponential noise of mean 2/epsilon, not its place.
+    """Reports the largest of d answers with exponential noise of mean 2/epsilon, instead of its place.
 
-    Exponential noise is never negative, so the value is never below the largest exact answer m. Where m is 1
-    more on the neighbour, values between m and m + 1 are possible on one side only, with probability Π(1 −
-    e^(−(m + 1 − a_i)·epsilon/2)) there. The loss is unbounded. The correct way is `ExponentialNoisyMax`.
+    Exponential noise is never negative, so the value is never below the largest exact answer m. If the
+    largest answer is m + 1 on the neighbour, a value between m and m + 1 is impossible there, but has
+    probability Π(1 − e^(−(m + 1 − a_i)·epsilon/2)) here. The loss is unbounded. The correct way is
+    `ExponentialNoisyMax`.
 
     Parameters
     ----------

@@ -26,9 +26,9 @@ __all__ = ["CountsUnderReplacing", "FrequencyScaleCounts", "HundredthHistogram",
 class FrequencyScaleCounts(ClaimsPure):
     """Counts of zeros and ones with the noise that their *frequencies* need.
 
-    Replacing a record moves two frequencies by 1/n each, for which noise of scale 2/(n·epsilon) is right; it
-    moves two counts by 1 each, and with that scale loses n·epsilon: 10 for ten records at epsilon = 1, at any
-    point beyond both counts. The correct scale for counts is 2/epsilon for every n.
+    Replacing a record moves two frequencies by 1/n each, for which noise of scale 2/(n·epsilon) is right. But
+    it moves two counts by 1 each, and with that scale the loss is n·epsilon: 10 for ten records at epsilon =
+    1. The correct scale for counts is 2/epsilon for every n.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ class FrequencyScaleCounts(ClaimsPure):
 class CountsUnderReplacing(NoisyCounts):
     """Counts with the noise for adding a record, under a claim for replacing one.
 
-    Replacing moves a record from one category to another: two counts change by 1 each, and noise of scale
-    1/epsilon loses 2·epsilon, on the outputs beyond both. The correct way is scale 2/epsilon, or the relation
-    of `NoisyCounts`.
+    Replacing moves a record from one category to another: two counts change by 1 each, and with noise of
+    scale 1/epsilon the loss is 2·epsilon. The correct way is scale 2/epsilon, or the relation of
+    `NoisyCounts`.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ class CountsUnderReplacing(NoisyCounts):
 class HundredthHistogram(ClaimsPure):
     """A histogram with a hundredth of the noise it needs.
 
-    Published with scale epsilon in place of 1/epsilon, which at epsilon = 0.1 is this ratio. Adding a
-    record moves one count by 1 and loses 1/scale = 100·epsilon.
+    The published code has scale epsilon in place of 1/epsilon, which at epsilon = 0.1 is a hundredth. Adding
+    a record moves one count by 1, so the loss is 1/scale = 100·epsilon.
 
     Parameters
     ----------

@@ -137,7 +137,7 @@ class EndlessSparseVector(NoisyThreshold):
         return 2.0 / self.epsilon
 
     def marks(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return 1 and 0 for hits and misses, to the last query."""
+        """Return a mark for every query: 1 if its answer is above the threshold, else 0."""
         return hits.astype(np.int64)
 
 
@@ -167,7 +167,7 @@ class NoiselessSparseVector(EndlessSparseVector):
 
     @property
     def query_scale(self) -> float:
-        """Scale of the queries' noise: none."""
+        """Scale of the queries' noise: 0, because there is none."""
         return 0.0
 
 

@@ -23,7 +23,7 @@ __all__ = ["DiscardedClip", "NanAsZero", "OneEndSquares", "RangeFromData", "Wrap
 
 @dataclass(frozen=True, kw_only=True)
 class _LaplaceSum(OnRecords):
-    """A total of the records, with Laplace noise for records that move it by 1."""
+    """A total of the records, with the Laplace noise that is right if a record moves it by at most 1."""
 
     @property
     def scale(self) -> float:
@@ -73,7 +73,7 @@ class OneEndSquares(_LaplaceSum):
     @property
     def records(self) -> Any:
         """A Hypothesis strategy for a value in the range."""
-        from hypothesis import strategies  # not needed to draw
+        from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.floats(self.lower, self.upper)
 
@@ -91,8 +91,9 @@ class OneEndSquares(_LaplaceSum):
 class RangeFromData(OnRecords):
     """A sum whose noise is scaled by the range that the data happen to have.
 
-    On constant data the range is 0 and the exact sum comes out, which no neighbour returns: the loss is
-    unbounded. The correct way is a range that is fixed before the data are seen, with values clamped into it.
+    On constant data the range is 0, so the exact sum is returned. A neighbour returns it with probability 0:
+    the loss is unbounded. The correct way is a range that is fixed before the data are seen, with values
+    clamped into it.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ class RangeFromData(OnRecords):
     @property
     def records(self) -> Any:
         """A Hypothesis strategy for a value: any finite number."""
-        from hypothesis import strategies  # not needed to draw
+        from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.floats(allow_nan=False, allow_infinity=False)
 
@@ -124,11 +125,11 @@ class RangeFromData(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class WrappingSum(OnRecords):
-    """The sum of values clamped into {0 … upper} in an 8-bit integer that wraps round, noise for `upper`.
+    """The sum of values clamped into {0 … upper} in an 8-bit integer that overflows, with noise for `upper`.
 
-    127 + 1 is −128 there: one record can move the result by the whole of the type, 255, and the loss is
-    255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. The correct way is a sum that stops at the ends of
-    the type (`SaturatingSum`), or a type that holds every sum.
+    In 8 bits 127 + 1 is −128: one record can move the result by the whole range of the type, 255, and the
+    loss is 255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. The correct way is a sum that stops at the
+    ends of the type (`SaturatingSum`), or a type that holds every sum.
 
     Parameters
     ----------
@@ -157,7 +158,7 @@ class WrappingSum(OnRecords):
     @property
     def records(self) -> Any:
         """A Hypothesis strategy for a value: whole numbers from 0 to `upper`."""
-        from hypothesis import strategies  # not needed to draw
+        from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.integers(0, self.upper)
 
@@ -173,10 +174,10 @@ class WrappingSum(OnRecords):
 
 @dataclass(frozen=True, kw_only=True)
 class DiscardedClip(_LaplaceSum):
-    """A sum that clips the values into [0, 1] and then adds up the unclipped ones.
+    """A sum that clips the values into [0, 1], discards the result, and adds up the unclipped values.
 
     The noise is right for the clipped values. Adding a record x moves the sum by |x|, so the loss is
-    epsilon·|x|, which is unbounded. The correct way is to add up the clipped ones.
+    epsilon·|x|, which is unbounded. The correct way is to add up the clipped values.
 
     Parameters
     ----------
@@ -199,7 +200,7 @@ class DiscardedClip(_LaplaceSum):
     @property
     def records(self) -> Any:
         """A Hypothesis strategy for a value: any finite number."""
-        from hypothesis import strategies  # not needed to draw
+        from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.floats(allow_nan=False, allow_infinity=False)
 
@@ -237,7 +238,7 @@ class NanAsZero(_LaplaceSum):
     @property
     def records(self) -> Any:
         """A Hypothesis strategy for a value: any float, NaN and the infinities among them."""
-        from hypothesis import strategies  # not needed to draw
+        from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.floats()
 

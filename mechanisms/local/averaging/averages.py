@@ -53,15 +53,15 @@ class LaplaceAverage(LocalAverage):
     ------
     InvalidValue
         A parameter is out of range; `size` is too small for the tolerance (the message says what is needed);
-        in use, another number of entries, or a value outside [−b, b].
+        or a database has another number of entries, or an entry's value lies outside [−b, b].
 
     Guarantee
     ---------
-    *Privacy*: each entry gives one answer of an epsilon-local randomizer, so epsilon-differential privacy
-    when one is replaced (K11 §5.1.1), with equality in the far tail of the average. *Utility*: on n ≥
-    `laplace_size(…)` independent entries the answer is within tau of E[g] with probability ≥ 1 − beta (K11
-    Lemma 5.6, whose condition on n lacks max{1, 1/ε²}); n ≥ 34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta) is enough.
-    The derivation is at the top of `mechanisms.local.averaging.sizes`.
+    **Privacy*: epsilon-differential privacy when one entry is replaced, because each entry gives one answer
+    of an epsilon-local randomizer (K11 §5.1.1). The loss is epsilon in the far tail of the average.
+    *Utility*: on n ≥ `laplace_size(…)` independent entries the answer is within tau of E[g] with probability
+    ≥ 1 − beta (K11 Lemma 5.6, whose condition on n lacks max{1, 1/ε²}); n ≥ 34·(b²/tau²)·max{1,
+    1/ε²}·ln(2/beta) is enough. The derivation is at the top of `mechanisms.local.averaging.sizes`.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class LaplaceAverage(LocalAverage):
 
     @property
     def randomizer(self) -> LocalLaplace:
-        """R_g."""
+        """The randomizer R_g of every entry."""
         return LocalLaplace(
             epsilon=self.epsilon,
             query=self.query,
@@ -113,7 +113,7 @@ class LaplaceAverage(LocalAverage):
 
     @property
     def noise(self) -> LaplaceSum:
-        """The law of n times what the noise adds to a coordinate of the average."""
+        """The law of the sum of all n noises in one coordinate."""
         return LaplaceSum(self._n, self.randomizer.scale)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What local averages share: sizes, runs, streams of entries, problems."""
+"""The common part of local averages: sizes, runs, streams of entries, problems."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHUNK = 2**17
 
 @dataclass(frozen=True, kw_only=True)
 class LocalAverage(StatedSize, ClaimsItsEpsilon):
-    """One answer of every entry, summed and turned into an estimate of the mean; see the two subclasses."""
+    """Estimates a mean from the sum of one answer of every entry; see the two subclasses."""
 
     epsilon: float = 1.0
     query: Callable[[Any], Any] | None = None
@@ -86,8 +86,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
 
     @property
     def _n(self) -> int:
-        assert self.size is not None  # set at the latest when the subject was made
-        return self.size
+        assert self.size is not None  # set when the subject was made return self.size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the average answer on one run: a float, or an array for a vector query."""
@@ -107,7 +106,8 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         Raises
         ------
         InvalidValue
-            There are more or fewer entries, or the query leaves its bound: nothing is returned.
+            There are more or fewer entries than `size`, or a value lies outside the bound. Nothing is
+            returned.
 
         Examples
         --------
@@ -120,8 +120,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         sums: list[Any] = []
         count = 0
         for entries in _cut(chunks):
-            count += len(entries)
-            if count > self._n:  # not at the end: a stream may have none
+            count += len(entries) if count > self._n:  # checked here, because a stream may never end
                 raise InvalidValue(
                     f"A database of `{type(self).__name__}` must hold {self._n} entries; got {count} or more."
                 )

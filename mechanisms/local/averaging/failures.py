@@ -64,7 +64,7 @@ def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float
 
 
 def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
-    """Return log Pr[k reports are 1], k = 0 … size, where `ones` of the entries are 1.
+    """Return log Pr[k reports are 1] for k = 0 … size, if `ones` of the entries are 1.
 
     The sum of Binomial(ones, truth) and Binomial(size − ones, 1 − truth), convolved in log space.
 

@@ -54,8 +54,9 @@ def log_tail(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
     Guarantee
     ---------
-    Right within 1e-12 + 1e-15·|log-probability|. The density at x times the integral of its ratio to that,
-    by a Gauss rule from x to where the ratio is about e^−45: it is log-concave and smooth.
+    Right within 1e-12 + 1e-15·|log-probability|. The tail is the density at x times the integral of
+    density(t)/density(x) over t > x. A Gauss rule computes it from x to where this ratio is about e^−45; the
+    rule is accurate because the density is log-concave and smooth.
 
     Examples
     --------
@@ -71,14 +72,11 @@ def log_tail(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
 
 def _integrated(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    nu = size - 0.5
-    s = np.hypot(1.0, x / nu)
-    slope, bend = x / nu / (1.0 + s), 1.0 / nu / s / (1.0 + s)  # of minus the log-density
-    length = 2.0 * _BEYOND / (slope + np.sqrt(np.square(slope) + 2.0 * _BEYOND * bend))
-    nodes, weights = _gauss()
-    start = log_density(x, size)
-    ratios = np.exp(log_density(x[:, None] + length[:, None] * nodes, size) - start[:, None])
-    return np.asarray(start + np.log(length * (ratios @ weights)))
+    nu = size - 0.5 s = np.hypot(1.0, x / nu) slope, bend = x / nu / (1.0 + s), 1.0 / nu / s / (1.0 + s)  #
+    first and second derivative of minus the log-density length = 2.0 * _BEYOND / (slope +
+    np.sqrt(np.square(slope) + 2.0 * _BEYOND * bend)) nodes, weights = _gauss() start = log_density(x, size)
+    ratios = np.exp(log_density(x[:, None] + length[:, None] * nodes, size) - start[:, None]) return
+    np.asarray(start + np.log(length * (ratios @ weights)))
 
 
 @lru_cache(maxsize=1)

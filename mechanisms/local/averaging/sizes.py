@@ -79,8 +79,8 @@ def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
     # in u = λt, r = u·x − u²·y/2 + ln(1 − u²): concave, with derivative x − u·y − 2u/(1 − u²)
     if bound / scale > _VAST:  # no noise to speak of: t = τ/b², where ln(1 − t²λ²) rounds to 0
         return 0.5 * (tau / bound) ** 2 * (1.0 - 1e-9)
-    x, y = tau / scale, (bound / scale) ** 2
-    if x < 1.0 / _VAST:  # the exponent is below x²
+    x, y = tau / scale, (bound / scale) ** 2 if x < 1.0 / _VAST:  # the exponent is below x², which rounds to
+    nothing
         return 0.0
     alone = x / (1.0 + math.hypot(1.0, x))  # the zero of the derivative without the sampling error
     high = min(alone * (1.0 + 1e-9), math.nextafter(1.0, 0.0))
@@ -104,9 +104,9 @@ def laplace_size(
     tau, beta, epsilon, bound
         As in `lemma_size`.
     sensitivity
-        L1 distance that two values of g can have; default 2·bound·dimension.
+        The largest L1 distance between two values of g; default 2·bound·dimension.
     dimension
-        Number of coordinates of g; all are within tau together.
+        Number of coordinates of g. With probability 1 − beta all of them are within tau.
 
     Guarantee
     ---------
@@ -152,10 +152,10 @@ def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
 
     Guarantee
     ---------
-    ⌈2·ln(2/beta)/(tau²·tanh²(ε/2))⌉. A report is ±1 with mean tanh(ε/2)·v, since t − (1 − t) = (e^ε −
-    1)/(e^ε + 1) = tanh(ε/2); by Hoeffding's inequality the mean report is off by s = tau·tanh(ε/2) or more
-    with probability at most 2·exp(−n·s²/2). For small ε that is (8/ε²)·ln(2/beta)/tau² against (32/ε²) of
-    Laplace noise: a quarter of the entries.
+    ⌈2·ln(2/beta)/(tau²·tanh²(ε/2))⌉. A report is ±1 with mean tanh(ε/2)·v, since t − (1 − t) = (e^ε − 1)/(e^ε
+    + 1) = tanh(ε/2); by Hoeffding's inequality the mean report is off by s = tau·tanh(ε/2) or more with
+    probability at most 2·exp(−n·s²/2). For small ε that is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
+    (32/ε²)·ln(2/beta)/tau², four times as many entries.
 
     Examples
     --------

@@ -199,7 +199,7 @@ class LaplaceSum:
 
 @dataclass(frozen=True)
 class _MeanPiece(SmoothPiece):
-    """The density of a fixed answer plus the mean of Laplace variables, with fast quantiles."""
+    """The density of a fixed answer plus the mean of Laplace variables; its quantiles are fast to compute."""
 
     _: KW_ONLY
     answer: float
@@ -238,7 +238,7 @@ def _poisson_mixture(points: NDArray[np.float64], logs: NDArray[np.float64]) -> 
 
 
 def laplace_rate(x: float) -> float:
-    """Return I(x), the exponent at which the mean of n Lap(λ) variables passes x·λ: e^(−n·I(x)) at most.
+    """Return the exponent I(x) of the bound Pr[mean of n Lap(λ) variables > x·λ] ≤ e^(−n·I(x)).
 
     Guarantee
     ---------

@@ -45,7 +45,8 @@ class AdversarialOracle(Oracle):
 
     Guarantee
     ---------
-    A valid SQ oracle (K11 Definition 5.4) whatever the adversary. Every valid oracle is one of these.
+    For every adversary this is a valid SQ oracle (K11 Definition 5.4), and every valid oracle is one of
+    these.
 
     Examples
     --------
@@ -63,7 +64,7 @@ class AdversarialOracle(Oracle):
         self._policy = _policy(adversary)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
-        """Return the answers to `times` questions: the adversary may choose each anew."""
+        """Return the answers to one query asked `times` times; the adversary may change its offset each time."""
         truth = self.population.expectation(query)
         answers = np.array([self._worst(query, truth) for _ in range(times)], dtype=np.float64)
         self._count([query], times=times)
@@ -81,14 +82,14 @@ class AdversarialOracle(Oracle):
 
 @dataclass(frozen=True)
 class Greedy:
-    """Choose the answer that is worst by an objective, query by query.
+    """An adversary that chooses, for each query, the answer that is worst by an objective.
 
     Parameters
     ----------
     objective
         Takes the query, its mean and an answer; returns a number, larger is worse for the learner.
     offsets
-        The offsets tried; of equally bad ones the first is taken.
+        The offsets to try. Among equally bad ones the first is taken.
 
     Examples
     --------
@@ -103,7 +104,7 @@ class Greedy:
     offsets: Sequence[float] = (0.0, 1.0, -1.0)
 
     def __call__(self, query: StatisticalQuery, truth: float) -> float:
-        """Return the offset of the largest objective."""
+        """Return the offset with the largest objective."""
         return max(self.offsets, key=lambda offset: self.objective(query, truth, truth + offset * query.tau))
 
 
@@ -113,9 +114,9 @@ def offsets(most: int, *, extreme: bool = True) -> SearchStrategy[list[float]]:
     Parameters
     ----------
     most
-        The most offsets. After the last one, answers are exact.
+        The largest number of offsets. After the last one, answers are exact.
     extreme
-        True: 0, 1 and −1 only, which are the worst answers for most learners; else any number in [−1, 1].
+        True: only 0 and ±1, because ±1 are the worst answers for most learners. False: any number in [−1, 1].
 
     Examples
     --------

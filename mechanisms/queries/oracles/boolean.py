@@ -56,8 +56,9 @@ def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
 
     Guarantee
     ---------
-    Let h = (g − low)/width in [0, 1] and g_j = ±1 as the j-th binary digit of h, of m = `bits_needed`, is 1
-    or 0. Digits 1 … m give h from below within 2^(−m), so with b = width/2 and the middle of the last cell
+    Let h = (g − low)/width in [0, 1], and m = `bits_needed`. For j = 1 … m let g_j be 1 if the j-th binary
+    digit of h is 1, else −1. These digits give h from below within 2^(−m). With b = width/2, the middle of
+    that cell gives
 
         g = low + b + Σ_j b·2^(−j)·g_j ± b·2^(−m)
 
@@ -84,7 +85,7 @@ def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
 
 
 class BooleanOnly(Oracle):
-    """Passes Boolean queries on and refuses all others: K11 Definition 5.4 to the letter.
+    """Passes Boolean queries on to another oracle and refuses all others: K11 Definition 5.4 to the letter.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ class BooleanOnly(Oracle):
 
 
 class ThroughBoolean(Oracle):
-    """Answers any bounded query by ⌈log₂(2b/tau)⌉ Boolean ones, prepared together.
+    """Answers any bounded query through ⌈log₂(2b/tau)⌉ Boolean queries, all asked in one round.
 
     Parameters
     ----------
@@ -128,8 +129,8 @@ class ThroughBoolean(Oracle):
 
     Guarantee
     ---------
-    Valid whenever `oracle` is valid for Boolean queries. One round stays one round: a user that is not
-    adaptive does not become so. Derived in `boolean_queries`.
+    Valid whenever `oracle` is valid for Boolean queries. A round of queries becomes one round of Boolean
+    queries, so a non-adaptive algorithm stays non-adaptive. The derivation is in `boolean_queries`.
 
     Examples
     --------

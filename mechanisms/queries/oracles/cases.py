@@ -38,8 +38,9 @@ class OracleCase:
     population
         The distribution: a `Population`, or an object with `expectation(query)`.
     adversary
-        ``"exact"``; a name of `mechanisms.queries.oracles.adversarial.POLICIES`; a sequence of offsets, one a
-        query and 0 after the last; or a whole number, the seed of random answers within the tolerance.
+        ``"exact"``; a name of `mechanisms.queries.oracles.adversarial.POLICIES`; a sequence of offsets, one
+        for each query and 0 after the last; or a whole number, the seed of random answers within the
+        tolerance.
 
     Raises
     ------
@@ -76,7 +77,7 @@ class OracleCase:
         self.oracle()  # refuses anything that is not an adversary
 
     def oracle(self) -> Oracle:
-        """Return a fresh oracle: oracles count, and adversaries take turns."""
+        """Return a fresh oracle: an oracle counts its queries, and an adversary goes through its offsets."""
         if self.adversary == "exact":
             return ExactOracle(self.population)
         if isinstance(self.adversary, int):
@@ -170,7 +171,7 @@ def reweighted(label: str, population: Population, weights: NDArray[np.float64])
 
 @dataclass(frozen=True)
 class Reweighted:
-    """Populations that a search proposes: the points of a known one, with other weights.
+    """Populations for a search to try: the points of a known population with other weights.
 
     A subclass says for which populations an algorithm promises anything (`keeps`), or proposes others.
 
@@ -187,7 +188,7 @@ class Reweighted:
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a population near another one, or that one itself if none is found."""
+        """Return a population near another one, or the same if none is found."""
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:

@@ -21,7 +21,7 @@ __all__ = ["ChunkOracle", "SampleOracle", "sample_size", "sampling_size"]
 
 
 def sampling_size(*, tau: float, beta: float, width: float = 1.0) -> int:
-    """Return the number of records with which an average misses its mean by `tau` with probability ≤ `beta`.
+    """Return how many records an average needs to be within `tau` of the mean with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def sample_size(queries: int, *, tau: float, beta: float, width: float = 1.0) ->
 
 
 class ChunkOracle(Oracle):
-    """Answers the i-th query from the i-th chunk of a sample; subclasses have `chunk_size` and `estimate`.
+    """Answers the i-th query from the i-th chunk of a sample; subclasses define `chunk_size` and `estimate`.
 
     Parameters
     ----------
@@ -83,8 +83,9 @@ class ChunkOracle(Oracle):
     Raises
     ------
     InvalidValue
-        In use: a round would need more records than are left, or more than M queries; nothing of it is then
-        answered, and the message says how many are needed. Or a query leaves its range: nothing is then used.
+        A round needs more records than are left, or would bring the number of queries above M. Then none of
+        its queries is answered, and the message says how many records are needed. Or a value lies outside the
+        range of its query; then no records are used up.
 
     Examples
     --------

@@ -81,8 +81,8 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
     ---------
     The sample has M chunks of `sampling_size` for tolerance (1 − 2·eta)·tau/2 and M for tau/2, with failure
     probability beta/2M each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉),
-    which is B Theorem 8's O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. Give the `SampleOracle`
-    twice the queries.
+    which is B Theorem 8's O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. The `SampleOracle` must
+    allow 2M queries.
 
     Examples
     --------
@@ -195,7 +195,7 @@ _RESOLUTION = 1e-13
 def once_each(
     function: Callable[[Sequence[Any]], NDArray[Any]], examples: Sequence[Any]
 ) -> NDArray[np.float64]:
-    """Return function(examples), one entry for each example; each distinct object is evaluated once.
+    """Return the function's value for each example; the function sees each distinct object only once.
 
     Examples
     --------
@@ -220,7 +220,7 @@ class _Term:
         return float(self._each([example])[0])
 
     def __call__(self, examples: Any) -> NDArray[np.float64]:
-        """Return the values for many; an object that occurs often is evaluated once."""
+        """Return the values for many examples; an object that occurs repeatedly is evaluated once."""
         return once_each(self._each, examples)
 
     def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:

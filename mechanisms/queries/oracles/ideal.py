@@ -63,7 +63,8 @@ class RandomOracle(Oracle):
 
     Guarantee
     ---------
-    A valid SQ oracle (K11 Definition 5.4); each answer has the right mean, which SQ oracles need not have.
+    A valid SQ oracle (K11 Definition 5.4). Its answers are also unbiased, which is not required of SQ
+    oracles.
 
     Examples
     --------

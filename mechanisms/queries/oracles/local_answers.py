@@ -76,12 +76,12 @@ class LocalOracle(ChunkOracle):
     Raises
     ------
     OverspentError
-        In use: an entry of the next chunk would spend more than its budget, which is the estimator's epsilon
-        or the given `LROracle`'s. The whole round is refused, before any answer is drawn.
+        An entry of the next chunk would spend more than its budget, which is the estimator's epsilon or that
+        of the given `LROracle`. The whole round is refused, before any answer is drawn.
     InvalidKind, InvalidValue
-        `estimator` is invalid, or `rng` is missing; in use, as in `ChunkOracle`. But only an entry sees its
-        value, so a query that leaves its range there is found when the entry reports. The round is then not
-        answered. Its entries stay used and their budgets spent, because some have reported.
+        `estimator` is invalid, or `rng` is missing; or as in `ChunkOracle`. But only an entry sees its value,
+        so a value outside the query's range is found when the entry reports. The round is then not answered.
+        Its entries count as used and their budgets as spent, because some have reported.
 
     Guarantee
     ---------
@@ -170,7 +170,7 @@ class TranscribedOracle(LocalOracle):
     Guarantee
     ---------
     The epsilon-privacy of the entries is about the transcript: in the local model everybody sees all of it.
-    Answers, and what an algorithm makes of them, are functions of it.
+    The answers, and the output that an algorithm computes from them, are functions of the transcript.
 
     Examples
     --------

@@ -30,7 +30,7 @@ __all__ = [
 
 @runtime_checkable
 class SQOracle(Protocol):
-    """The interface that an SQ algorithm uses; a learner should use nothing else of an oracle.
+    """The interface through which an SQ algorithm asks; a learner should use no other part of an oracle.
 
     An adaptive algorithm calls `ask`; a non-adaptive one (K11 Definition 5.5) calls `ask_all`, once, with
     every query it will ever ask.
@@ -50,14 +50,14 @@ class SQOracle(Protocol):
 
 
 class Oracle(ABC):
-    """An oracle that counts: a subclass defines `_answer`, and `_prepare` if it can refuse a round.
+    """An oracle that counts queries; a subclass defines `_answer`, and `_prepare` if it can refuse a round.
 
     Attributes
     ----------
     asked
         Number of queries answered.
     rounds
-        Number of calls that answered some: 1 for an algorithm that does not adapt.
+        Number of calls that answered at least one query: 1 for a non-adaptive algorithm.
     least_tau
         The smallest tolerance asked for; infinite before the first query.
 
@@ -83,8 +83,8 @@ class Oracle(ABC):
     def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
         """Return the answers to one round of queries.
 
-        The round is refused as a whole, before any answer is drawn, or answered as a whole. (In a
-        `LocalOracle` entries report for themselves: one whose value leaves the range ends a round that has
+        The round is refused as a whole, before any answer is drawn, or answered as a whole. (Exception: in a
+        `LocalOracle` the entries report themselves, so a value outside the range ends a round that has
         begun.)
         """
         asked = _round_of(queries)

@@ -45,9 +45,9 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
 
     Guarantee
     ---------
-    n = ⌈max{2·width²·ln(4M/beta)/tau², 2·width·ln(2M/beta)/(epsilon·tau)}⌉. The first makes the average miss
-    by more than tau/2 with probability at most beta/2M (Hoeffding); the second makes noise of scale
-    width/(epsilon·n) exceed tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤ beta/2M. For width 1 it is
+    n = ⌈max{2·width²·ln(4M/beta)/tau², 2·width·ln(2M/beta)/(epsilon·tau)}⌉. With the first size the average
+    misses by more than tau/2 with probability at most beta/2M (Hoeffding). With the second, noise of scale
+    width/(epsilon·n) exceeds tau/2 with probability e^(−epsilon·n·tau/(2·width)) ≤ beta/2M. For width 1 it is
     at most B Theorem 7's c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta), rounded up, with c = `STATED_CONSTANT`:
     ln(4M/beta) ≤ 2·ln(2M/beta), since 2M/beta ≥ 2.
 
@@ -70,8 +70,8 @@ def private_sample_size(queries: int, *, tau: float, beta: float, epsilon: float
 
     Guarantee
     ---------
-    M chunks of `private_chunk_size`: O((M/(epsilon·tau) + M/tau²)·log(M/beta)), as B Theorem 7 and C
-    Theorem 1 state. The corrected noise reaches it.
+    M chunks of `private_chunk_size`: O((M/(epsilon·tau) + M/tau²)·log(M/beta)), as B Theorem 7 and C Theorem
+    1 state. With the corrected noise this size is enough.
 
     Examples
     --------
@@ -188,9 +188,9 @@ class LiteralPrivateOracle(PrivateOracle):
 
     Guarantee
     ---------
-    (epsilon/M)-differential privacy, M times what is claimed: the proofs add up the losses of M answers,
-    though a record affects only one of them. The accuracy claimed is *lost*: the chunk is as the proofs state
-    (`stated_chunk_size`, widths other than 1 scaled), and the noise exceeds tau in some answer with
+    (epsilon/M)-differential privacy, M times as strong as claimed: the proofs add up the losses of M answers,
+    though a record affects only one of them. The accuracy claimed does *not* hold: the chunk is as the proofs
+    state (`stated_chunk_size`, widths other than 1 scaled), and the noise exceeds tau in some answer with
     probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, which tends to 1 as M grows.
 
     Examples

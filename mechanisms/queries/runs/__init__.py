@@ -1,4 +1,4 @@
 """Algorithms that ask statistical queries, and their runs as subjects: private, local, from noisy labels.
 
-`against` runs an algorithm against every valid oracle instead.
+The module `against` runs an algorithm against every valid oracle.
 """

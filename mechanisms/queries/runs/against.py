@@ -40,13 +40,14 @@ _BUDGET = 600
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OracleRun(ChecksDraws):
-    """An SQ algorithm whose database is an oracle that the problem draws, an `OracleCase`.
+    """An SQ algorithm as a subject; its database is the oracle that it asks, an `OracleCase`.
 
     Parameters
     ----------
     make
-        Returns the `SQAlgorithm`; a function of a module, or a `functools.partial` of one, so that problems
-        and their errors can be pickled. The algorithm must be a function of the answers.
+        A function that returns the `SQAlgorithm`. It is defined in a module, or is a `functools.partial` of
+        such a function, so that problems can be pickled. The algorithm's output must be a function of the
+        answers.
     objectives
         What greedy adversaries maximise, as `mechanisms.queries.Greedy` takes it.
     laws
@@ -59,16 +60,17 @@ class OracleRun(ChecksDraws):
     Raises
     ------
     InvalidKind
-        `make` does not return an `SQAlgorithm`; in use, for a database that is no `OracleCase`.
+        `make` does not return an `SQAlgorithm`, or a database is no `OracleCase`.
 
     Guarantee
     ---------
     No privacy is claimed. *Utility*: the algorithm's own promise, with every valid oracle, so with beta = 0.
-    As its output is a function of the answers, `distribution` is the law: all on the output of one call. An
-    audit then decides each problem exactly; its comparison of law and code can only show that calls differ.
+    Its output is a function of the answers, so the exact law (`distribution`) gives one output probability 1.
+    An audit therefore decides each problem exactly. Its comparison of the law with calls of the code can only
+    find that two calls differ.
 
-    Every problem is deterministic: adversaries are names, seeds or offsets, and those found greedily
-    or by search are kept as the offsets that they chose. A problem's name says all of it.
+    Every problem is deterministic: an adversary is a name, a seed or a list of offsets. Of an adversary found
+    greedily or by search the offsets are kept. A problem's name states all of this.
 
     Examples
     --------
@@ -120,7 +122,7 @@ class OracleRun(ChecksDraws):
         return self.algorithm.answered(database.oracle())
 
     def distribution(self, database: OracleCase) -> Finite:
-        """Return the law: all on one output."""
+        """Return the exact law: one output has probability 1."""
         from audit.distributions import Finite
 
         return Finite([self(database, np.random.default_rng(0))], [1.0])

@@ -31,9 +31,9 @@ class SQAlgorithm:
     queries
         The most queries that it asks.
     hardest
-        Its query that needs most records: the one with the least tolerance ÷ width.
+        Its query that needs the most records: the one with the least tolerance ÷ width.
     alpha
-        The error that its output has at most, where all answers are within their tolerances.
+        The largest error that its output can have if all answers are within their tolerances.
     error
         Takes an output and the `Population`, returns the error.
     populations

@@ -65,9 +65,10 @@ def standard_deviation(*, tau: float = 0.25) -> SQAlgorithm:
 
     Guarantee
     ---------
-    The standard deviation within `tau`, with every valid oracle. With t = tau²/3 and the answer m̂ brought to
-    [−1, 1], |m̂² − m²| ≤ 2t, so that the variance is off by at most 3t = tau², and |√a − √b| ≤ √|a − b|. On a
-    constant ±1 the error is √(3t − t²), so the tolerance is tight up to a factor 1 − t/3.
+    The output is within `tau` of the standard deviation, with every valid oracle. With t = tau²/3 and the
+    answer m̂ clipped to [−1, 1], |m̂² − m²| ≤ 2t, so that the variance is off by at most 3t = tau², and |√a −
+    √b| ≤ √|a − b|. On a constant ±1 the error is √(3t − t²), so the tolerance is tight up to a factor 1 −
+    t/3.
 
     Examples
     --------
@@ -80,7 +81,7 @@ def standard_deviation(*, tau: float = 0.25) -> SQAlgorithm:
 
 
 def trusting_deviation(*, tau: float = 0.25) -> SQAlgorithm:
-    """Return the same with queries of tolerance tau, as if a root were no further off than its argument.
+    """Return the same with queries of tolerance tau, as if a square root had at most its argument's error.
 
     Wrong: on a constant ±1 the error is up to √(3·tau − tau²). With the exact oracle it is 0.
 
@@ -112,7 +113,7 @@ def _deviation(tau: float, *, asked: float) -> SQAlgorithm:
 
 
 def spread_run(*, tau: float = 0.25) -> OracleRun:
-    """Return the audit run of the mean and the spread about its answer, against all valid oracles.
+    """Return `mean_and_spread` as a subject that runs against all valid oracles.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def spread_run(*, tau: float = 0.25) -> OracleRun:
 
 
 def deviation_run(*, tau: float = 0.25) -> OracleRun:
-    """Return the audit run of the standard deviation against all valid oracles.
+    """Return `standard_deviation` as a subject that runs against all valid oracles.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def deviation_run(*, tau: float = 0.25) -> OracleRun:
 
 
 def trusting_run(*, tau: float = 0.25) -> OracleRun:
-    """Return the audit run of the standard deviation from too inaccurate answers, against all valid oracles.
+    """Return the flawed `trusting_deviation` as a subject that runs against all valid oracles.
 
     Examples
     --------

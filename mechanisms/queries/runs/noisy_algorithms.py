@@ -41,7 +41,8 @@ class SQLearner(SQAlgorithm):
 def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
     """Return the algorithm that asks how x and y are correlated, and then how often its guess of y errs.
 
-    Both are −1 or 1. The guess is y = x or y = −x by the sign of the first answer: it adapts.
+    Both x and y are −1 or 1. The guess is y = x or y = −x, by the sign of the first answer, so the second
+    query depends on that answer.
 
     Guarantee
     ---------
@@ -83,13 +84,14 @@ def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
 
 
 def one_variable(*, tau: float = 0.17) -> SQLearner:
-    """Return the SQ learner of B Theorem 5 for one variable x, 0 or 1: y is always 1, or only where x is 1.
+    """Return the SQ learner of B Theorem 5 for one variable x, 0 or 1: y is always 1, or 1 only if x is 1.
 
     Guarantee
     ---------
-    One query of tolerance tau and width 1, for Pr[x = 0 ∧ y = 1]; the variable is kept (output 1) where the
-    answer is at most tau. Error at most 2·tau with every valid oracle, for labels of either kind: the mean is
-    0 where x is the target, and a kept variable has mean, and error, at most 2·tau.
+    One query of tolerance tau and width 1, for Pr[x = 0 ∧ y = 1]; the variable is kept (output 1) if the
+    answer is at most tau. The error is at most 2·tau with every valid oracle, for both kinds of labels. If y
+    is 1 only if x is 1, the mean is 0, so the variable is kept. If the variable is kept, the mean is at most
+    2·tau, and the error is at most the mean.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""SQ algorithms on noisy labels as subjects, where the noise rate is known, or a bound on it."""
+"""SQ algorithms on noisy labels as subjects; either the noise rate is known, or only a bound on it."""
 
 from __future__ import annotations
 
@@ -91,17 +91,17 @@ class NoisyRun(SQRun):
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or `size` is too small (the message says what is needed); in use, a
-        database of another size, a label that is neither −1 nor 1, or a query that leaves its range.
+        A parameter is out of range, or `size` is too small (the message says what is needed). Or a database
+        has another size, a label is neither −1 nor 1, or a value lies outside the range of its query.
 
     Guarantee
     ---------
     *Privacy*: each of M queries becomes two (`NoisyLabelOracle`), each answered from its own chunk by an
     epsilon-private oracle for 2M queries; what is done with the answers is post-processing. *Utility*: with
     probability 1 − beta all 2M answers are within their tolerances; then all M are within theirs about the
-    *clean* distribution, and the algorithm keeps its promise there. The size is M times a chunk for the label
-    term, width w at tolerance (1 − 2·eta)·tau/2, and one for the other, w at tau/2, each at failure
-    probability beta/2M: `noisy_sample_size` with noise for privacy.
+    *clean* distribution, and the algorithm keeps its promise there. The size is M times the sum of two
+    chunks, for the label term at tolerance (1 − 2·eta)·tau/2 and for the other at tau/2. Both have the
+    query's width and failure probability beta/2M: this is `noisy_sample_size` with noise for privacy.
 
     Examples
     --------
@@ -129,12 +129,12 @@ class NoisyRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of noisy examples that the promise is kept with."""
+        """The least number of noisy examples with which the promise is kept."""
         return self.algorithm.queries * sum(self._chunks)
 
     @cached_property
     def _chunks(self) -> tuple[int, ...]:
-        """The numbers of examples that the two parts of the hardest query need."""
+        """The numbers of examples that the two terms of the hardest query need."""
         return tuple(map(self._chunk, split_query(self.algorithm.hardest, eta=self.eta)))
 
     def _chunk(self, part: StatisticalQuery) -> int:
@@ -158,7 +158,7 @@ class NoisyRun(SQRun):
         return super()._transcript(oracle.oracle)
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the algorithm's hard distributions, their labels flipped at the rate."""
+        """Return the algorithm's hard distributions, with labels flipped at rate `eta`."""
         told, count = self.algorithm, self.size or 0
         return [
             NoisyProblem(name, population, told, count, eta=self.eta)
@@ -172,7 +172,7 @@ class NoisyRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedNoiseRun(SQRun):
-    """A learner on noisy labels with only a bound on their noise rate: a grid of rates and a test.
+    """A learner on noisy labels whose noise rate is only bounded: tries a grid of rates, tests the results.
 
     Parameters
     ----------
@@ -183,10 +183,10 @@ class BoundedNoiseRun(SQRun):
     bound
         The largest possible noise rate, in [0, 1/2).
     excess
-        The error that the test may add, > 0.
+        The error that the choice among the rates may add, > 0.
     view
-        What a run returns: the chosen ``"output"``, or the ``"transcript"``: every private answer for every
-        rate, of which the output is a function (no utility is claimed of that).
+        What a run returns. ``"output"``: the output for the chosen rate. ``"transcript"``: every private
+        answer for every rate, of which the output is a function (no utility is claimed for a transcript).
 
     Raises
     ------
@@ -196,12 +196,13 @@ class BoundedNoiseRun(SQRun):
     Guarantee
     ---------
     *Privacy*: all N·(2M + 1) queries go to one `PrivateOracle`, which answers each from its own chunk:
-    epsilon when one example is replaced. *Utility*, for every rate up to `bound`, with probability 1 − beta
-    error at most the learner's alpha + excess: then all answers are within tolerance. For one candidate rate
-    the learner's oracle is valid (`candidate_rates`: tau/4 + tau/4 + tau/2), and its predictor has error at
-    most alpha. Each predictor's disagreement with the noisy labels is known within s = excess·(1 −
-    2·bound)/2; it is eta + (1 − 2·eta) times its error, so that the least has error at most 2s/(1 − 2·eta) ≤
-    excess above that. B Theorem 8 has no such step: if a bound is used as the rate, it fails.
+    epsilon when one example is replaced. **Utility*: for every rate up to `bound`, the error is at most the
+    learner's alpha + excess with probability 1 − beta. Derivation: with that probability all answers are
+    within tolerance. For one candidate rate the learner's oracle is valid (`candidate_rates`: tau/4 + tau/4 +
+    tau/2), and its predictor has error at most alpha. The disagreement of each predictor with the noisy
+    labels is known within s = excess·(1 − 2·bound)/2. It is eta + (1 − 2·eta) times the error, so the
+    predictor with the least disagreement has error at most alpha + 2s/(1 − 2·eta) ≤ alpha + excess. B Theorem
+    8 has no such step: if a bound is used as the rate, it fails.
 
     Examples
     --------
@@ -261,7 +262,7 @@ class BoundedNoiseRun(SQRun):
         return self.rates
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the output of the rate whose predictor disagrees least with labels, or the transcript."""
+        """Return the output for the rate whose predictor disagrees least with labels, or the transcript."""
         self._check(database)
         oracle = self._oracle(database, rng)
         found = learn_from_noisy_labels(
@@ -346,10 +347,8 @@ _COARSE = partial(BoundedNoiseRun, epsilon=2.0, **COARSE)
 
 entries = (
     Entry(
-        f"{NoisyRun.name}-coarse",
-        partial(NoisyRun, epsilon=4.0, eta=0.1, tau=1.0),
-        options={"budget": 7_000},  # at ε = 4 fewer runs catch no ε at all
-        reference=NoisyRun.reference,
+        f"{NoisyRun.name}-coarse", partial(NoisyRun, epsilon=4.0, eta=0.1, tau=1.0), options={"budget":
+        7_000},  # with fewer runs no true ε could be shown to exceed 4 reference=NoisyRun.reference,
         summary="two queries about clean labels, at a tolerance that few examples keep (no law)",
     ),
     Entry(

@@ -98,8 +98,8 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, a database of another length than M·chunk, or a record at which a
-        query leaves its range.
+        A parameter is out of range, the length of a database is not M·chunk, or a value lies outside the
+        range of its query.
 
     Guarantee
     ---------
@@ -140,7 +140,8 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.chunk is not None:
             positive_int(self.chunk, what=f"The `chunk` of `{owner}`")
-        _ = self._least_chunk  # computed now: a subject that changes in use would seem to keep state
+        _ = self._least_chunk  # computed now, because a subject that changes during a run would seem to keep
+        state
 
     @property
     def _needed(self) -> int:
@@ -233,7 +234,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return float(0.0 - np.expm1(np.log1p(-np.exp(-taus / self.scales)).sum()))
 
     def problems(self) -> list[QueryProblem]:
-        """Return the distributions on which answers spread most: fair between the ends of the last query."""
+        """Return distributions over the two ends of the last query's range, at which answers vary most."""
         low, high = self._ends(self.queries[-1])
         shares = {"fair between the ends": 0.5, "one end only": 1.0, "one in ten at an end": 0.9}
         return [
@@ -242,7 +243,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         ]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return, for every query, constant databases and their neighbour that moves its answer furthest."""
+        """Return, for every query, a constant database and the neighbour that moves its answer furthest."""
         pairs: list[Pair] = []
         for place, query in enumerate(self.queries):
             low, high = self._ends(query)
@@ -271,10 +272,10 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
 
     Guarantee
     ---------
-    (epsilon/M)-differential privacy, exactly, where epsilon is claimed: the noise is M times what the
+    (epsilon/M)-differential privacy, exactly, though epsilon is claimed: the noise is M times what the
     derivation in `PrivateQueryAnswers` needs. The utility that is claimed does *not* hold: the noise alone
     exceeds tau with probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, and tau·chunk = O((1/epsilon +
-    1/tau)·ln(M/beta)) does not grow with M as M does.
+    1/tau)·ln(M/beta)) grows more slowly than M.
 
     Examples
     --------
@@ -315,7 +316,7 @@ def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnsw
 
 
 def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnswers:
-    """Return the same with the proofs' noise.
+    """Return two answers with the noise of the proofs, from chunks small enough to list every database.
 
     Examples
     --------

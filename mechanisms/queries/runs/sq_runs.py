@@ -83,7 +83,7 @@ class RunProblem:
 
 @dataclass(frozen=True, kw_only=True)
 class SQRun(StatedSize, ClaimsPure):
-    """The common part of runs of SQ algorithms: sizes, claims, databases; a subclass has `_oracle`.
+    """The common part of runs of SQ algorithms: sizes, claims, databases. A subclass defines `_oracle`.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class SQRun(StatedSize, ClaimsPure):
         return Accuracy(self.algorithm.alpha, self.beta)
 
     def _oracle(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return what the algorithm asks, an oracle with a `transcript`."""
+        """Return the oracle that the algorithm asks; it has a `transcript`."""
         raise NotImplementedError
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -198,8 +198,9 @@ class LocalRun(SQRun):
     epsilon
         The budget of every entry, > 0.
     tau
-        What `make` takes: the tolerance of the queries for `mean_and_spread`, the error of the output for an
-        algorithm whose queries have smaller tolerances. The size follows the algorithm's `hardest` query.
+        The argument of `make`: for `mean_and_spread` the tolerance of its queries, for other algorithms the
+        error of the output, if their queries have smaller tolerances. The size follows the algorithm's
+        `hardest` query.
     beta
         The probability allowed that some answer misses its tolerance.
     size
@@ -212,13 +213,13 @@ class LocalRun(SQRun):
         Takes epsilon, returns the local algorithm for one query.
     view
         What a run returns: the algorithm's ``"output"``, or the ``"transcript"``, which is all that the local
-        model makes public: every entry's report, and the answers (no utility is claimed of that).
+        model makes public: every entry's report, and the answers (no utility is claimed for a transcript).
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range, or `size` is too small (the message says what is needed); in use, a
-        database of another size, or a query that leaves its range.
+        A parameter is out of range, or `size` is too small (the message says what is needed). Or a database
+        has another size, or a value lies outside the range of its query.
 
     Guarantee
     ---------
@@ -227,8 +228,8 @@ class LocalRun(SQRun):
     transcript. An audit sees almost nothing of one entry in the output, because it averages over many
     entries. The transcript shows all of the loss. *Utility*: with probability 1 − beta all answers are within
     their tolerances, and then the algorithm keeps its promise: K11 Theorem 5.7 with t·`laplace_size` entries
-    at beta/t, where it lacks max{1, 1/ε²}. *Rounds*: an algorithm that is not `adaptive` gets one round of
-    answers, so its run is a non-interactive local algorithm.
+    at beta/t; the theorem prints 1/ε² in place of max{1, 1/ε²}. *Rounds*: an algorithm that is not `adaptive`
+    gets one round of answers, so its run is a non-interactive local algorithm.
 
     Examples
     --------
@@ -251,7 +252,7 @@ class LocalRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of entries that the promise is kept with: `local_sample_size`."""
+        """The least number of entries with which the promise is kept: `local_sample_size`."""
         told = self.algorithm
         return local_sample_size(
             told.hardest, estimator=self.estimator(self.epsilon), queries=told.queries, beta=self.beta
@@ -269,7 +270,7 @@ class LocalRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class CentralRun(SQRun):
-    """The same algorithm on private answers from disjoint chunks (B Theorem 7, C Theorem 1, corrected).
+    """An SQ algorithm run on private answers from disjoint chunks (B Theorem 7, C Theorem 1, corrected).
 
     Parameters
     ----------
@@ -295,7 +296,7 @@ class CentralRun(SQRun):
 
     @property
     def _needed(self) -> int:
-        """The least number of records that the promise is kept with: `private_sample_size`."""
+        """The least number of records with which the promise is kept: `private_sample_size`."""
         told = self.algorithm
         return private_sample_size(
             told.queries,
@@ -313,12 +314,9 @@ class CentralRun(SQRun):
 
 entries = (
     Entry(
-        LocalRun.name,
-        LocalRun,
-        options={"budget": 7_000},  # the claim is ε = 4: fewer runs catch no ε at all
-        utility={},
-        reference=LocalRun.reference,
-        summary="two statistical queries, the second in view of the first, by local reports (no law)",
+        LocalRun.name, LocalRun, options={"budget": 7_000},  # with fewer runs no true ε could be shown to
+        exceed 4 utility={}, reference=LocalRun.reference, summary="two statistical queries, the second in
+        view of the first, by local reports (no law)",
     ),
     Entry(
         f"{LocalRun.name}-transcript",

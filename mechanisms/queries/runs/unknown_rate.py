@@ -21,7 +21,7 @@ __all__ = ["Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test
 
 
 def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[float, ...]:
-    """Return rates one of which is close enough to any true rate up to `bound`.
+    """Return noise rates such that, for any true rate up to `bound`, one of them is close enough.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Candidate:
     predictor
         Takes x, returns −1 or 1.
     disagreement
-        Share of the test's noisy labels that it gets wrong.
+        Share of the noisy labels in the test that differ from its predictions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A whole non-interactive local algorithm by statistical queries, all asked at once: K11 Claim 5.9."""
+"""A whole non-interactive local algorithm, simulated by statistical queries asked all at once: K11 Claim 5.9."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ _MOST = 4096
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NonInteractiveSimulation:
-    """A non-interactive protocol on independent entries of a distribution, by one round of queries.
+    """Simulates a non-interactive protocol on independent entries of a distribution, by one round of queries.
 
     Parameters
     ----------
     protocol
-        The local algorithm, its questions listed. Its `records` are what an entry can be; the first is "0".
+        The local algorithm, with a list of questions. Its `records` are the possible entries; the first is
+        K11's "0".
     beta
         Statistical distance allowed for the whole run, in (0, 1].
     leftover
@@ -46,8 +47,8 @@ class NonInteractiveSimulation:
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is not a non-interactive protocol, its questions are no list, a randomizer has no law, or
-        the answers of one entry are finitely many and together have more than 4,096 values.
+        `protocol` is not a non-interactive protocol, its questions are not a list, a randomizer has no law,
+        or all answers of one entry together have more than 4,096 values (a finite number).
 
     Guarantee
     ---------
@@ -100,7 +101,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def asked_of(self) -> dict[int, list[tuple[int, int]]]:
-        """The answers of every entry that is asked: each by its question and its place there."""
+        """The answers of every entry that is asked. Each is given by its question and its place in that question."""
         found: dict[int, list[tuple[int, int]]] = {}
         for number, question in enumerate(self.questions):
             for place, entry in enumerate(question.entries):
@@ -109,7 +110,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def fixed(self) -> FixedRoundsSimulation:
-        """The simulation of each entry's answers, one access an entry."""
+        """The simulation of each entry's answers, with one access for each entry."""
         tables: list[Simulated] = []
         for answers in self.asked_of.values():
             these = [self.questions[number].table for number, _ in answers]
@@ -134,14 +135,15 @@ class NonInteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of the law of the output from the truth, over all valid oracles: beta."""
+        """The largest distance of the output's law from the true law, over all valid oracles: beta."""
         return self.beta
 
     def most_distance(self, population: Population) -> float:
-        """Return a bound on the distance of the output that a valid oracle can cause.
+        """Return a bound on the distance between simulated and true law of the output, over all valid oracles.
 
-        The sum over entries of the exact greatest distances, `FixedRoundsSimulation.worst_distance` (at most
-        16 values of an entry's answers): each holds given the other entries' proposals and coins.
+        The sum, over entries, of the exact greatest distance, `FixedRoundsSimulation.worst_distance` (for at
+        most 16 values of an entry's answers). Each distance holds for all proposals and coins of the other
+        entries.
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))

@@ -1,4 +1,4 @@
-"""Local randomizers of infinitely many answers, such as R_g, by the densities of their answers."""
+"""Local randomizers with infinitely many answers, such as R_g, given by the densities of the answers."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class DensityRandomizer:
     ----------
     randomizer
         A local randomizer whose `distribution([record])` has a `pdf` or, for countably many answers, a `pmf`.
-        If it has a method `densities(records, answer)`, that is asked instead, at once for all records.
+        If it has a method `densities(records, answer)`, that is called instead, once for all records.
 
     Raises
     ------
     InvalidKind
-        It has no such law.
+        `randomizer` has no such law.
 
     Guarantee
     ---------
@@ -112,7 +112,7 @@ class DensityRandomizer:
         return np.array(place) if isinstance(place, tuple) else place
 
     def row(self, _record: Any) -> NoReturn:
-        """Refuse what takes finitely many answers."""
+        """Raise: this needs a randomizer with finitely many answers."""
         raise InvalidValue(
             f"Laws and exact distances of a simulation must be of finitely many answers; `{self.name}` has "
             "infinitely many: `distance_bound` holds for it."
@@ -120,7 +120,7 @@ class DensityRandomizer:
 
     @cached_property
     def outcomes(self) -> NoReturn:
-        """Refuse what takes finitely many answers."""
+        """Raise: this needs a randomizer with finitely many answers."""
         self.row(None)
 
 
@@ -148,7 +148,7 @@ class JointDensities(DensityRandomizer):
 
     @property
     def epsilon(self) -> float:
-        """The losses of the parts, added."""
+        """The sum of the losses of the parts."""
         return math.fsum(part.epsilon for part in self.parts)
 
     def draw(self, record: Any, size: int, rng: np.random.Generator) -> NDArray[np.object_]:

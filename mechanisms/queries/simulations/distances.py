@@ -1,4 +1,4 @@
-"""How far a simulated law can be from the true one, exactly, for the worst answers of an oracle."""
+"""The exact largest distance of a simulated law from the true one, over all valid answers of an oracle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def statistical_distance(left: NDArray[np.float64], right: NDArray[np.float64]) 
 
 
 def tilted(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights as a law.
+    """Return weights scaled to a law, so that they sum to 1.
 
     Examples
     --------

@@ -41,7 +41,8 @@ class InteractiveSimulation:
     base
         The record "0", an input of every randomizer.
     accesses
-        t, the number of accesses of the whole algorithm: at least the longest run on this entry.
+        t, the number of accesses of the whole algorithm, to all entries: at least that of the longest run on
+        this one.
     beta
         Statistical distance allowed for the whole algorithm, in (0, 1].
     epsilon
@@ -117,7 +118,7 @@ class InteractiveSimulation:
         return outcomes
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> dict[tuple[Any, ...], int]:
-        """Return how often each sequence of outcomes occurs in `size` runs; equal pasts go on together."""
+        """Return how often each sequence of outcomes occurs in `size` runs; runs with equal pasts go on together."""
         found: dict[tuple[Any, ...], int] = {}
         open_runs: list[tuple[tuple[Any, ...], tuple[Any, ...], int]] = [((), (), size)]
         while open_runs:
@@ -142,14 +143,14 @@ class InteractiveSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of the law of a run from the truth, over all valid oracles: beta/3."""
+        """The largest distance of a run's law from the true law, over all valid oracles: beta/3."""
         return self.beta / 3.0
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest statistical distance to the true joint law that a valid oracle can cause.
 
-        Exact: for every event on the runs (at most 16 of them), the oracle's best answers by backward
-        induction over the accesses.
+        Exact: for every event, backward induction over the accesses finds the answers that move its
+        probability most. There may be at most 16 possible runs.
         """
         leaves = self._leaves(())
         chosen = events(len(leaves))

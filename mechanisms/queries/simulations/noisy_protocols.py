@@ -1,4 +1,4 @@
-"""R_g and a local protocol of two noisy rounds on records of four bits, beside their simulations."""
+"""R_g and a local protocol of two noisy rounds on records of four bits, with their simulations."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[floa
 
 
 def simulated_value(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProtocol:
-    """Return R_g on one entry beside its simulation.
+    """Return a subject that runs R_g on one entry or its simulation.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def simulated_value(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProt
 
 
 def simulated_rounds(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProtocol:
-    """Return two noisy rounds on one entry, the second in view of the first, beside their simulation.
+    """Return a subject that runs two noisy rounds on one entry, the second adaptive, or their simulation.
 
     Examples
     --------

@@ -34,7 +34,7 @@ _MOST = 20_000
 
 @dataclass(frozen=True, eq=False)
 class _End:
-    """A run that has returned, and what each entry answered in it."""
+    """A run that has ended: its output, and the answers of each entry."""
 
     output: Any
     pasts: Mapping[int, Past]
@@ -46,7 +46,7 @@ class _End:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """A run that waits for an entry's answer: its simulation, and what follows each outcome."""
+    """A run that waits for an entry's answer: the simulation of that answer, and what follows each outcome."""
 
     access: Access
     after: Callable[[Any], _Node]
@@ -63,12 +63,12 @@ _Node: TypeAlias = _End | _Step
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProtocolSimulation:
-    """A local protocol on independent entries of a distribution, by statistical queries (K11 Lemma 5.8).
+    """Simulates a local protocol on independent entries of a distribution, by statistical queries (K11 Lemma 5.8).
 
     Parameters
     ----------
     protocol
-        The local algorithm, its entries and their budget. Its `records` are what an entry can be; the first
+        The local algorithm, its entries and their budget. Its `records` are the possible entries; the first
         is K11's "0".
     accesses
         t: the most answers that a run gets, over all entries.
@@ -78,9 +78,9 @@ class ProtocolSimulation:
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is not a local protocol, or a parameter is out of range; in use, what `SimulatedEntries`
-        refuses. Laws: the protocol has coins of its own, or more than 20,000 sequences of answers;
-        `distance_bound` holds even then.
+        `protocol` is not a local protocol, or a parameter is out of range; or a run does what
+        `SimulatedEntries` refuses. A law is refused if the protocol has coins of its own, or more than 20,000
+        sequences of answers; `distance_bound` holds even then.
 
     Guarantee
     ---------
@@ -160,20 +160,22 @@ class ProtocolSimulation:
     def simulated_law(self, oracle: SQOracle) -> Finite:
         """Return the law of a simulated run's output if the oracle repeats its answers in every iteration.
 
-        It is asked once for each proposal after every sequence of answers; any offsets are valid answers.
+        The oracle is asked once for each proposal after every sequence of answers, and may answer with any
+        offsets.
         """
         return _law(list(_weighed(self._begun(), oracle, 1.0)))
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of the law of the output from the truth, over all valid oracles: beta/3."""
+        """The largest distance of the output's law from the true law, over all valid oracles: beta/3."""
         return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest statistical distance between the two laws that a valid oracle can cause.
 
-        Exact: for every event on the outputs (at most 16 of them), the oracle's best answers by backward
-        induction over the accesses of all entries, each in view of everything before it.
+        Exact: for every event, backward induction over the accesses of all entries finds the answers that
+        move its probability most; an answer may depend on everything before it. There may be at most 16
+        possible outputs.
         """
         start = self._begun()
         ends = list(self._ends(start))
@@ -230,7 +232,7 @@ class ProtocolSimulation:
 
 
 def _weighed(node: _Node, oracle: SQOracle, chance: float) -> Iterator[tuple[_End, float]]:
-    """Return every end with its probability where the oracle answers each proposal once."""
+    """Return every end with its probability, if the oracle answers each proposal once."""
     if isinstance(node, _End):
         yield node, chance
         return
@@ -257,7 +259,7 @@ def _value(
 
 
 def _likelihood(past: Past, population: Population) -> float:
-    """Return the probability that an entry of the distribution answers like this."""
+    """Return the probability that an entry drawn from the distribution gives these answers."""
     likelihood = population.weights
     for table, place in past:
         likelihood = likelihood * table.likelihood(population.points, place)

@@ -1,4 +1,4 @@
-"""One access of a local algorithm to an entry, sampled with statistical queries only: rejection sampling.
+"""Rejection sampling of one access of a local algorithm to an entry, with statistical queries only.
 
 The notation is that of K11 Claims 5.9 and 5.10. An entry z ~ D has given the answers a_1 … a_(k−1) to the
 randomizers R_1 … R_(k−1). The next answer w must have probability p(w) = Pr[R_k(z) = w | those answers].
@@ -124,14 +124,14 @@ class Access:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of the law of an answer from the truth, over all valid oracles."""
+        """The largest distance of an answer's law from the true law, over all valid oracles."""
         if self.blunt:
             return 0.0
         return self.phi if self.past else self.phi / (1.0 + math.sqrt(1.0 - self.phi**2))
 
     @property
     def most_iterations(self) -> float:
-        """Bound on the expected iterations: e^(own)·(1 + phi)/(1 − phi), squared factor with a past."""
+        """A bound on the expected number of iterations: e^(own)·ρ without a past, e^(own)·ρ² with one, where"""
         factor = (1.0 + self.phi) / (1.0 - self.phi)
         return factor ** (2 if self.past else 1) * math.exp(self.randomizer.epsilon)
 
@@ -182,9 +182,9 @@ class Access:
     def acceptance(self, answers: Sequence[NDArray[np.float64] | float]) -> Any:
         """Return the probability of accepting a proposal, from the answers to its `queries`.
 
-        In [0, 1] for every answer within tolerance; answers beyond it (from an oracle that is valid only with
-        high probability) are clipped. An answer that is not a finite number raises; it does not count as a
-        rejected proposal.
+        It lies in [0, 1] for all answers within tolerance. With answers beyond it (from an oracle that is
+        valid only with high probability) it is clipped. An answer that is not a finite number raises; it does
+        not count as a rejected proposal.
         """
         values = [_finite(answer) for answer in answers]
         joint = 1.0 + values[0] * self.spread
@@ -209,9 +209,9 @@ class Access:
     def sample(
         self, oracle: Oracle, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return answers, as in `past`, and iterations of `size` simulated ones, each of shape (size,).
+        """Return `size` simulated answers, as in `past`, and their numbers of iterations, each of shape (size,).
 
-        Every iteration of every one asks the oracle and is counted; equal queries are asked together.
+        Every iteration of every answer asks the oracle and is counted; equal queries are asked together.
         """
         check_oracle(oracle, owner="Access", method="ask_repeatedly")
         check_generator(rng, owner="Access")
@@ -230,8 +230,8 @@ class Access:
     def _counted(self, iterations: int) -> int:
         """Return the number of the next iteration; refuse one that no valid oracle needs.
 
-        With a valid oracle each is accepted with probability at least 1/`most_iterations`, so the refusal has
-        probability below e^(−100).
+        With a valid oracle each iteration accepts with probability at least 1/`most_iterations`, so a refusal
+        has probability below e^(−100).
         """
         if iterations >= 100.0 * self.most_iterations:
             raise InvalidValue(
@@ -265,7 +265,7 @@ class Access:
         return low, self.proposal * (joint + slack) / (before - loose)
 
     def iterations(self, population: Population) -> float:
-        """Return the expected iterations against the exact oracle: the ceiling itself."""
+        """Return the expected number of iterations with the exact oracle, which equals the ceiling."""
         return 1.0 if self.blunt else float(self.ceiling / self.truth(population).sum())
 
     def _means(self, population: Population) -> tuple[NDArray[np.float64], float]:

@@ -70,7 +70,7 @@ class Question:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulationTerms:
-    """The terms of a simulated database: its entries, the limits on their answers, and the accuracy.
+    """The parameters of a simulated database: its entries, the limits on their answers, and the accuracy.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class SimulationTerms:
 
     @property
     def distance_bound(self) -> float:
-        """The largest statistical distance of the law of all answers from the truth: beta/3."""
+        """The largest statistical distance of the law of all answers from the true law: beta/3."""
         return self.beta / 3.0
 
     def refuse(self, pasts: Mapping[int, Past], *questions: Question) -> None:
@@ -196,10 +196,10 @@ class SimulatedEntries:
     Raises
     ------
     OverspentError
-        In use: an entry would spend more than its budget. Nothing was asked or drawn.
+        An entry would spend more than its budget. Nothing was asked or drawn.
     InvalidValue, InvalidKind
-        A parameter is out of range; in use, there would be more than `accesses` answers, an index is out of
-        range, or a randomizer is not transparent.
+        A parameter is out of range, there would be more than `accesses` answers, an index is out of range, or
+        a randomizer is not transparent.
 
     Guarantee
     ---------
@@ -246,7 +246,7 @@ class SimulatedEntries:
 
     @classmethod
     def on(cls, terms: SimulationTerms, *, oracle: SQOracle, rng: np.random.Generator) -> SimulatedEntries:
-        """Return fresh entries on these terms.
+        """Return fresh simulated entries with these parameters.
 
         Examples
         --------

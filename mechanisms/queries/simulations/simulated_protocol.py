@@ -1,4 +1,4 @@
-"""Local protocols beside their simulations, as subjects whose claim is a statistical distance."""
+"""Local protocols and their simulations as subjects; the claim is that their laws are close."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _STEADY = ("up", "down", "towards-zero", "away-from-zero")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulatedProtocol(ChecksDraws):
-    """The output of a local protocol, from entries or from statistical queries; the only record says which.
+    """The output of a local protocol, run on entries or by statistical queries; the only record says which.
 
-    A record is what answers: ``"entries"``, drawn from the population, each through its randomizers; or an
-    oracle that the simulation asks, ``"exact"``, ``"random"`` or an adversary whose answer depends on its
-    query alone, ``"up"``, ``"down"``, ``"towards-zero"``, ``"away-from-zero"``.
+    The record ``"entries"`` stands for entries drawn from the population, which answer through randomizers.
+    Every other record names the oracle that the simulation asks: ``"exact"``, ``"random"``, or an adversary
+    whose answer depends on its query alone, ``"up"``, ``"down"``, ``"towards-zero"``, ``"away-from-zero"``.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class SimulatedProtocol(ChecksDraws):
     Raises
     ------
     InvalidKind, InvalidValue
-        `simulation` is no simulation or `population` no population; in use, a database of other than one of
-        these records.
+        `simulation` is no simulation, `population` is no population, or a database is not one of these
+        records.
 
     Guarantee
     ---------
@@ -138,7 +138,7 @@ class SimulatedProtocol(ChecksDraws):
         return self.simulation.simulated_law(self._oracle(answering, np.random.default_rng(0)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the entries beside every oracle."""
+        """Return the pair of the entries and each oracle."""
         return [(["entries"], [record]) for record in self.records[1:]]
 
     def _record(self, database: Sequence[str]) -> str:
@@ -157,23 +157,23 @@ class SimulatedProtocol(ChecksDraws):
 
 
 class _SimulatedCoarsely(SimulatedProtocol):
-    """A protocol beside its `CoarseSimulation`, which caps acceptances at 1: "random" has another law."""
+    """A protocol and its `CoarseSimulation`. It has no record "random", whose law would differ."""
 
     records = ("entries", "exact", *_STEADY)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CoarseSimulation(ProtocolSimulation):
-    """Wrong: asks within beta/t, and accepts with p̃/(q·e^epsilon), as K08 Lemmas 4.4 and 4.5 do (N11).
+    """Wrong: asks with tolerance beta/t, and accepts with probability p̃/(q·e^epsilon), as in K08 Lemmas 4.4 and 4.5 (N11).
 
     Parameters
     ----------
     protocol, accesses, beta
-        As in `ProtocolSimulation`, which asks within beta/(3t·e^(2·epsilon)).
+        As in `ProtocolSimulation`, which asks with tolerance beta/(3t·e^(2·epsilon)).
 
     Guarantee
     ---------
-    None: an estimate misses by up to e^(2·epsilon) times the tolerance, relatively.
+    None: the relative error of an estimate can be e^(2·epsilon) times the tolerance.
 
     Examples
     --------
@@ -227,7 +227,7 @@ class _CoarseAccess(Access):
 
 
 def simulated_poll(*, beta: float = 0.3) -> SimulatedProtocol:
-    """Return two rounds on two entries, the second in view of the first, beside their simulation.
+    """Return a subject that runs two rounds on two entries, the second adaptive, or their simulation.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def simulated_poll(*, beta: float = 0.3) -> SimulatedProtocol:
 
 
 def coarse_response(*, epsilon: float = 3.0, beta: float = 0.1) -> SimulatedProtocol:
-    """Return one randomized response beside a simulation with the tolerance of K08 Lemma 4.4.
+    """Return a subject that runs one randomized response, or simulates it with the tolerance of K08 Lemma 4.4.
 
     Examples
     --------

@@ -46,12 +46,12 @@ def check_budget(accesses: Any, beta: Any, *, owner: str) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RandomizerSimulation:
-    """B_(R,epsilon): outcomes of R on a fresh entry, by statistical queries (K11 Claim 5.9).
+    """B_(R,epsilon): simulates outcomes of R on a fresh entry by statistical queries (K11 Claim 5.9).
 
     Parameters
     ----------
     randomizer
-        R, transparent: a table, or by densities.
+        R, a transparent randomizer, as a table or by densities.
     base
         The record "0", any input of R.
     accesses
@@ -110,19 +110,19 @@ class RandomizerSimulation:
         return self.randomizer.answer(self.access.run(oracle, rng)[0])
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return `size` simulated outcomes: their positions in a table, or themselves."""
+        """Return `size` simulated outcomes: as positions if R is a table, else the outcomes themselves."""
         return self.access.sample(oracle, size, rng)[0]
 
     @property
     def distance_bound(self) -> float:
-        """Largest distance of the law of one outcome from the truth, over valid oracles: about beta/6t."""
+        """The largest distance of one outcome's law from the true law, over all valid oracles: about beta/6t."""
         return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
         """Return the greatest statistical distance to R on a random entry that a valid oracle can cause.
 
-        Exact, by all events: answers may depend on the proposal, the past and the iteration, which does not
-        help (`Access`). At most 16 outcomes; `distance_bound` is for all.
+        Exact: every event is checked, for at most 16 outcomes. Answers that depend on the past or on the
+        iteration cause no larger distance (`Access`). `distance_bound` holds for any number of outcomes.
         """
         access = self.access
         low, high = access.estimates(population)
@@ -131,7 +131,7 @@ class RandomizerSimulation:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FixedRoundsSimulation:
-    """A non-interactive local algorithm by *non-adaptive* queries: a fixed number of rounds, asked at once.
+    """Simulates a non-interactive local algorithm by *non-adaptive* queries: a fixed number of rounds, asked at once.
 
     K11 Claim 5.9 calls B_(R,epsilon) non-adaptive, but how often it asks depends on the answers. Here all
     proposals of all randomizers are drawn first and every query goes out in one `ask_all`; the first accepted
@@ -140,7 +140,7 @@ class FixedRoundsSimulation:
     Parameters
     ----------
     randomizers
-        One for each access, on entries of their own.
+        One randomizer for each access; every access is to another entry.
     base
         The record "0", an input of every randomizer.
     beta
@@ -227,7 +227,7 @@ class FixedRoundsSimulation:
         )
 
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the law of one outcome where the estimate of p is `weights`, proposal by proposal.
+        """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
         With A the sum of the acceptances, Σ_i (1 − A)^(i−1) over N rounds is (1 − (1 − A)^N)/A.
         """
@@ -238,12 +238,12 @@ class FixedRoundsSimulation:
         return accepted * (1.0 - missed) / total + missed * access.proposal
 
     def worst_distance(self, index: int, population: Population) -> float:
-        """Return the greatest distance of one outcome that a valid oracle can cause.
+        """Return the greatest distance of one outcome's law from the true law that a valid oracle can cause.
 
-        Exact, by all events (at most 16 outcomes), also for an oracle that sees all proposals first: with the
-        proposals and the coins fixed, accepting more in an event and less outside it can only turn an outcome
-        outside the event into one inside, so the answers that do so most are best for every sequence of
-        proposals.
+        Exact: every event is checked, for at most 16 outcomes. It holds also for an oracle that sees all
+        proposals first. Fix the proposals and the coins: accepting more inside an event and less outside it
+        can only turn an outcome outside the event into one inside. So the answers that do this most are the
+        worst for every sequence of proposals.
         """
         access = self.access(index)
         truth = access.truth(population)

@@ -1,4 +1,4 @@
-"""Transparent randomizers of the texts as tables, also beyond what their subjects allow (ε = 0)."""
+"""Transparent randomizers of the texts as tables; ε = 0 is allowed here."""
 
 from __future__ import annotations
 

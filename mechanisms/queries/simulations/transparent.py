@@ -37,7 +37,7 @@ class TableRandomizer(ChecksDraws):
     records
         The inputs, hashable and distinct.
     outcomes
-        What it may return.
+        The possible outcomes.
     table
         Pr[R(record) = outcome], of shape (records, outcomes); every row sums to 1.
     claimed
@@ -49,8 +49,8 @@ class TableRandomizer(ChecksDraws):
     ------
     InvalidValue
         The shape is wrong, a row is no distribution, records repeat, or an outcome is possible for one record
-        and impossible for another: then no epsilon is private (K11 Definition 5.1). In use, a database of
-        other than one record, or of one that is not an input.
+        and impossible for another: then no epsilon is private (K11 Definition 5.1). Or a database has not
+        exactly one record, or its record is not an input.
 
     Guarantee
     ---------
@@ -111,7 +111,7 @@ class TableRandomizer(ChecksDraws):
     def of(cls, law: Callable[[Any], Finite], records: Sequence[Hashable], **about: Any) -> TableRandomizer:
         """Return the table of a randomizer by its law: a function from a record to a finite law.
 
-        `claimed`, `name` and the like are passed on.
+        `claimed`, `name` and similar parameters are passed on.
 
         Examples
         --------
@@ -129,7 +129,7 @@ class TableRandomizer(ChecksDraws):
     def from_subject(cls, randomizer: Transparent, records: Sequence[Hashable]) -> TableRandomizer:
         """Return the table of a transparent randomizer of `mechanisms.local`, or any subject of its kind.
 
-        It claims what the subject claims.
+        The table claims the subject's epsilon.
 
         Examples
         --------
@@ -147,7 +147,7 @@ class TableRandomizer(ChecksDraws):
     def jointly(cls, tables: Sequence[TableRandomizer]) -> TableRandomizer:
         """Return the randomizer whose outcome is the tuple of the outcomes of several, drawn independently.
 
-        K11 Claim 5.9 uses it to access an entry only once. The losses add up at most.
+        K11 Claim 5.9 uses it to access an entry only once. Its loss is at most the sum of the losses.
 
         Examples
         --------
@@ -197,7 +197,7 @@ class TableRandomizer(ChecksDraws):
         return Finite(self.outcomes, self.row(self._record(database)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the two records between which some outcome loses most; none if there is only one record."""
+        """Return the two records between which the loss of some outcome is largest; none for a single record."""
         if len(self.records) < 2:
             return []
         logs = np.log(self.probabilities[:, self.probabilities.min(axis=0) > 0.0])
@@ -258,7 +258,7 @@ class TableRandomizer(ChecksDraws):
         return self.outcomes[place]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without cached values, so that using a subject does not change it."""
+        """Return the state without cached values, so that a run does not change a subject's state."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def _record(self, database: Any) -> Any:
