@@ -1,4 +1,4 @@
-"""Learners of any finite class: by the exponential mechanism, private in the labels alone, by compression.
+"""Three learners of any finite class: the exponential mechanism, a label-private learner, and compression.
 
 They need only the class, the sample and `learners.finite`.
 """

@@ -1,4 +1,4 @@
-"""The generic private agnostic learner: the exponential mechanism over a finite class, by its errors."""
+"""The generic private agnostic learner: the exponential mechanism on the errors of a finite class."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: floa
 
     Guarantee
     ---------
-    |H|·(2·exp(−2nα²/9) + exp(−εnα/6)): except with the first probability, all training errors are within
-    α/3 of the errors (Hoeffding, union bound). A hypothesis with training error OPT + 2α/3 or more then has
-    at most e^(−εnα/6) times the probability of the best one.
+    |H|·(2·exp(−2nα²/9) + exp(−εnα/6)): all training errors are within α/3 of the true errors, except with the
+    probability of the first term (Hoeffding, union bound). A hypothesis with training error OPT + 2α/3 or
+    more then has at most e^(−εnα/6) times the probability of the best one.
 
     Examples
     --------
@@ -80,10 +80,11 @@ def described_size(hypotheses: int, bits: float, *, alpha: float, beta: float, e
 
     Guarantee
     ---------
-    n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where a best hypothesis has b bits, and log₂
-    max{1, Σ_h 2^(−bits(h))} more if Kraft's inequality fails. The sampling term is that of `generic_size`.
-    A hypothesis h of training error OPT + 2α/3 or more has at most 2^(bits(g) − bits(h))·e^(−εnα/6) of the
-    probability of the best one, g; these add up to at most 2^b·e^(−εnα/6) ≤ β/3.
+    n = ⌈6·max{(b·ln 2 + ln(3/β))/εα, (ln|H| + ln(3/β))/α²}⌉, where b is the number of bits of a best
+    hypothesis. If Kraft's inequality fails, log₂ max{1, Σ_h 2^(−bits(h))} is added to b. The sampling term is
+    that of `generic_size`. A hypothesis h of training error OPT + 2α/3 or more has at most 2^(bits(g) −
+    bits(h))·e^(−εnα/6) of the probability of the best one, g. The probabilities of all such h add up to at
+    most 2^b·e^(−εnα/6) ≤ β/3.
 
     Examples
     --------
@@ -154,8 +155,8 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     Raises
     ------
     InvalidKind, InvalidValue
-        A parameter is out of range; in use, a length that is not a whole number ≥ 0, or a record whose x is
-        not in the domain or whose y is not one of the two labels of the class.
+        A parameter is out of range; a description length is not a whole number ≥ 0; or a record has an x that
+        is not in the domain or a y that is not one of the two labels of the class.
 
     Guarantee
     ---------
@@ -168,7 +169,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     on the ratio of probabilities does not change.
 
     On `sample_size` or more independent examples of any law of (x, y) the error exceeds OPT + alpha with
-    probability at most beta (`generic_size`, or `described_size` with lengths, where the proof is). No
+    probability at most beta. The proof is in `generic_size`, or in `described_size` if `bits` is given. No
     error is claimed for fewer records or a custom score.
 
     Examples
@@ -322,7 +323,7 @@ def _check(hypotheses: int, *, alpha: float, beta: float, epsilon: float, owner:
 
 
 def _gamma(point: int) -> int:
-    """Return the bits of point + 1 in Elias' gamma code."""
+    """Return the length of point + 1 in Elias' gamma code, in bits."""
     return 2 * (point + 1).bit_length() - 1
 
 

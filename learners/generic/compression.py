@@ -105,22 +105,22 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     concepts
         The class. Default: monotone conjunctions of three variables.
     bits
-        How long the description of a concept is, a whole number ≥ 0; at most 2^b may have b bits or fewer for
-        the sizes to be as stated, but privacy does not depend on it. Default: the number of variables.
+        Length of the description of a concept, a whole number ≥ 0. The stated sizes assume that at most 2^b
+        concepts have b bits or fewer; privacy does not depend on this. Default: the number of variables.
     alpha, beta
         Error and failure probability, each in (0, 1/2).
     first_round, caps
-        n_1 and b_1, b_2, … (the last one repeated), in place of those that the guarantee asks for. Public;
-        privacy does not depend on them. Accuracy is claimed only for the default `caps` and a first round
-        that is not shorter.
+        n_1 and the list b_1, b_2, … (the last one repeated), in place of those that the guarantee needs.
+        Public; privacy does not depend on them. Accuracy is claimed only for the default `caps` and a first
+        round that is not shorter.
     size
         The number of records that a privacy audit builds databases of.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, a record whose x is no point of the domain or whose y is none of
-        the class's two labels.
+        A parameter is out of range, or a record has an x that is not in the domain or a y that is not one of
+        the two labels of the class.
 
     Guarantee
     ---------
@@ -135,10 +135,11 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     so that all hypotheses that ever pass have error at most α with probability 1 − β/2. (ii) b_t is the
     largest b for which the generic learner over the hypotheses of b bits has enough records for (α/3, β_t);
     in a round with b_t ≥ b, except with probability β_t, the chosen hypothesis has error at most α/3 and
-    passes. So the run ends by the first such round with probability 1 − β. Up to a constant it has then read
-    four times (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²} records, or n_1 if that is more: what a compressor to b
-    bits needs. Each later round is reached with probability at most 2β_t, so the expected number of records
-    is of the same order. (K11 §3.1 states this and omits the details.)
+    passes. So the run ends by the first such round with probability 1 − β. The number of records read by then
+    is, up to a constant, four times (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}, or n_1 if that is more. A learner
+    that outputs hypotheses of b bits needs as many. Each later round is reached with probability at most
+    2β_t, so the expected number of records is of the same order. (K11 §3.1 states this and omits the
+    details.)
 
     Examples
     --------
@@ -202,7 +203,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def _needed(self) -> int:
-        """The number of examples after which every concept of the class was admitted."""
+        """The number of examples after which every concept of the class has been admitted."""
         return self.size_for(int(self.lengths.max()))
 
     def size_for(self, bits: int) -> int:
@@ -273,7 +274,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the places of the hypotheses that a round admits, the choice among them, their errors."""
+        """Return the places of the hypotheses that a round admits, the law of the choice, and the errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,

@@ -1,4 +1,4 @@
-"""The generic label-private learner: hypotheses from the public examples, a choice by the labels."""
+"""The generic label-private learner: public examples give hypotheses, private labels choose one of them."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def _log_missed(size: int, vc_dimension: int, *, alpha: float) -> float:
 class LabelPrivateLearner(OfHypotheses, PlainParameters):
     """Keep a concept for each labelling of the first x's, then choose by the errors on the other records.
 
-    A database is a list of (x, y). The first n·share records give their x only; the exponential mechanism
-    chooses among one concept for each way that the class can label these, by the labels of all the others.
-    The output is the name of a concept.
+    A database is a list of (x, y). Of the first n·share records only x is used: one concept is kept for each
+    way that the class can label them. The exponential mechanism then chooses among these concepts by the
+    labels of the other records. The output is the name of a concept.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, a record whose x is no point of the domain or whose y is none of
-        the class's two labels.
+        A parameter is out of range, or a record has an x that is not in the domain or a y that is not one of
+        the two labels of the class.
 
     Guarantee
     ---------
@@ -120,7 +120,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     x's for alpha/2 and beta/2, some concept that is kept is within alpha/2 of the target. At most Π(m)
     concepts are kept. With `generic_size` records for alpha/2, beta/2 and Π(m) hypotheses, the chosen concept
     is at most alpha/2 worse. Neither depends on |X| or |C|, only on the VC dimension. On fewer records the
-    learner still answers, and nothing is claimed of the error.
+    learner still answers, but no error is claimed.
 
     Examples
     --------

@@ -50,7 +50,7 @@ def _named(problem: MaskedProblem) -> tuple[str, MaskedPopulation]:
 def _algorithm(
     learner: MaskedLearner, *, hardest: StatisticalQuery, queries: int, alpha: float
 ) -> SQAlgorithm:
-    """Return a learner and its concepts: no bit of r set, the last, every other one or all, with both a."""
+    """Return a learner with hard concepts: in r no bit is 1, the last, every other or all; a is 0 or 1."""
     dimension = learner.dimension
     words = sorted({0, 1, (2**dimension - 1) // 3, 2**dimension - 1})
     concepts = [MaskedPopulation(dimension, r=r, a=a) for r in words for a in (0, 1)]

@@ -1,6 +1,6 @@
 """Algorithms with statistical queries for MASKED-PARITY under the uniform distribution.
 
-Each takes an oracle and nothing else of the data. The adaptive one asks two rounds; all others are
+Each learns about the data through an oracle only. The adaptive one asks two rounds; all others are
 non-adaptive and ask one, through `NonAdaptive`, which refuses a second.
 """
 
@@ -25,7 +25,7 @@ __all__ = ["AdaptiveMasked", "BentLearner", "GuessingLearner", "WeakLearner", "b
 
 
 def bit_tau(dimension: int) -> float:
-    """Return 1/(4d + 1), the tolerance at which a bit of r is read off (K11 Proposition 5.18).
+    """Return 1/(4d + 1), the tolerance at which an answer determines a bit of r (K11 Proposition 5.18).
 
     Examples
     --------
@@ -40,7 +40,7 @@ def _bit_queries(dimension: int) -> list[StatisticalQuery]:
 
 
 def _word(answers: Sequence[float]) -> int:
-    """Return r, the first bit heaviest: bit j is 1 where the answer is above 1/(4d)."""
+    """Return r, the first bit heaviest: bit j is 1 if answer j is above 1/(4d)."""
     return int("".join("1" if answer > 0.25 / len(answers) else "0" for answer in answers), 2)
 
 
@@ -54,7 +54,7 @@ class _OnWords:
 
 @dataclass(frozen=True)
 class AdaptiveMasked(_OnWords):
-    """A_MP: the bits of r in a first round, then a with a query made of r (K11 §5.3.1; K08 §5.1).
+    """A_MP: learn the bits of r in a first round, then a by a query that depends on r (K11 §5.3.1; K08 §5.1).
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ class AdaptiveMasked(_OnWords):
 
     Guarantee
     ---------
-    The target itself, with every valid oracle, by d + 1 queries in two rounds, of tolerances 1/(4d + 1) and
-    1/5 (K11 Proposition 5.18). A bit's query has mean r_j/(2d), and 0 + 1/(4d + 1) < 1/(4d) < 1/(2d) −
-    1/(4d + 1); once r is right the last query has mean a/2, and 1/5 < 1/4 < 1/2 − 1/5.
+    The output is the target, with every valid oracle. It takes d + 1 queries in two rounds, of tolerances
+    1/(4d + 1) and 1/5 (K11 Proposition 5.18). A bit's query has mean r_j/(2d), and 0 + 1/(4d + 1) < 1/(4d) <
+    1/(2d) − 1/(4d + 1); once r is right the last query has mean a/2, and 1/5 < 1/4 < 1/2 − 1/5.
 
     Examples
     --------
@@ -106,11 +106,11 @@ class BentLearner(_OnWords):
 
     Guarantee
     ---------
-    The target itself, with every valid oracle, by d + 1 queries that are all asked before any is answered, if
-    tau < 2^(−d/2 − 1) and tau ≤ 1/(4d + 1). The last query has mean 1/2 + (−1)^a·ĥ(r)/2 with |ĥ(r)| =
-    2^(−d/2). So its mean is above or below 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of ĥ(r) tells
-    which side belongs to which a. The tolerance of K08's theorem is in that range for every even d > 6. That
-    of K11 Theorem 5.16, 2^(−d/3), is in it for no d.
+    If tau < 2^(−d/2 − 1) and tau ≤ 1/(4d + 1), the output is the target, with every valid oracle. It takes d
+    + 1 queries, which are all asked before any is answered. The last query has mean 1/2 + (−1)^a·ĥ(r)/2 with
+    |ĥ(r)| = 2^(−d/2). So its mean is above or below 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of
+    ĥ(r) tells which side belongs to which a. The tolerance of K08's theorem is in that range for every even d
+    > 6. That of K11 Theorem 5.16, 2^(−d/3), is in it for no d.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class BentLearner(_OnWords):
 
 @dataclass(frozen=True)
 class WeakLearner(_OnWords):
-    """Read r in one round, and answer another parity where b = 0: error exactly 1/4 for every target.
+    """Learn r in one round, and predict a wrong parity where b = 0: error exactly 1/4 for every target.
 
     Parameters
     ----------
@@ -202,8 +202,8 @@ class GuessingLearner(_OnWords):
 
     Guarantee
     ---------
-    The target itself where r is one of `words`; elsewhere the answer to a is a constant, and the error is 0
-    or 1/2. By K11 Theorem 5.16 no non-adaptive algorithm does much better than that.
+    If r is one of `words`, the output is the target. Otherwise the output has a constant a, and the error is
+    0 or 1/2. By K11 Theorem 5.16 no non-adaptive algorithm does much better than that.
 
     Examples
     --------

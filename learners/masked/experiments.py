@@ -18,7 +18,7 @@ __all__ = ["Outcome", "lower_bound", "over_concepts"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an algorithm did over concepts of MASKED-PARITY.
+    """The results of an algorithm on many concepts of MASKED-PARITY.
 
     Parameters
     ----------
@@ -27,11 +27,11 @@ class Outcome:
     exact
         The number of concepts on which the output has error 0.
     quarter
-        The number on which the error is at least 1/4.
+        The number of concepts on which the error is at least 1/4.
     told
         The number of concepts for which some answer of the lower bound's oracle depended on a.
     queries, rounds
-        The most queries, and the most rounds, that any concept took.
+        The largest numbers of queries and of rounds for a concept.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def over_concepts(
     words: Iterable[int] | None = None,
     oracle: Callable[[MaskedPopulation], Oracle] = BlindOracle,
 ) -> Outcome:
-    """Return how an SQ algorithm did, each concept with an oracle of its own.
+    """Return the results of an SQ algorithm on many concepts, each with an oracle of its own.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def over_concepts(
 
 
 def lower_bound(queries: int, *, dimension: int, printed: bool = False) -> float:
-    """Return the least share of concepts on which a non-adaptive learner errs by 1/4, by K11 Theorem 5.16(2).
+    """Return K11's lower bound on the share of concepts where a non-adaptive learner has error ≥ 1/4.
 
     Parameters
     ----------
@@ -113,8 +113,9 @@ def lower_bound(queries: int, *, dimension: int, printed: bool = False) -> float
     Guarantee
     ---------
     One query has |⟨f⁰_g, c⁰_{r,a}⟩| ≥ 2^(−d/3) for at most 2^(2d/3 − 1) of the 2^(d + 1) concepts (Parseval),
-    a share of 2^(−d/3 − 2). So with probability 1 − t/2^(d/3 + 2) no answer depends on a, and then one of the
-    two a's gives an error of at least 1/4. So at least half of this share of concepts has such an error.
+    a share of 2^(−d/3 − 2). So for a random concept no answer depends on a with probability 1 − t/2^(d/3 +
+    2). Then one of the two values of a gives an error of at least 1/4. So at least half of this share of
+    concepts has such an error.
 
     Examples
     --------

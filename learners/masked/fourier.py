@@ -22,7 +22,7 @@ __all__ = ["Parts", "Pointwise", "Split", "split", "walsh"]
 
 
 class Pointwise(Protocol):
-    """A query whose every value can be computed, from which its expectations follow."""
+    """A query whose value can be computed at every record, and therefore also its expectations."""
 
     @property
     def dimension(self) -> int:
@@ -40,9 +40,9 @@ class Parts(NamedTuple):
     constant
         C_g: the same for all concepts.
     masked
-        ⟨f⁰_g, c⁰_{r,0}⟩: what is added where a = 0 and subtracted where a = 1.
+        ⟨f⁰_g, c⁰_{r,0}⟩: added if a = 0 and subtracted if a = 1.
     shown
-        ⟨f¹_g, c¹_r⟩: what depends on r alone.
+        ⟨f¹_g, c¹_r⟩: the part that depends on r alone.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Split:
     Parameters
     ----------
     constant
-        C_g, what does not depend on the concept.
+        C_g, the part that does not depend on the concept.
     masked
         ⟨f⁰_g, c⁰_{r,0}⟩ for every r, shape (2^d,).
     bits

@@ -23,9 +23,9 @@ class MaskedHypothesis:
     dimension
         d.
     shown
-        What is answered on b = 1, a word as a number with the first bit heaviest.
+        The word that gives the labels where b = 1, as a number with the first bit heaviest.
     word, mask
-        What is answered on b = 0.
+        The word and the bit that give the labels where b = 0.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class MaskedHypothesis:
 
     @property
     def concept(self) -> tuple[tuple[int, ...], int]:
-        """The concept that agrees with it where b = 0."""
+        """The concept that agrees with this hypothesis where b = 0."""
         return bits_of(self.word, self.dimension), self.mask
 
     def error(self, target: Any) -> float:

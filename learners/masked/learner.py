@@ -68,19 +68,19 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        d is no power of two, or another parameter is out of range; in use, a point with another number of
-        bits or a label that is neither 1 nor −1.
+        d is no power of two, or another parameter is out of range; or a point has another number of bits, or
+        a label is neither 1 nor −1.
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, in the local model epsilon-local (K11 Theorem
-    5.7 and §5.3.1): each record affects one of d + 1 averages; see `ChunkNoise`. For any answers in the first
-    round, the query of the second is then fixed and its chunk is fresh.
+    epsilon-differential privacy when one record is replaced; in the local model, epsilon-local differential
+    privacy (K11 Theorem 5.7 and §5.3.1): each record affects one of d + 1 averages; see `ChunkNoise`. The
+    answers of the first round fix the query of the second, whose chunk is fresh.
 
     On `sample_size` or more uniform examples of a concept the output is that concept with probability 1 −
     beta: all answers are then within the tolerances of `AdaptiveMasked`. On fewer than d + 1 records the
-    output is "insufficient samples". With d + 1 or more but fewer than `sample_size`, the learner answers and
-    nothing is claimed of the output.
+    output is "insufficient samples". With d + 1 or more but fewer than `sample_size`, the output is a
+    concept, but no accuracy is claimed.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         ]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law: independent bits of r, and a given r, each by a tail of its noise.
+        """Return the exact law: a noisy average decides each bit of r independently, and then a, given r.
 
         Raises
         ------
@@ -207,7 +207,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return Finite(list(self.concepts.listed_concepts()), log_probabilities=(of_word + of_mask).T.ravel())
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with two records a chunk: an average moves, but not across its threshold."""
+        """Return neighbours with two records in a chunk: an average moves, but not across its threshold."""
         point = (*[0] * (self.concepts.length - 1), 1)
         left = [(point, -1)] * (2 * (self.dimension + 1))
         return [(left, [(point, 1), *left[1:]])]

@@ -37,7 +37,7 @@ class WordQuery:
     Guarantee
     ---------
     Every bounded query is a constant plus a query of this form, because its value at y is linear in (−1)^y.
-    So nothing is lost by asking only these.
+    So queries of this form are enough.
 
     Examples
     --------
@@ -77,10 +77,10 @@ class SilentOracle(Oracle):
 
     Guarantee
     ---------
-    A valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, fewer than 1/tau² words have |f̂(r)| > tau: each
-    query gets another answer than 0 for fewer than 1/tau² targets. After t queries, adaptive or not, more
-    than 2^d − t/tau² targets have had only the answer 0, so the learner cannot distinguish them. With t ≤
-    2^(d/3) and tau ≥ 2^(−d/3) that is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
+    A valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, fewer than 1/tau² words have |f̂(r)| > tau: a
+    query is answered by 0 except for fewer than 1/tau² targets. After t queries, adaptive or not, more than
+    2^d − t/tau² targets have had only the answer 0, so the learner cannot distinguish them. With t ≤ 2^(d/3)
+    and tau ≥ 2^(−d/3) that is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
 
     Examples
     --------
@@ -107,7 +107,7 @@ class SilentOracle(Oracle):
 
 
 def coset_queries(dimension: int) -> list[WordQuery]:
-    """Return 2^(d/3) queries; each is correlated by 2^(−d/3) with 2^(2d/3) words, together with all words.
+    """Return 2^(d/3) queries, each correlated by 2^(−d/3) with 2^(2d/3) words; together they cover all words.
 
     f is a bent function of the last 2d/3 bits times a character of the first d/3. No query is correlated this
     much with more words, and every word is correlated with exactly one of these queries.
@@ -143,7 +143,7 @@ class ParityByQueries:
     Parameters
     ----------
     queries
-        What is asked.
+        The queries, in the order in which they are asked.
     tau
         The tolerance.
 

@@ -1,4 +1,4 @@
-"""MASKED-PARITY under the uniform distribution, as the oracles of statistical queries take it."""
+"""MASKED-PARITY under the uniform distribution, as a population for the oracles of statistical queries."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def parts_of(query: StatisticalQuery, r: int) -> Parts:
 
 @dataclass(frozen=True)
 class MaskedPopulation:
-    """Uniform examples labelled by c_{r,a}: exact means without going through the domain.
+    """Uniform examples labelled by c_{r,a}, with exact means that need no pass over the domain.
 
     Pass it to `ExactOracle`, `RandomOracle` or `AdversarialOracle` in place of a `Population`.
 

@@ -64,7 +64,7 @@ def check_dimension(dimension: Any, *, owner: str) -> int:
     Raises
     ------
     InvalidValue
-        The index of a coordinate would not be a word of log₂ d bits.
+        d is not a power of two, so that the index of a coordinate would not be a word of log₂ d bits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""PARITY learned privately: A and its amplified form A*, with exact laws and derived sample sizes.
+"""Private learners of PARITY: A and its amplified form A*, with exact laws and derived sample sizes.
 
 Examples
 --------

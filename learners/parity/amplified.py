@@ -59,11 +59,12 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         alpha or the answer is no parity. Both in (0, 1/2).
     form
         "retry": k runs of A with epsilon/k on the whole sample; the answer of the first that does not refuse
-        (K08). "held-out": k runs of A with epsilon on disjoint parts, judged on a test set by mistakes with
-        noise (K11). "selection": the same, chosen by the exponential mechanism (K11, footnote 4).
+        (K08). "held-out": k runs of A with epsilon on disjoint parts; the answer is the one with the fewest
+        mistakes, plus noise, on a test set (K11). "selection": the same, but the exponential mechanism
+        chooses (K11, footnote 4).
     tight
-        False: A as printed, and the texts' number of runs. True: A's tight twin, and the number of runs for
-        which the fewest examples are needed. `plan` is the result.
+        False: A as printed, and the texts' number of runs. True: the tight form of A, and the number of runs
+        for which the fewest examples are needed. `plan` is the result.
     made
         A `Plan` to use in place of the derived one. Privacy does not depend on it; accuracy is claimed only
         if `failure_bound` is at most beta.
@@ -77,14 +78,13 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy. "Retry": the answer is computed from k answers of A,
-    each private with epsilon/k (K08 Theorem 3.8; the text divides by log2(1/β′), which is not a whole number,
-    and runs ⌈·⌉ or ⌊·⌋ times: N15). Otherwise an example is either in one part, which one run of A sees with
-    epsilon, or in the test set, which only the choice sees (K11 Lemma 4.5). One example changes each
-    candidate's mistakes by at most 1. Laplace noise of scale k/epsilon on k of them, or weights
-    e^(−epsilon·mistakes/2), make the choice epsilon-private. A candidate "⊥" counts as s mistakes (the text
-    does not say: N14), which is the same on neighbours that differ in the test set. Whether there are enough
-    examples depends on their number alone, which neighbours share.
+    epsilon-differential privacy. "Retry": the answer is computed from k answers of A, each private with
+    epsilon/k (K08 Theorem 3.8; the text divides by log2(1/β′), which is not a whole number, and runs ⌈·⌉ or
+    ⌊·⌋ times: N15). Otherwise an example is either in one part, which one run of A sees with epsilon, or in
+    the test set, which only the choice sees (K11 Lemma 4.5). One example changes each candidate's mistakes by
+    at most 1. Laplace noise of scale k/epsilon on all k counts, or weights e^(−epsilon·mistakes/2), make the
+    choice epsilon-private. A candidate "⊥" counts as s mistakes, on every test set (the text does not say so:
+    N14). Whether there are enough examples depends on their number alone, which neighbours share.
 
     (alpha, beta)-accuracy: the derivation is at the top of `learners.parity.plans`.
 
@@ -165,7 +165,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def records(self) -> Any:
-        """Those of A."""
+        """The records of A."""
         return self.run.records
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -186,7 +186,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return chosen_candidates(candidates, test, form=self.form, epsilon=self.epsilon, rng=rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None if A has none, or too many candidates combine."""
+        """Return the exact law of the answer; None if A has none, or there are too many candidate lists."""
         made = self.plan
         check_database(database)
         if not self._law_is_feasible(len(database)):
@@ -262,7 +262,7 @@ def _masses(law: Any) -> dict[Any, float]:
 
 
 def _finite(masses: dict[Any, float]) -> Finite:
-    from audit.distributions import Finite  # not needed to draw
+    from audit.distributions import Finite  # loaded here only: a run does not need it
 
     return Finite(list(masses), list(masses.values()))
 

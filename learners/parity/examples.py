@@ -66,7 +66,7 @@ def examples_of(database: Any, *, dimension: int, owner: str) -> BitExamples:
     Raises
     ------
     InvalidKind
-        It is not a sequence of pairs.
+        The database is not a sequence of pairs.
     InvalidValue
         An x is not `dimension` bits, or a y is not a bit.
 
@@ -106,7 +106,7 @@ def _bits(values: list[Any], shape: tuple[int, ...]) -> NDArray[np.bool_] | None
         return np.zeros(shape, dtype=np.bool_)
     try:
         array = np.asarray(values)
-    except ValueError:  # of several lengths
+    except ValueError:  # the rows have different lengths
         return None
     if array.shape != shape or array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
         return None

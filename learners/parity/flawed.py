@@ -1,4 +1,4 @@
-"""Ways to get A and A* wrong, for the audit to refute."""
+"""Flawed versions of A and A*, which an audit must refute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["BoldParityLearner", "NaiveParityLearner", "OverspentParityRetry", "U
 
 @dataclass(frozen=True)
 class UncheckedParityLearner(ParityLearner):
-    """A with p = epsilon/4 for any epsilon below 4, as the texts state it, without a range.
+    """A with p = epsilon/4 for every epsilon below 4, because the texts state no range.
 
     Guarantee
     ---------
@@ -44,7 +44,7 @@ class UncheckedParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class BoldParityLearner(ParityLearner):
-    """A with the tight p, and half the probability of refusing that it needs.
+    """A with the tight p, but half of the probability of refusing that privacy needs.
 
     Guarantee
     ---------
@@ -74,7 +74,8 @@ class NaiveParityLearner(ParityLearner):
 
     Guarantee
     ---------
-    None: the loss is infinite, since a sample that no parity agrees with always gives "⊥".
+    None: the loss is infinite. A sample that no parity agrees with always gives "⊥"; a neighbour that some
+    parity agrees with never does.
 
     Examples
     --------
@@ -92,13 +93,13 @@ class NaiveParityLearner(ParityLearner):
 
     @property
     def worst_loss(self) -> float:
-        """Infinite."""
+        """The privacy loss: infinite."""
         return math.inf
 
 
 @dataclass(frozen=True)
 class OverspentParityRetry(AmplifiedParityLearner):
-    """K08's A* with ⌈log2(1/β′)⌉ rounds of epsilon/log2(1/β′), and an A that loses all of this.
+    """K08's A* with ⌈log2(1/β′)⌉ rounds of epsilon/log2(1/β′), and an A whose loss is all of that.
 
     Parameters
     ----------

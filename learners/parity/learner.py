@@ -39,7 +39,7 @@ _DRAWS = 2**21
 
 @dataclass(frozen=True)
 class ParityLearner(OfParities, ClaimsItsEpsilon):
-    """Algorithm A: refuse with probability q, else take each example with probability p and solve for them.
+    """Algorithm A: refuse with probability q, else take each example with probability p and solve for r.
 
     The answer is a uniform r among the parities c_r(x) = ⟨r, x⟩ that agree with every example taken, a tuple
     of bits, or "⊥" if no parity agrees. A database is a list of (x, y), x a tuple of `dimension` bits and y a
@@ -74,13 +74,13 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     Condition on whether the example i that differs is taken. If it is not, the laws agree. Taking it
     multiplies the probability of an r by a number from 0 to 2, because an equation that r satisfies halves
     the space or leaves it as it is (Claim 4.3). So the probabilities of r on neighbours are (1 − p)a + pb and
-    (1 − p)a + pb′ with b, b′ in [0, 2a], and the ratio is at most (1 + p)/(1 − p), attained by one example
-    that is independent of the others, with r on its right side and on its wrong one. "⊥" has probability B ≥
-    q if i is not taken, and between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 − p + p/q, which
-    is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2) this is
-    e^epsilon.
+    (1 − p)a + pb′ with b, b′ in [0, 2a], and the ratio is at most (1 + p)/(1 − p), attained if x_i is
+    independent of the other x, at an r that satisfies example i on one database and not on the other. "⊥" has
+    probability B ≥ q if i is not taken, and between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 −
+    p + p/q, which is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2)
+    this is e^epsilon.
 
-    Accuracy: `Rates.sample_size`.
+    Accuracy: see `Rates.sample_size`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def records(self) -> Any:
-        """Every (x, y); beyond 8 variables a strategy for one."""
+        """Every (x, y); for more than 8 variables, a Hypothesis strategy for a record."""
         if self.dimension <= _LISTED:
             return list(product(product((0, 1), repeat=self.dimension), (0, 1)))
         from hypothesis import strategies
@@ -139,7 +139,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """How many examples the accuracy claimed needs."""
+        """The number of examples that the accuracy claimed needs."""
         return self.rates.sample_size(self.beta, dimension=self.dimension, alpha=self.alpha)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -165,7 +165,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         check_database(database)
         if not law_is_feasible(self.dimension, len(database)):
             return None
-        from audit.distributions import Finite  # not needed to draw
+        from audit.distributions import Finite  # loaded here only: a run does not need it
 
         examples, rates = self._examples(database), self.rates
         law = space_law(examples, inclusion=rates.inclusion)
@@ -174,7 +174,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return Finite([REFUSED, *parities(self.dimension)], np.concatenate([[none], members]))
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return pairs that attain the worst loss: one independent example, and its label turned."""
+        """Return pairs that attain the worst loss: the label of one independent example is flipped."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         if most < 1:
             return []

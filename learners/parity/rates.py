@@ -56,7 +56,7 @@ class Rates:
     def tight(cls, epsilon: float) -> Rates:
         """Return the largest p and the smallest q that epsilon allows: tanh(epsilon/2), (1 − p)/(3 − p)."""
         p = math.tanh(epsilon / 2.0)
-        for _ in range(2):  # rounded down, to below 1 and to no more than epsilon
+        for _ in range(2):  # rounded down, so that p < 1 and the loss is at most epsilon
             p = math.nextafter(p, 0.0)
         return cls(p, (1.0 - p) / (3.0 - p))
 
@@ -71,15 +71,16 @@ class Rates:
 
         Guarantee
         ---------
-        For examples of a parity: 2^d·(1 − p·alpha)^count, at most 1. Each r with error > alpha stays in the
-        space of solutions only if no chosen example separates it from the target. An example is chosen and
-        separates them with probability p·error > p·alpha, independently. No Chernoff bound is needed.
+        For examples of a parity: 2^d·(1 − p·alpha)^count, at most 1. An r with error > alpha stays in the
+        space of solutions only if no chosen example separates it from the target. Each example,
+        independently, is chosen and separates them with probability p·error > p·alpha. No Chernoff bound is
+        needed.
         """
         log = dimension * math.log(2.0) + count * math.log1p(-self.inclusion * alpha)
         return math.exp(min(0.0, log))
 
     def needed(self, bad: float, *, dimension: int, alpha: float) -> int:
-        """Return the smallest number of examples at which the bound of the method `bad` is at most `bad`.
+        """Return the smallest number of examples for which the method `bad` returns at most the number `bad`.
 
         Examples
         --------

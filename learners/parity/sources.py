@@ -34,7 +34,7 @@ class Part:
     Parameters
     ----------
     weight
-        ≥ 0.
+        The weight, ≥ 0.
     origin
         A word of bits.
     directions
@@ -60,7 +60,7 @@ class Part:
 
     @cached_property
     def _sums(self) -> list[NDArray[np.uint8]]:
-        """What `_sums` makes of each eight directions."""
+        """The results of `_sums` for each group of eight directions."""
         return [_sums(self.directions[start : start + 8]) for start in range(0, len(self.directions), 8)]
 
 
@@ -76,7 +76,7 @@ class BitSource:
     Raises
     ------
     InvalidValue
-        They do not.
+        The weights do not sum to 1.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class ParityProblem:
     source
         The law of the points.
     target
-        r of the parity that labels them.
+        The r of the parity that labels the points.
     size
         Examples in a sample.
 
@@ -220,7 +220,7 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 
 
 def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Generator) -> ParityProblem:
-    """Return a problem with any target and a mixture of up to three random subspaces of any dimension.
+    """Return a problem with a random target and a mixture of up to three random affine subspaces.
 
     In half of them all parts but the first together weigh from 1.6 to 3 times `alpha`: a parity that is wrong
     on half of their points then has an error just below or just above `alpha`.
@@ -256,7 +256,7 @@ def _packed(words: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
 
 
 def _sums(directions: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
-    """Return the sums of up to eight directions for every byte of coins, packed; spare coins do nothing."""
+    """Return, for every byte of coins, the sum of the chosen directions (up to eight), packed into bytes."""
     sums = np.zeros((256, (len(directions[0]) + 7) // 8), dtype=np.uint8)
     for place, direction in enumerate(_packed(directions)):
         sums[np.arange(256) >> place & 1 == 1] ^= direction
@@ -278,7 +278,7 @@ def _mixture(weight: float, directions: tuple[tuple[int, ...], ...]) -> BitSourc
 
 
 def _light(dimension: int, weight: float) -> BitSource:
-    """Return a uniform law on all variables but the first, and a point that alone reveals the first."""
+    """Return a uniform law on all variables but the first, and one point, which alone reveals the first."""
     zero, units = (0,) * dimension, _units(dimension)
     return BitSource((Part(1.0 - weight, zero, units[1:]), Part(weight, units[0])))
 

@@ -1,4 +1,4 @@
-"""Pure privacy: what POINT_d and INTERVAL_d cost without a delta, properly and improperly (BNS §1)."""
+"""Pure privacy: how many examples proper and improper learners of POINT_d and INTERVAL_d need (BNS §1)."""
 
 from learners.pure.hashed import HashedPoint, HashedPointLearner, hashed_size
 from learners.pure.proper import PureIntervalLearner, PurePointLearner, pure_size

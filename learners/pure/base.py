@@ -51,7 +51,7 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
             """Return the outputs of `size` runs."""
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return what one run learns."""
+        """Return the hypothesis of one run."""
         return self.sample(database, 1, rng)[0]
 
     def _sample(self, database: Any) -> NumberSample:
@@ -59,7 +59,7 @@ class PureLearner(OfNumbers, ClaimsItsEpsilon):
 
 
 def one_behind(x: int, *, records: int = 6) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Return neighbours that lose nearly all of epsilon: on one, every record is an error of x alone.
+    """Return neighbours with a loss of nearly epsilon: in the first, each record is an error of x only.
 
     Examples
     --------

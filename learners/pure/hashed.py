@@ -1,4 +1,4 @@
-"""The improper pure learner of POINT_d: a random hash, then a choice of a bucket. m does not grow with d.
+"""The improper pure learner of POINT_d: random hash, choice of a bucket; m does not grow with d.
 
 Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists; a few hypotheses
 suffice because each is 1 on a share of about α of all numbers. The construction here, with its proof,
@@ -66,7 +66,7 @@ class HashedPoint:
     Parameters
     ----------
     rows
-        The map: one mask of bits a row.
+        The map: for each row a mask of bits.
     bucket
         The bucket, whose bit i is the parity of x's bits in row i.
     dimension
@@ -98,7 +98,7 @@ class HashedPoint:
 
     @property
     def count(self) -> int:
-        """How many numbers it labels with 1: 2^(d − rank) or 0."""
+        """The number of inputs that get the label 1: 2^(d − rank), or 0."""
         basis: list[tuple[int, int]] = []
         bits = [self.bucket >> place & 1 for place in reversed(range(len(self.rows)))]
         for mask, bit in zip(self.rows, bits, strict=True):
@@ -113,7 +113,7 @@ class HashedPoint:
         return 1 << (self.dimension - len(basis))
 
     def error_on(self, source: NumberSource, target: int) -> float:
-        """Return the exact probability of the numbers on which it differs from a point function."""
+        """Return the exact probability of the numbers where the predictor differs from a point function."""
         numbers = np.array([x for x, _ in source.atoms] + [target], dtype=np.uint64)
         said = parities(numbers, self.rows) == np.uint64(self.bucket)
         wrong = [
@@ -132,12 +132,12 @@ def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) ->
     m examples are enough for error alpha with failure beta. *Hash.* For a random l × d matrix A and x ≠ j,
     Pr[Ax = Aj] = 2^(−l); so the mass c of the other numbers in j's bucket has mean at most 2^(−l). By
     Markov's inequality c exceeds θα with probability at most beta/2, where θ = 2/(αβ·2^l). *Choice.* Let h be
-    the bucket of j, whose error is c ≤ θα ≤ α. Any other bucket errs if x is j or lies in it. Let this have
-    probability a > α. Let X count its errors and Y those of h; no example is an error of both. Then it is
-    chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum over
-    2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None
-    of this depends on d. If epsilon is above 6, ε = 6 is used: beyond that a larger ε costs more bits l,
-    through e^(ε/2), than it saves.
+    the bucket of j, whose error is c ≤ θα ≤ α. Another bucket is wrong on x if x is j or lies in that bucket.
+    Let its error be a > α. Let X count its errors and Y those of h; no example is an error of both. Then the
+    other bucket is chosen with probability at most E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) −
+    1))^m. The sum over 2^l buckets is at most beta/2 for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) +
+    θα(e^(ε/2) − 1)))⌉. None of this depends on d. If epsilon is above 6, ε = 6 is used, because for a larger
+    ε the factor e^(ε/2) needs more bits l than ε saves.
 
     If l = d, each number is its own bucket and nothing is hashed. There are no collisions, so beta and the
     whole of epsilon are spent on the choice, as in `pure_size`.
@@ -191,17 +191,17 @@ class HashedPointLearner(PureLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an invalid example.
+        A parameter is out of range, or an example is invalid.
 
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced. The map A is drawn without the data. Given A,
     the bucket is chosen by the exponential mechanism with minus the errors of the 2^l predictors on the
-    sample, which move by at most 1: each (A, b) has Pr[A]·Pr[b | A, S], and only the second factor knows the
-    sample, by a factor of at most e^epsilon.
+    sample, which move by at most 1: (A, b) has probability Pr[A]·Pr[b | A, S]. Only the second factor depends
+    on the sample S, and it changes by a factor of at most e^epsilon.
 
     On `sample_size` examples labelled by a point the error is above alpha with probability at most beta
-    (`hashed_bits`, default bits): m = O((1/α)·max{1, 1/ε}·ln(1/αβ)), however large d.
+    (`hashed_bits`, default bits): m = O((1/α)·max{1, 1/ε}·ln(1/αβ)) for every d.
 
     Examples
     --------
@@ -270,7 +270,7 @@ class HashedPointLearner(PureLearner):
         sample = self._sample(database)
         choices: dict[
             tuple[int, ...], GroupedChoice
-        ] = {}  # maps are drawn again and again where they are few
+        ] = {}  # if there are few maps, runs draw the same ones repeatedly
         return [self._one(sample, choices, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:

@@ -1,4 +1,4 @@
-"""The proper pure learners of POINT_d and INTERVAL_d: the exponential mechanism, its scores grouped."""
+"""The proper pure learners of POINT_d and INTERVAL_d: the exponential mechanism on groups of equal scores."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ __all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size
 
 
 def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> int:
-    """Return the smallest m with which the exponential mechanism on errors learns a class with its target.
+    """Return a number of examples with which the exponential mechanism learns a class that has the target.
 
     Guarantee
     ---------
     m = ⌈ln(|H|/β)/(−ln(1 − α(1 − e^(−ε/2))))⌉. The target has no errors, so a hypothesis with n errors is
     chosen with probability at most e^(−εn/2). One that is wrong with probability p > α has n ~ Bin(m, p), and
-    E e^(−εn/2) = (1 − p(1 − e^(−ε/2)))^m, which p = α bounds. A union bound over the class gives β.
+    E e^(−εn/2) = (1 − p(1 − e^(−ε/2)))^m, which is less than for p = α. A union bound over the class gives β.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class PurePointLearner(_ProperLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an invalid example.
+        A parameter is out of range, or an example is invalid.
 
     Guarantee
     ---------
@@ -137,7 +137,7 @@ class PurePointLearner(_ProperLearner):
     (K11 Lemma 3.3). On `sample_size` examples labelled by a point the error is above alpha with probability
     at most beta (`pure_size`, which grows with d, as it must for a proper and pure learner, BNS §3.1).
 
-    Only numbers that are named in the sample have errors of their own: all others form groups.
+    The numbers in the sample are scored one by one; all others form one group of equal score.
 
     Examples
     --------
@@ -191,7 +191,7 @@ class PureIntervalLearner(_ProperLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an invalid example.
+        A parameter is out of range, or an example is invalid.
 
     Guarantee
     ---------

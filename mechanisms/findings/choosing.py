@@ -30,7 +30,7 @@ class _UncheckedScores(ChoosingScores):
 
 @cache
 def bns_definition_12() -> Finding:
-    """BNS Definition 12: a score of bounded growth has sensitivity 1, checked for all scores on a small domain.
+    """BNS Definition 12: a score of bounded growth has sensitivity 1, checked for all on a small domain.
 
     Examples
     --------

@@ -58,7 +58,8 @@ class _Protocol(PlainParameters):
     @property
     def claim(self) -> PureDP:
         """The privacy claimed: the budget of an entry."""
-        assert self.epsilon is not None  # set when the subject was made return PureDP(self.epsilon)
+        assert self.epsilon is not None  # set when the subject was made
+        return PureDP(self.epsilon)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run."""
@@ -272,9 +273,10 @@ class InteractiveProtocol(_Protocol):
     reference: ClassVar[str] = "K11 Definitions 5.2 and 5.3"
 
     def __post_init__(self) -> None:
-        super().__post_init__() flag(self.coins, what=f"The `coins` of `{type(self).__name__}`")
-        self._begun(np.random.default_rng(0))  # runs none of the algorithm's code yet if self.epsilon is
-        None:
+        super().__post_init__()
+        flag(self.coins, what=f"The `coins` of `{type(self).__name__}`")
+        self._begun(np.random.default_rng(0))  # runs none of the algorithm's code yet
+        if self.epsilon is None:
             raise InvalidValue(
                 "The `epsilon` of `InteractiveProtocol` must be given: the budget of an entry."
             )

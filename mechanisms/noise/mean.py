@@ -192,7 +192,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return replace(told, size=max(1, math.ceil(needed * (1.0 - 1e-12))))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the pair that moves the mean by b/n; with `clamp` also one with a value outside the range."""
+        """Return the pair that moves the mean by b/n; with `clamp` also one with a value out of range."""
         low, high = [0.0] * self.size, [self.upper] + [0.0] * (self.size - 1)
         beyond = ([math.nan, *low[1:]], [2.0 * self.upper, *low[1:]])
         return [(low, high), beyond] if self.clamp else [(low, high)]

@@ -85,8 +85,8 @@ class LabelResponse(ClaimsPure):
         return feature, label
 
     def _report(self, label: int, rng: np.random.Generator) -> int:
-        others = (self.labels - 1) * math.exp(-self.epsilon)  # the weight of all other labels, if that of the
-        truth is 1 if rng.random() * (1.0 + others) < 1.0:
+        others = (self.labels - 1) * math.exp(-self.epsilon)  # total weight of the lies; the truth has 1
+        if rng.random() * (1.0 + others) < 1.0:
             return label
         return (label + int(rng.integers(1, self.labels))) % self.labels
 

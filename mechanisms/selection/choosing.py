@@ -217,7 +217,8 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def _m(self) -> int:
-        assert self.size is not None  # set when the subject was made return self.size
+        assert self.size is not None  # set when the subject was made
+        return self.size
 
     def scores(self, database: Any) -> tuple[Sequence[Any], NDArray[np.float64]]:
         """Return the solutions that score at least 1, and their scores."""
@@ -323,7 +324,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def growth_check(
         self, *, size: int | None = None, most: int = 20_000, rng: np.random.Generator | None = None
     ) -> GrowthCheck:
-        """Return whether a search over databases of `records` found that the score breaks its declared growth.
+        """Search the databases of `records` for two on which the score breaks its declared growth.
 
         Examples
         --------
@@ -343,7 +344,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         )
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the pairs with the largest delta among databases of two distinct records that differ in one."""
+        """Return the neighbours with the largest delta, among databases of two distinct records."""
         half = math.ceil(self.alpha * self._m / 2.0)
         return revealing_swaps(
             self.distribution,

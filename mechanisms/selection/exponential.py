@@ -118,7 +118,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     def problems(self) -> list[Problem]:
         """Return databases of one repeated record; for the default score, those that fail most.
 
-        There all solutions but one lie just further below the best than the claim allows.
+        In those, all other solutions score slightly further below the best than the accuracy claim allows.
 
         Examples
         --------

@@ -176,7 +176,7 @@ class _Search:
     def _change(
         self, before: list[Any] | None, after: list[Any]
     ) -> tuple[Sequence[Any] | NDArray[Any], NDArray[np.float64]]:
-        """Return solutions, including all whose score changes, and the changes; if `before` is None it scores 0."""
+        """Return all solutions whose score changes, and the changes; before None every score is 0."""
         if self._candidates is None:
             earlier = 0.0 if before is None else self._scores(before)
             return self._solutions, self._scores(after) - earlier

@@ -304,7 +304,7 @@ def scores_of(
     database, score
         The score takes the database and one solution, or all solutions if `vectorised` is true.
     solutions, vectorised
-        See there.
+        As in `ExponentialMechanism`.
     owner
         The mechanism, for the message.
 

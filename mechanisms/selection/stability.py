@@ -181,7 +181,7 @@ class StableSelection(PlainParameters):
 
     @property
     def threshold(self) -> float:
-        """What the noisy gap must reach."""
+        """The least noisy gap at which the best solution is returned."""
         return 2.0 - self.scale * math.log(self.delta)
 
     @property
@@ -269,7 +269,7 @@ class StableSelection(PlainParameters):
         return max(0.0, self.test.value_that_fails(beta))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the pairs with the largest delta among databases of two distinct records that differ in one."""
+        """Return the neighbours with the largest delta, among databases of two distinct records."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         many = self.leaders is None and len(self.solutions) > _FEW
         if most == 0 or many or self.relation is not Relation.REPLACE_ONE:
@@ -345,7 +345,7 @@ class TightStableSelection(StableSelection):
 
     @property
     def threshold(self) -> float:
-        """What the noisy gap must reach."""
+        """The least noisy gap at which the best solution is returned."""
         return 2.0 - self.scale * math.log(2.0 * self.delta)
 
     def _refuse_delta(self) -> None:
@@ -367,9 +367,11 @@ entries = (
         StableSelection.name,
         partial(
             StableSelection, size=60
-        ),  # above the threshold, 57.3: with fewer records the answer is nearly always a refusal utility={},
-        reference=StableSelection.reference, summary="A_dist: the best candidate if far ahead; found: (ε/2,
-        δ/2)", formulas=selection.stable,
+        ),  # above the threshold, 57.3: with fewer records the answer is nearly always a refusal
+        utility={},
+        reference=StableSelection.reference,
+        summary="A_dist: the best candidate if far ahead; found: (ε/2, δ/2)",
+        formulas=selection.stable,
     ),
     Entry(
         TightStableSelection.name,

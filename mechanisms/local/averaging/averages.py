@@ -141,11 +141,11 @@ class LaplaceAverage(LocalAverage):
         return Product([self.noise.law_of_mean(value) for value in mean.tolist()])
 
     def error_bound(self, beta: float) -> float:
-        """Return an error against E[g] that is exceeded with probability at most `beta`.
+        """Return a bound on |answer − E[g]| that is exceeded with probability at most `beta`.
 
         Guarantee
         ---------
-        The tau at which `laplace_size` is n. It holds for every distribution of the entries.
+        The bound is the tau at which `laplace_size` is n. It holds for every distribution of the entries.
 
         Examples
         --------
@@ -242,11 +242,11 @@ class SignAverage(LocalAverage):
         return _sign_law(self._ones(database), self._n, self.epsilon)
 
     def error_bound(self, beta: float) -> float:
-        """Return an error against E[g] that is exceeded with probability at most `beta`.
+        """Return a bound on |answer − E[g]| that is exceeded with probability at most `beta`.
 
         Guarantee
         ---------
-        √(2·ln(2/beta)/n)/tanh(ε/2), Hoeffding's inequality as in `sign_size`.
+        The bound is √(2·ln(2/beta)/n)/tanh(ε/2), by Hoeffding's inequality as in `sign_size`.
 
         Examples
         --------

@@ -86,7 +86,8 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
 
     @property
     def _n(self) -> int:
-        assert self.size is not None  # set when the subject was made return self.size
+        assert self.size is not None  # set when the subject was made
+        return self.size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the average answer on one run: a float, or an array for a vector query."""
@@ -120,7 +121,8 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         sums: list[Any] = []
         count = 0
         for entries in _cut(chunks):
-            count += len(entries) if count > self._n:  # checked here, because a stream may never end
+            count += len(entries)
+            if count > self._n:  # checked here, because a stream may never end
                 raise InvalidValue(
                     f"A database of `{type(self).__name__}` must hold {self._n} entries; got {count} or more."
                 )

@@ -72,11 +72,14 @@ def log_tail(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
 
 def _integrated(x: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    nu = size - 0.5 s = np.hypot(1.0, x / nu) slope, bend = x / nu / (1.0 + s), 1.0 / nu / s / (1.0 + s)  #
-    first and second derivative of minus the log-density length = 2.0 * _BEYOND / (slope +
-    np.sqrt(np.square(slope) + 2.0 * _BEYOND * bend)) nodes, weights = _gauss() start = log_density(x, size)
-    ratios = np.exp(log_density(x[:, None] + length[:, None] * nodes, size) - start[:, None]) return
-    np.asarray(start + np.log(length * (ratios @ weights)))
+    nu = size - 0.5
+    s = np.hypot(1.0, x / nu)
+    slope, bend = x / nu / (1.0 + s), 1.0 / nu / s / (1.0 + s)  # derivatives of minus the log-density
+    length = 2.0 * _BEYOND / (slope + np.sqrt(np.square(slope) + 2.0 * _BEYOND * bend))
+    nodes, weights = _gauss()
+    start = log_density(x, size)
+    ratios = np.exp(log_density(x[:, None] + length[:, None] * nodes, size) - start[:, None])
+    return np.asarray(start + np.log(length * (ratios @ weights)))
 
 
 @lru_cache(maxsize=1)

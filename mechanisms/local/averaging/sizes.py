@@ -79,8 +79,8 @@ def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
     # in u = λt, r = u·x − u²·y/2 + ln(1 − u²): concave, with derivative x − u·y − 2u/(1 − u²)
     if bound / scale > _VAST:  # no noise to speak of: t = τ/b², where ln(1 − t²λ²) rounds to 0
         return 0.5 * (tau / bound) ** 2 * (1.0 - 1e-9)
-    x, y = tau / scale, (bound / scale) ** 2 if x < 1.0 / _VAST:  # the exponent is below x², which rounds to
-    nothing
+    x, y = tau / scale, (bound / scale) ** 2
+    if x < 1.0 / _VAST:  # the exponent is below x², which rounds to nothing
         return 0.0
     alone = x / (1.0 + math.hypot(1.0, x))  # the zero of the derivative without the sampling error
     high = min(alone * (1.0 + 1e-9), math.nextafter(1.0, 0.0))

@@ -90,7 +90,7 @@ class BooleanOnly(Oracle):
     Parameters
     ----------
     oracle
-        Answers them.
+        The oracle that answers them.
 
     Examples
     --------

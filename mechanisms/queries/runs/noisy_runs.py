@@ -347,8 +347,10 @@ _COARSE = partial(BoundedNoiseRun, epsilon=2.0, **COARSE)
 
 entries = (
     Entry(
-        f"{NoisyRun.name}-coarse", partial(NoisyRun, epsilon=4.0, eta=0.1, tau=1.0), options={"budget":
-        7_000},  # with fewer runs no true ε could be shown to exceed 4 reference=NoisyRun.reference,
+        f"{NoisyRun.name}-coarse",
+        partial(NoisyRun, epsilon=4.0, eta=0.1, tau=1.0),
+        options={"budget": 7_000},  # with fewer runs no true ε could be shown to exceed 4
+        reference=NoisyRun.reference,
         summary="two queries about clean labels, at a tolerance that few examples keep (no law)",
     ),
     Entry(

@@ -140,8 +140,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.chunk is not None:
             positive_int(self.chunk, what=f"The `chunk` of `{owner}`")
-        _ = self._least_chunk  # computed now, because a subject that changes during a run would seem to keep
-        state
+        _ = self._least_chunk  # computed now, or runs would seem to change the subject
 
     @property
     def _needed(self) -> int:

@@ -314,9 +314,12 @@ class CentralRun(SQRun):
 
 entries = (
     Entry(
-        LocalRun.name, LocalRun, options={"budget": 7_000},  # with fewer runs no true ε could be shown to
-        exceed 4 utility={}, reference=LocalRun.reference, summary="two statistical queries, the second in
-        view of the first, by local reports (no law)",
+        LocalRun.name,
+        LocalRun,
+        options={"budget": 7_000},  # with fewer runs no true ε could be shown to exceed 4
+        utility={},
+        reference=LocalRun.reference,
+        summary="two statistical queries, the second in view of the first, by local reports (no law)",
     ),
     Entry(
         f"{LocalRun.name}-transcript",

@@ -1,4 +1,4 @@
-"""A whole non-interactive local algorithm, simulated by statistical queries asked all at once: K11 Claim 5.9."""
+"""A whole non-interactive local algorithm, simulated by one round of statistical queries: K11 Claim 5.9."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class NonInteractiveSimulation:
 
     @cached_property
     def asked_of(self) -> dict[int, list[tuple[int, int]]]:
-        """The answers of every entry that is asked. Each is given by its question and its place in that question."""
+        """For every entry that is asked, its answers: each as a question and a place in that question."""
         found: dict[int, list[tuple[int, int]]] = {}
         for number, question in enumerate(self.questions):
             for place, entry in enumerate(question.entries):
@@ -139,7 +139,7 @@ class NonInteractiveSimulation:
         return self.beta
 
     def most_distance(self, population: Population) -> float:
-        """Return a bound on the distance between simulated and true law of the output, over all valid oracles.
+        """Return a bound, for all valid oracles, on the distance of the output's law from the true law.
 
         The sum, over entries, of the exact greatest distance, `FixedRoundsSimulation.worst_distance` (for at
         most 16 values of an entry's answers). Each distance holds for all proposals and coins of the other

@@ -118,7 +118,7 @@ class InteractiveSimulation:
         return outcomes
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> dict[tuple[Any, ...], int]:
-        """Return how often each sequence of outcomes occurs in `size` runs; runs with equal pasts go on together."""
+        """Return how often each sequence of outcomes occurs in `size` runs; equal pasts go on together."""
         found: dict[tuple[Any, ...], int] = {}
         open_runs: list[tuple[tuple[Any, ...], tuple[Any, ...], int]] = [((), (), size)]
         while open_runs:

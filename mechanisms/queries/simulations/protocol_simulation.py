@@ -46,7 +46,7 @@ class _End:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """A run that waits for an entry's answer: the simulation of that answer, and what follows each outcome."""
+    """A run that waits for an entry's answer: how the answer is simulated, and what follows each outcome."""
 
     access: Access
     after: Callable[[Any], _Node]
@@ -63,7 +63,7 @@ _Node: TypeAlias = _End | _Step
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProtocolSimulation:
-    """Simulates a local protocol on independent entries of a distribution, by statistical queries (K11 Lemma 5.8).
+    """Simulates a local protocol on entries of a distribution, by statistical queries (K11 Lemma 5.8).
 
     Parameters
     ----------

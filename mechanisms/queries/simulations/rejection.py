@@ -131,7 +131,10 @@ class Access:
 
     @property
     def most_iterations(self) -> float:
-        """A bound on the expected number of iterations: e^(own)·ρ without a past, e^(own)·ρ² with one, where"""
+        """Bound on the expected number of iterations.
+
+        It is e^own·(1 + phi)/(1 − phi) without a past, and e^own·((1 + phi)/(1 − phi))² with one.
+        """
         factor = (1.0 + self.phi) / (1.0 - self.phi)
         return factor ** (2 if self.past else 1) * math.exp(self.randomizer.epsilon)
 
@@ -209,7 +212,7 @@ class Access:
     def sample(
         self, oracle: Oracle, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return `size` simulated answers, as in `past`, and their numbers of iterations, each of shape (size,).
+        """Return `size` simulated answers, as in `past`, and the iterations that each took, of shape (size,).
 
         Every iteration of every answer asks the oracle and is counted; equal queries are asked together.
         """

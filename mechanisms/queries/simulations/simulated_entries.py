@@ -88,7 +88,7 @@ class SimulationTerms:
     Raises
     ------
     InvalidValue
-        One is out of range.
+        A parameter is out of range.
 
     Examples
     --------

@@ -164,7 +164,7 @@ class _SimulatedCoarsely(SimulatedProtocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CoarseSimulation(ProtocolSimulation):
-    """Wrong: asks with tolerance beta/t, and accepts with probability p̃/(q·e^epsilon), as in K08 Lemmas 4.4 and 4.5 (N11).
+    """Wrong: tolerance beta/t and acceptance probability p̃/(q·e^epsilon), as in K08 Lemmas 4.4, 4.5 (N11).
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def simulated_poll(*, beta: float = 0.3) -> SimulatedProtocol:
 
 
 def coarse_response(*, epsilon: float = 3.0, beta: float = 0.1) -> SimulatedProtocol:
-    """Return a subject that runs one randomized response, or simulates it with the tolerance of K08 Lemma 4.4.
+    """Return a subject that runs randomized response, or simulates it with the tolerance of K08 Lemma 4.4.
 
     Examples
     --------

@@ -115,7 +115,7 @@ class RandomizerSimulation:
 
     @property
     def distance_bound(self) -> float:
-        """The largest distance of one outcome's law from the true law, over all valid oracles: about beta/6t."""
+        """The largest distance of an outcome's law from the true law, over valid oracles: about beta/6t."""
         return self.access.distance_bound
 
     def worst_distance(self, population: Population) -> float:
@@ -131,7 +131,7 @@ class RandomizerSimulation:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FixedRoundsSimulation:
-    """Simulates a non-interactive local algorithm by *non-adaptive* queries: a fixed number of rounds, asked at once.
+    """Simulates a non-interactive local algorithm by *non-adaptive* queries: fixed rounds, asked at once.
 
     K11 Claim 5.9 calls B_(R,epsilon) non-adaptive, but how often it asks depends on the answers. Here all
     proposals of all randomizers are drawn first and every query goes out in one `ask_all`; the first accepted

@@ -197,7 +197,7 @@ class TableRandomizer(ChecksDraws):
         return Finite(self.outcomes, self.row(self._record(database)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the two records between which the loss of some outcome is largest; none for a single record."""
+        """Return the two records between which an outcome's loss is largest; none if there is one record."""
         if len(self.records) < 2:
             return []
         logs = np.log(self.probabilities[:, self.probabilities.min(axis=0) > 0.0])
