@@ -203,7 +203,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return Finite(names, log_probabilities=mechanism.log_probabilities(-errors))
 
     def kept(self, points: Any) -> Hypotheses:
-        """Return one concept for each way that the class labels some points: the first of each kind.
+        """Return one concept for each way that the class labels some points: the first such concept.
 
         Examples
         --------
@@ -285,7 +285,7 @@ class ReplacedRecords(LabelPrivateLearner):
 
 _AGAINST = [(1, 0), (2, 0), *[(0, 0)] * 10]
 _ONE_BEHIND = [(_AGAINST, [*_AGAINST[:-1], (0, 1)])]
-"""Of three concepts kept one is far behind, by which nearly all of epsilon can be lost."""
+"""Three concepts are kept, and one is far behind the others. The loss is then nearly epsilon."""
 
 entries = (
     Entry(

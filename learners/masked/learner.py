@@ -252,7 +252,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": ((0, 0, 0, 0, 0, 0, 1), -1),
     "placed": {"share": 0.0625, "labels": (1, -1)},
 }
-"""The share is the threshold 1/4d of the first bit."""
+"""`share` equals 1/4d, the threshold for the first bit of r."""
 
 entries = in_both_models(
     MaskedParityLearner,

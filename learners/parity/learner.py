@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["REFUSED", "ParityLearner"]
 
 REFUSED: Final = "⊥"
-"""The answer where A refuses, or no parity agrees with the examples it took."""
+"""The answer if A refuses, or if no parity agrees with the examples it took."""
 
 _LISTED = 8
 """Up to this dimension every record is listed."""

@@ -37,7 +37,7 @@ __all__ = ["Form", "Plan", "check_form", "derived_plan", "failure_bound", "rates
 
 Form = Literal["retry", "held-out", "selection"]
 _SPREAD = 5
-"""α/α′."""
+"""The ratio α/α′."""
 _OWNER = "AmplifiedParityLearner"
 _MOST_CANDIDATES = 400
 

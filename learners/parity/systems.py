@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["WORD", "BitSystem", "Space", "as_numbers", "as_tuple"]
 
 WORD = 64
-"""Up to this many equations, and fewer variables, fit into machine words, many systems at a time."""
+"""With at most this many equations, and fewer variables, many systems are solved at once in machine words."""
 
 
 @dataclass(frozen=True)

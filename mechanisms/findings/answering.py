@@ -34,7 +34,7 @@ _BETA = 0.05
 
 
 def _worst_loss(protocol: Any) -> float:
-    """Return the exact loss over all neighbouring pairs of two bits."""
+    """Return the largest exact loss over all pairs of neighbouring databases of two bits."""
     databases = [list(bits) for bits in product((0, 1), repeat=2)]
     pairs = [(x, y) for x in databases for y in databases if protocol.relation.are_neighbours(x, y)]
     return compare_pairs(pairs, protocol.distribution, protocol.claim).epsilon

@@ -66,7 +66,7 @@ def e5() -> Finding:
 
 
 def e10() -> Finding:
-    """K11 Lemma 5.6 with n ∝ 1/(ετ)²: for large ε the sampling error breaks it.
+    """K11 Lemma 5.6 with n ∝ 1/(ετ)² is false for large ε, because of the sampling error.
 
     Examples
     --------
@@ -280,7 +280,7 @@ def _failure(n: int, *, tau: float, epsilon: float) -> float:
 
 
 def _worst_loss(protocol: InteractiveProtocol) -> float:
-    """Return the exact loss over all neighbouring pairs of two bits."""
+    """Return the largest exact loss over all pairs of neighbouring databases of two bits."""
     databases = [[a, b] for a in (0, 1) for b in (0, 1)]
     pairs = [(x, y) for x in databases for y in databases if protocol.relation.are_neighbours(x, y)]
 

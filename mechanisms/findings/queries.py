@@ -135,7 +135,7 @@ def _loss(subject: PrivateQueryAnswers) -> float:
 
 
 def n12() -> Finding:
-    """Compute answers from noisy labels if a bound on the noise rate is used as the rate.
+    """Compute how far answers from noisy labels are off if a bound on the noise rate is used as the rate.
 
     Examples
     --------

@@ -155,7 +155,7 @@ def bns_proposition_2_i() -> Finding:
 
 
 def e9_stable_selection() -> Finding:
-    """E9, the half about A_dist: it is (ε/2, δ/2)-private, and its tight twin meets (ε, δ) with equality.
+    """E9 for A_dist: it is (ε/2, δ/2)-private, and its tight form meets (ε, δ) with equality.
 
     Examples
     --------

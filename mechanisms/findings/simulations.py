@@ -337,7 +337,7 @@ def _polled(share: float, beta: float = 0.3) -> tuple[float, ...]:
 
 @cache
 def lemma_5_8() -> Finding:
-    """Compute what the simulations of Claims 5.9 and 5.10 cost, and their distances to the truth.
+    """Compute the costs of the simulations of Claims 5.9 and 5.10, and their distances to the true laws.
 
     Examples
     --------

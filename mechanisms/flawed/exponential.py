@@ -25,7 +25,7 @@ __all__ = ["HalfSensitivityExponential", "UncheckedScore"]
 
 @dataclass(frozen=True, kw_only=True)
 class HalfSensitivityExponential(ExponentialMechanism):
-    """Forgets the 2 of the exponent epsilon·score/(2·sensitivity), as if the normaliser cost nothing.
+    """Omits the 2 in the exponent epsilon·score/(2·sensitivity), as if the normaliser never changed.
 
     With k solutions the loss is epsilon + ln((1 + (k − 1)·e^epsilon)/(e^epsilon + k − 1)), which tends to
     2·epsilon: 1.86 for the 16 solutions of the default at epsilon = 1. For two solutions it is epsilon, as
@@ -53,12 +53,12 @@ class HalfSensitivityExponential(ExponentialMechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class UncheckedScore(ClaimsItsEpsilon):
-    """The mechanism of BNS Proposition 1(i) as printed: the score's sensitivity is not bounded; no law.
+    """The mechanism of BNS Proposition 1(i) as printed: the score's sensitivity is not bounded. No law.
 
     The weights are exp(epsilon·q/2) for any q. Here the record says which of two solutions is good, and the
     good one scores `points`: between neighbours q goes from (0, points) to (points, 0). Each weight moves by
-    the factor e^(epsilon·points/2), their sum stays, and the loss is epsilon·points/2: 5 for 10 points at
-    epsilon = 1.
+    the factor e^(epsilon·points/2), their sum stays the same, and the loss is epsilon·points/2: 5 for 10
+    points at epsilon = 1.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class ReplaceOneHistogram(LaplaceHistogram):
 
 @dataclass(frozen=True, kw_only=True)
 class HalfScaleLaplace(ClaimsItsEpsilon):
-    """Counts ones with Laplace noise of half the scale that the claim needs; no law.
+    """Counts ones with Laplace noise of half the scale that the claim needs; declares no law.
 
     The loss is 2·epsilon.
 

@@ -58,7 +58,7 @@ class _NoisyMean(ClaimsItsEpsilon):
 
 @dataclass(frozen=True, kw_only=True)
 class TrustingMean(_NoisyMean):
-    """A mean of values "in [0, upper]" that checks none of them; no law.
+    """A mean of values "in [0, upper]" that checks none of them; declares no law.
 
     If a record can be as large as `outlier`, it moves the mean by up to outlier/size, and the loss is
     epsilon·outlier/upper.

@@ -66,7 +66,7 @@ class SharedChunkAnswers(PrivateQueryAnswers):
 
 
 class _SameEntries(TranscribedOracle):
-    """Answers every query from the first entries, each query within epsilon."""
+    """Answers every query from the same first entries, each time with the whole epsilon."""
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         answers = super()._answers(queries)

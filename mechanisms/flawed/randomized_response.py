@@ -25,9 +25,9 @@ __all__ = ["BinaryCalibratedResponse", "ThreeQuartersResponse"]
 
 @dataclass(frozen=True, kw_only=True)
 class ThreeQuartersResponse(ClaimsItsEpsilon):
-    """Tells the truth if a coin shows heads, else reports another coin flip, and claims ln 2; no law.
+    """Tells the truth if a coin shows heads, else reports another coin flip; claims ln 2.
 
-    The truth is reported with probability 3/4, so the loss is ln 3.
+    The truth is reported with probability 3/4, so the loss is ln 3. The mechanism declares no law.
 
     Parameters
     ----------

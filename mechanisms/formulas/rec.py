@@ -127,7 +127,7 @@ def rec(made: Any) -> Formulas:
 
 
 def literal(made: Any) -> Formulas:
-    """Return the loss of step 10 as printed, which begins both halves of H at the ends of A.
+    """Return the loss of Rec with step 10 as printed: both halves of H begin at the ends of A.
 
     In the worst pair known, points beyond 64 are too bad to matter, so the law on {0 … 64} is used.
     """

@@ -44,10 +44,11 @@ class LROracle:
     Guarantee
     ---------
     For any questions, adaptive or not, the answers together are epsilon-differentially private for each entry
-    (K11 Definition 5.3). On every path the density of all answers is a product of conditional densities.
-    Those of the answers of entry i have ratios of at most e^ε_j, and Σ ε_j stays within its budget. (K11
-    Claim 2.2, which the text refers to, composes mechanisms fixed in advance; this is the adaptive form,
-    which holds for pure privacy.) The guarantee relies on the claims of the randomizers.
+    (K11 Definition 5.3). On every path the density of all answers is a product of conditional densities. If
+    entry i is replaced, only the densities of its own answers change, the j-th by a factor of at most e^ε_j,
+    and Σ ε_j is within the budget of entry i. (K11 Claim 2.2, which the text refers to, composes mechanisms
+    fixed in advance; this is the adaptive form, which holds for pure privacy.) The guarantee relies on the
+    claims of the randomizers.
 
     Examples
     --------
@@ -103,7 +104,7 @@ class LROracle:
         Returns
         -------
         Any
-            One answer, or answers in the order of the indices: an array where they are numbers or vectors.
+            One answer, or answers in the order of the indices: an array if they are numbers or vectors.
 
         Raises
         ------

@@ -108,7 +108,7 @@ class NonInteractiveProtocol(_Protocol):
     ----------
     queries
         The questions: a list of (entries, randomizer), `entries` an index or several. Or a function (size,
-        coins) that returns it, called once a run, with a generator of its own.
+        coins) that returns it, called once for each run, with a generator of its own.
     conclude
         Takes the list of questions and the list of their answers, returns the output. None: all answers, one
         after the other, as a tuple.
@@ -175,7 +175,7 @@ class NonInteractiveProtocol(_Protocol):
         return [output for block in blocks for output in block]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law of the output, None if an answer has none or there are too many."""
+        """Return the exact law of the output; None if an answer has no law or there are too many answers."""
         if callable(self.queries):
             return None
         entries = Grouped(self._sized(database))
@@ -282,7 +282,7 @@ class InteractiveProtocol(_Protocol):
             )
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, None if an answer has no finite law or paths are many."""
+        """Return the exact law of the output; None if an answer has no finite law or paths are too many."""
         if self.coins:
             return None
         entries = Grouped(self._sized(database))

@@ -49,7 +49,7 @@ class LocalRandomizer(Protocol):
 
 @runtime_checkable
 class Transparent(LocalRandomizer, Protocol):
-    """A local randomizer that tells Pr[R(u) = w] (K11 Definition 5.13).
+    """A local randomizer whose probabilities Pr[R(u) = w] can be computed (K11 Definition 5.13).
 
     Examples
     --------
@@ -100,8 +100,8 @@ def cost_of(randomizer: Any) -> float:
 def transition(randomizer: Transparent, record: Any, *, output: Any) -> float:
     """Return Pr[R(record) = output], or the *density* at `output` if answers are continuous.
 
-    K11 Definition 5.1 and Claim 5.9 speak of single outcomes, which says nothing of continuous answers: every
-    single one has probability 0. Read densities there.
+    K11 Definition 5.1 and Claim 5.9 bound the probabilities of single outcomes. If answers are continuous,
+    these are all 0, and densities take their place.
 
     Examples
     --------

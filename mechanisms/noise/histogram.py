@@ -33,8 +33,8 @@ class LaplaceHistogram(LaplaceMechanism):
     Guarantee
     ---------
     epsilon-differential privacy when a record is added or removed: that moves one count by 1, so
-    `LaplaceMechanism` applies with L1 sensitivity 1. When a record is *replaced* two counts move and the same
-    noise gives 2·epsilon.
+    `LaplaceMechanism` applies with L1 sensitivity 1. When a record is *replaced*, two counts move, and the
+    loss is 2·epsilon.
 
     Examples
     --------

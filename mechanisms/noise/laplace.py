@@ -34,7 +34,7 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     Parameters
     ----------
     epsilon
-        The privacy that the scale is set for, > 0.
+        The privacy claimed, > 0. The scale of the noise is set for it.
     query
         f: takes a database, returns a number, or a vector if `dimension` is given. Default: the sum.
     sensitivity

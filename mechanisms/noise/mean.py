@@ -43,8 +43,8 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
     size
         n: the number of records. A database of another length is refused.
     clamp
-        False: a value outside [0, upper], NaN included, is refused with one line. True: it is moved to the
-        nearest end first, NaN to 0, and the guarantee covers every list of `size` numbers.
+        False: a value outside [0, upper], NaN included, is refused. True: it is moved to the nearest end
+        first, NaN to 0, and the guarantee covers every list of `size` numbers.
     beta
         The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
 
@@ -59,10 +59,10 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy when one value is replaced (B Definition 2 and Theorem 3), for real numbers:
-    the mean moves by at most b/n, and the density b/n away differs by at most a factor exp((b/n)/scale) =
-    e^epsilon. B calls the *rate* epsilon·n/b "scale"; the scale is its reciprocal. Inputs are never trusted:
-    an unchecked value of 10·b would lose 10·epsilon. A refusal depends on the database; it lies outside the
-    guarantee, which is about databases over [0, b].
+    the mean moves by at most b/n, and shifting the noise by b/n changes its density by a factor of at most
+    exp((b/n)/scale) = e^epsilon. B calls the *rate* epsilon·n/b "scale"; the scale is its reciprocal. Inputs
+    are never trusted: an unchecked value of 10·b would lose 10·epsilon. A refusal depends on the database; it
+    lies outside the guarantee, which is about databases over [0, b].
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The two noises that queries are answered with, and the law of an answer that carries one."""
+"""The two kinds of noise, Laplace and geometric, and the law of an answer plus noise."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ class RandomizedResponse(KaryRandomizedResponse):
         Guarantee
         ---------
         If the truth is reported with probability t, a share of (1 − t) + (2t − 1)·(true share) reports 1 in
-        expectation; subtract 1 − t and divide by 2t − 1. Not clipped, so not biased: it may fall outside [0,
-        1].
+        expectation; subtract 1 − t and divide by 2t − 1. The estimate is unbiased because it is not clipped;
+        it may fall outside [0, 1].
 
         Examples
         --------

@@ -117,7 +117,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         return laws[0] if len(laws) == 1 else Product(laws)
 
     def answers(self, database: Sequence[int]) -> NDArray[np.int64]:
-        """Return the true answers, refused if one is not in 0 … k − 1."""
+        """Return the true answers; refuse them if one is not in 0 … k − 1."""
         owner = type(self).__name__
         wrong = [record for record in database if not _is_answer(record, self.categories)]
         if wrong or len(database) == 0:
@@ -134,7 +134,8 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         ---------
         If the truth is reported with probability t, and any other answer with w = (1 − t)/(k − 1), answer j
         is reported by a share of w + (t − w)·(true share of j) in expectation: subtract w and divide by t −
-        w. Not clipped, so not biased: a component may fall outside [0, 1], and they sum to 1.
+        w. The estimates are unbiased because they are not clipped. One may fall outside [0, 1]; they sum to
+        1.
 
         Examples
         --------

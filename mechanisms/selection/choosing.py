@@ -324,7 +324,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     def growth_check(
         self, *, size: int | None = None, most: int = 20_000, rng: np.random.Generator | None = None
     ) -> GrowthCheck:
-        """Search the databases of `records` for two on which the score breaks its declared growth.
+        """Return the result of a search for databases of `records` on which the score breaks its growth.
 
         Examples
         --------

@@ -93,7 +93,7 @@ def check_growth(
     most: int = 20_000,
     rng: np.random.Generator | None = None,
 ) -> GrowthCheck:
-    """Search for two databases on which a score breaks `growth`-bounded growth (BNS Definition 12).
+    """Return the result of a search for databases that break `growth`-bounded growth (BNS Definition 12).
 
     Scores are 0 on the empty database; adding a record, anywhere, raises at most `growth` of them, each by
     exactly 1, and leaves the others as they are.

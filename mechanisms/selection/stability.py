@@ -305,7 +305,7 @@ class StableSelection(PlainParameters):
         return TwoBest(best.solution, score, runner_up)
 
     def _refuse_delta(self) -> None:
-        """Refuse a delta that the guarantee does not cover; every one that is a probability is covered."""
+        """Refuse a delta that the guarantee does not cover. Here it covers every probability."""
 
     def _refuse_solutions(self) -> None:
         check_solutions(
@@ -353,7 +353,7 @@ class TightStableSelection(StableSelection):
 
 
 _MANY = 50
-"""The votes of the second best in problems where the lead is far up."""
+"""The votes of the second best solution, in problems where it has many."""
 
 _ROUNDING = 1e-12
 """A gap this close to a whole number is not rounded up."""

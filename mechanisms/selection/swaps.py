@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["excess", "revealing_swaps"]
 
 _RECORDS = 6
-"""More tries more records; a suggestion must not cost more than an audit."""
+"""A larger number tries more records, but a suggestion must not cost more than an audit."""
 
 
 def excess(p: Finite, q: Finite, *, epsilon: float) -> float:

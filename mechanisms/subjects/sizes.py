@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 __all__ = ["StatedSize"]
 
 _SIZES = ("size", "chunk")
-"""Parameters that hold a size: they are the default's when another accuracy is asked about."""
+"""Parameters that hold a size. When another accuracy is asked about, they are reset to their defaults."""
 
 
 class StatedSize:

@@ -28,10 +28,10 @@ class SwappedShares(ClaimsPure):
     """The count and the d coordinate sums of a cluster, with their shares of epsilon swapped.
 
     The intended shares of epsilon are 1/(d + t) for each of the d sums and t/(d + t) for the count, t =
-    (4·d·0.225²)^(1/3). Swapped, the shares add up to (1 + d·t)/(d + t), more than 1 if t > 1. A record with
-    every coordinate at 1 or −1 loses this share of epsilon: 1.4117 for d = 16 at epsilon = 1. The excess is
-    spread over many coordinates, so an audit cannot find it by sampling; the exact law shows it. The correct
-    way is to give each share to the output that it was computed for.
+    (4·d·0.225²)^(1/3). Swapped, the shares add up to (1 + d·t)/(d + t), more than 1 if t > 1. For a record
+    with every coordinate at 1 or −1, the loss is this multiple of epsilon: 1.4117 for d = 16 at epsilon = 1.
+    The excess is spread over many coordinates, so an audit cannot find it by sampling; the exact law shows
+    it. The correct way is to give each share to the output that it was computed for.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class ShuffledBatches(ClaimsApproximate):
     Each step outputs one record, clipped into [−1, 1], or 0 if there are fewer records than steps, plus
     Gaussian noise of standard deviation ½. Every record is output exactly once. With sampling at rate 1/steps
     a record would be absent in many runs. In a shuffle it is always present: among 99 others at −1 a record
-    at 1 raises the largest output. With Φ the normal distribution function Pr[largest ≤ x] is Φ(2x +
+    at 1 raises the largest output. Let Φ be the normal distribution function: Pr[largest ≤ x] is Φ(2x +
     2)^99·Φ(2x − 2) with the record and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043 these give delta ≥ 0.3145 at
     epsilon = 2, where 0.0085 is claimed. Other x show that the delta claimed holds for no epsilon below 6.12.
     The correct way is the accounting of shuffles, or Poisson sampling.

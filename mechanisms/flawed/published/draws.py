@@ -1,4 +1,4 @@
-"""Noise drawn once for two answers, forgotten, or drawn on a grid that reveals the answer; no law."""
+"""Noise that is shared by two answers, missing, or on a grid that reveals the answer; no law declared."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["NoiselessComparison", "SharedNoise", "TextbookLaplace"]
 class TextbookLaplace(OnRecords):
     """A count with Laplace noise computed in double precision, whose low bits reveal the count.
 
-    With real numbers it is right. In doubles the noise is a logarithm of one of 2^53 numbers, which lies on a
-    fine grid near 0; added to 1 it is rounded to multiples of 2^(−53) or coarser. So an output below ½ in
-    absolute value that lies between these multiples can come from the count 0 and never from 1: the loss is
-    unbounded. The correct way is noise on a grid that is the same for all answers (Mironov's snapping, or
-    `GeometricMechanism`).
+    With exact real numbers the mechanism is private. In doubles the noise is a logarithm of one of 2^53
+    numbers, which lies on a fine grid near 0; added to 1 it is rounded to multiples of 2^(−53) or coarser. So
+    an output below ½ in absolute value that lies between these multiples can come from the count 0 and never
+    from 1: the loss is unbounded. The correct way is noise on a grid that is the same for all answers
+    (Mironov's snapping, or `GeometricMechanism`).
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ class SharedNoise(OnRecords):
     """Counts of zeros and ones that share one draw of noise.
 
     Either count alone is private, but their difference is exact, and it changes when a record is replaced:
-    the loss is unbounded. The correct way is a draw for each count. Seen in code that used one key of a
-    generator for several components.
+    the loss is unbounded. The correct way is a draw for each count. The fault occurred in code that used one
+    key of a generator for several components.
 
     Parameters
     ----------

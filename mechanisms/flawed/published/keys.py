@@ -1,4 +1,4 @@
-"""Keys of the data that are published too easily; no law."""
+"""Keys of the data that are published too easily; no law declared."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class KeysFromData(OnRecords):
     @property
     def records(self) -> Any:
         """A Hypothesis strategy for a key: a short text."""
-        from hypothesis import strategies  # not needed to draw
+        from hypothesis import strategies  # loaded here only: a run does not need it
 
         return strategies.text(max_size=3)
 
@@ -80,7 +80,7 @@ class InclusiveThreshold(ThresholdRelease):
     name: ClassVar[str] = "flawed-inclusive-threshold"
     reference: ClassVar[str] = "opendp/opendp issue 2922; google/differential-privacy pull request 101"
 
-    # the auditor has to find the pair
+    # none suggested: the audit has to find the pair
     suggested_pairs: ClassVar[Any] = None
 
     def is_released(self, value: int) -> bool:

@@ -1,4 +1,4 @@
-"""Noisy max that reports the largest noisy *answer*, with noise that suffices for its place only; no law."""
+"""Noisy max that reports the largest noisy *answer*, with noise that is enough for its place only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A median by the exponential mechanism whose score moves by 2; no law."""
+"""A median by the exponential mechanism whose score moves by 2; no law declared."""
 
 from __future__ import annotations
 

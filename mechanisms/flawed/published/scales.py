@@ -1,4 +1,4 @@
-"""Noise with the scale of another query, another relation or another parameter; no law."""
+"""Noise with the scale of another query, relation or parameter; no law declared."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class CountsUnderReplacing(NoisyCounts):
     reference: ClassVar[str] = "opendp/opendp issue 2945"
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
-    # the auditor has to find the pair
+    # none suggested: the audit has to find the pair
     suggested_pairs: ClassVar[Any] = None
 
 

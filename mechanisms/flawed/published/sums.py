@@ -1,4 +1,4 @@
-"""Noisy sums that misjudge what one record can do to them; no law."""
+"""Noisy sums that misjudge how far one record can move them; no law declared."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class LaplaceAverage(LocalAverage):
 
     Guarantee
     ---------
-    **Privacy*: epsilon-differential privacy when one entry is replaced, because each entry gives one answer
+    *Privacy*: epsilon-differential privacy when one entry is replaced, because each entry gives one answer
     of an epsilon-local randomizer (K11 §5.1.1). The loss is epsilon in the far tail of the average.
     *Utility*: on n ≥ `laplace_size(…)` independent entries the answer is within tau of E[g] with probability
     ≥ 1 − beta (K11 Lemma 5.6, whose condition on n lacks max{1, 1/ε²}); n ≥ 34·(b²/tau²)·max{1,
@@ -190,7 +190,7 @@ class SignAverage(LocalAverage):
     Raises
     ------
     InvalidValue
-        As in `LaplaceAverage`; a value that is neither −1 nor 1.
+        As in `LaplaceAverage`, or a value is neither −1 nor 1.
 
     Guarantee
     ---------

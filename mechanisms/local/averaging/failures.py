@@ -29,8 +29,9 @@ def laplace_failure(noise: LaplaceSum, *, tau: float, high: float, bound: float 
 
     Guarantee
     ---------
-    Exact up to rounding: Σ_k Binomial(n, high)(k)·Pr[|d_k + noise/n| > tau], d_k the deviation of the
-    entries' average; the noise by the law of `LaplaceSum`. Terms of probability below 1e-22 are left out.
+    Exact up to rounding: Σ_k Binomial(n, high)(k)·Pr[|d_k + noise/n| > tau], where d_k is the deviation of
+    the entries' average, and the noise has the law of `LaplaceSum`. Terms of probability below 1e-22 are left
+    out.
 
     Examples
     --------
@@ -66,7 +67,8 @@ def sign_failure(size: int, *, tau: float, high: float, epsilon: float) -> float
 def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
     """Return log Pr[k reports are 1] for k = 0 … size, if `ones` of the entries are 1.
 
-    The sum of Binomial(ones, truth) and Binomial(size − ones, 1 − truth), convolved in log space.
+    The number is Binomial(ones, truth) + Binomial(size − ones, 1 − truth); the laws are convolved in log
+    space.
 
     Examples
     --------

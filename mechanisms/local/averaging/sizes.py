@@ -97,7 +97,7 @@ def laplace_size(
     sensitivity: float | None = None,
     dimension: int = 1,
 ) -> int:
-    """Return an n such that `LaplaceAverage` with n or more entries answers within `tau`; sharp constants.
+    """Return a sharp n from which on `LaplaceAverage` is within `tau` with probability 1 − `beta`.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def laplace_size(
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
-    """Return an n such that the *noise* of `LaplaceAverage` on n or more fixed entries stays within `tau`.
+    """Return an n from which on the *noise* of `LaplaceAverage` is within `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------
@@ -148,7 +148,7 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
-    """Return an n such that `SignAverage` with n or more entries answers a ±1 query within `tau`.
+    """Return an n from which on `SignAverage` is within `tau` with probability 1 − `beta`.
 
     Guarantee
     ---------

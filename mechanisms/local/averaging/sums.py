@@ -27,7 +27,7 @@ _CELLS = 2**21
 """Terms of the mixture held at once: 16 MB."""
 
 _MIXED = 256
-"""Up to here the law is computed as a mixture with a term for each variable; beyond, by an expansion."""
+"""Up to this many variables the law is a mixture with one term for each; beyond, it is an expansion."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class LaplaceSum:
     |sum|/scale is a mixture of Gamma variables: of shape n − k with probability C(n−1+k, k)·2^(1−n−k), k = 0
     … n − 1. Derivation: a Laplace variable is a difference of two exponential ones, so the sum is G − G′ with
     independent G, G′ ~ Gamma(n), the n-th arrival times of two Poisson processes. Watched together, each
-    arrival belongs to either process with probability 1/2. When one has its n-th, the other has had k with
-    probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory it needs n − k more: a Gamma(n − k). Since
-    Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) = j]·Pr[shape > j], all of whose
-    terms are positive: computed in log space, no digit is lost in the tail. Beyond 256 variables another
-    formula is used, within 1e-12 (`large_sums`).
+    arrival belongs to either process with probability 1/2. When one process has its n-th arrival, the other
+    has had k with probability 2·C(n−1+k, k)·2^(−n−k). By lack of memory, its n − k missing arrivals take a
+    time Gamma(n − k). Since Pr[Gamma(m) > x] = Pr[Poisson(x) < m], the tail is Σ_j Pr[Poisson(x) =
+    j]·Pr[shape > j], all of whose terms are positive: computed in log space, no digit is lost in the tail.
+    Beyond 256 variables another formula is used, within 1e-12 (`large_sums`).
 
     Examples
     --------
@@ -265,10 +265,11 @@ def mean_tail_bound(size: int, *, scale: float, delta: float) -> float:
 
     Guarantee
     ---------
-    2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ and 2·exp(−n·delta/(2√2·λ)) beyond, from 1/(1 − y) ≤ e^(2y) for 0 ≤
-    y ≤ 1/2 at y = λ²t²: the exponent of Markov's bound is t·delta − 2λ²t² at t = delta/4λ² while that is at
-    most 1/(√2·λ), and t = 1/(√2·λ), which leaves delta/(√2·λ) − 1 ≥ delta/(2√2·λ), beyond. The factor 2 is
-    for the two sides. Looser than 2·exp(−n·`laplace_rate`), and simpler.
+    2·exp(−n·delta²/8λ²) for delta ≤ 2√2·λ, and 2·exp(−n·delta/(2√2·λ)) beyond. Derivation: 1/(1 − y) ≤ e^(2y)
+    for 0 ≤ y ≤ 1/2, so with y = λ²t² the exponent of Markov's bound is at least t·delta − 2λ²t² for t ≤
+    1/(√2·λ). For delta ≤ 2√2·λ take t = delta/4λ². For larger delta take t = 1/(√2·λ), which leaves
+    delta/(√2·λ) − 1 ≥ delta/(2√2·λ). The factor 2 is for the two sides. The bound is looser than
+    2·exp(−n·`laplace_rate`), and simpler.
 
     Examples
     --------

@@ -1,4 +1,4 @@
 """Oracles that answer statistical queries: exactly, as badly as allowed, from a sample, privately, locally.
 
-`oracle` says what every oracle offers; an algorithm is written against that and runs with any of them.
+The module `oracle` has the interface of all oracles. An algorithm that uses only this runs with any of them.
 """

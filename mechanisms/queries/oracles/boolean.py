@@ -25,13 +25,13 @@ def bits_needed(query: StatisticalQuery) -> int:
 
     Guarantee
     ---------
-    m = ⌈log₂(2b/tau)⌉ with b half the width of the range, at least 1: then the bits that are left out move
+    m = max{1, ⌈log₂(2b/tau)⌉}, where b is half the width of the range. The bits that are left out then move
     the mean by at most b·2^(−m) ≤ tau/2.
 
     Raises
     ------
     InvalidValue
-        More than 52: floats do not have that many digits.
+        More than 52 bits would be needed; floats have no more.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class BooleanOnly(Oracle):
     Parameters
     ----------
     oracle
-        The oracle that answers them.
+        The oracle that answers the Boolean queries.
 
     Examples
     --------

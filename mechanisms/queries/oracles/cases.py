@@ -52,7 +52,8 @@ class OracleCase:
     Guarantee
     ---------
     `oracle` is a valid SQ oracle (K11 Definition 5.4). Every run of a deterministic algorithm against a valid
-    oracle equals its run against one of these cases, the one with the offsets of those answers.
+    oracle equals its run against one of these cases: the case whose offsets are those of the oracle's
+    answers.
 
     Examples
     --------
@@ -201,7 +202,7 @@ class Reweighted:
     def _first(
         self, label: str, population: Any, propose: Callable[[], NDArray[np.float64]]
     ) -> tuple[str, Any]:
-        """Return the first of some proposals that the algorithm promises anything on."""
+        """Return the first proposal on which the algorithm promises anything."""
         for _ in range(_TRIES):
             found = reweighted(label, population, propose())
             if self.keeps(found[1]):

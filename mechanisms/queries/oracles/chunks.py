@@ -78,7 +78,7 @@ class ChunkOracle(Oracle):
     queries
         M: how many queries may be asked.
     beta
-        Probability, over all of them, that some answer misses its tolerance.
+        The probability allowed that any of the answers misses its tolerance.
 
     Raises
     ------

@@ -104,7 +104,7 @@ def split_query(
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
     """Return the query for the label term, whose mean is divided by 1 − 2·eta, and for the other term.
 
-    Both evaluate the query under both labels, and raise if one value is out of range.
+    Both of them evaluate the given query under both labels, and raise if a value is out of range.
 
     Parameters
     ----------
@@ -151,11 +151,11 @@ class NoisyLabelOracle(Oracle):
 
     Guarantee
     ---------
-    A valid oracle for the clean distribution if `oracle` is valid for the noisy one. Write
-    φ(x, y) = s(x)·y + m(x) with s = (φ(x, 1) − φ(x, −1))/2 and m = (φ(x, 1) + φ(x, −1))/2. The mean of m does
-    not depend on the labels and has tolerance tau/2. A noisy label has mean (1 − 2·eta)·y, so E[s·y] is the
-    noisy mean divided by 1 − 2·eta. Asked with tolerance (1 − 2·eta)·tau/2, it is known within tau/2. A wrong
-    rate eta′ scales that term by (1 − 2·eta)/(1 − 2·eta′), so the rate must be known (`unknown_rate`).
+    A valid oracle for the clean distribution if `oracle` is valid for the noisy one. Write φ(x, y) = s(x)·y +
+    m(x) with s = (φ(x, 1) − φ(x, −1))/2 and m = (φ(x, 1) + φ(x, −1))/2. The mean of m does not depend on the
+    labels and has tolerance tau/2. A noisy label has mean (1 − 2·eta)·y, so E[s·y] is the noisy mean divided
+    by 1 − 2·eta. The noisy mean is asked with tolerance (1 − 2·eta)·tau/2, so E[s·y] is known within tau/2. A
+    wrong rate eta′ scales that term by (1 − 2·eta)/(1 − 2·eta′), so the rate must be known (`unknown_rate`).
 
     Examples
     --------

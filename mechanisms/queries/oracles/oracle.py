@@ -43,7 +43,7 @@ class SQOracle(Protocol):
     """
 
     def ask(self, query: StatisticalQuery) -> float:
-        """Return an answer: within ± tau of the query's mean, as far as the oracle promises."""
+        """Return an answer; a valid oracle's is within ± tau of the query's mean."""
 
     def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
         """Return the answers to one round of queries, all fixed before the first is answered."""
@@ -120,7 +120,7 @@ class Oracle(ABC):
 
 
 class NonAdaptive:
-    """One round of an oracle's answers and no more: K11 Definition 5.5's non-adaptive algorithm, enforced.
+    """Allows one round of queries and no more, so that an algorithm is non-adaptive (K11 Definition 5.5).
 
     Hand this to an algorithm instead of the oracle. All queries are collected before the first is answered,
     so none can depend on an answer.
@@ -128,7 +128,7 @@ class NonAdaptive:
     Parameters
     ----------
     oracle
-        Where the round is answered.
+        The oracle that answers the round.
 
     Raises
     ------

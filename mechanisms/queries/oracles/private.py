@@ -84,12 +84,13 @@ def private_sample_size(queries: int, *, tau: float, beta: float, epsilon: float
 def stated_chunk_size(
     queries: int, *, tau: float, beta: float, epsilon: float, constant: float = STATED_CONSTANT
 ) -> int:
-    """Return the chunk size in the proofs of B Theorem 7 and C Theorem 1, with a constant.
+    """Return the chunk size in the proofs of B Theorem 7 and C Theorem 1, for a given constant c.
 
     Guarantee
     ---------
-    ⌈c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta)⌉, queries into [0, 1]. With the noise that the proof adds, no c
-    makes the answers accurate for every M; with the corrected noise c = `STATED_CONSTANT` does.
+    ⌈c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta)⌉, for queries with values in [0, 1]. With the noise that the
+    proof adds, no c makes the answers accurate for every M; with the corrected noise c = `STATED_CONSTANT`
+    does.
 
     Examples
     --------
@@ -119,10 +120,11 @@ class PrivateOracle(ChunkOracle):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, of all answers together, however the queries
-    were chosen from earlier answers: given those, the chunks are fixed, the record lies in one of them, and
-    replacing it moves that average by at most width/chunk. The other answers have the same law. (A query that
-    leaves its declared range is refused, and that refusal is not private: the range is a precondition.)
+    All answers together are epsilon-differentially private when one record is replaced, even if queries
+    depend on earlier answers. Given those, the chunks are fixed, and the record lies in one of them.
+    Replacing it moves that chunk's average by at most width/chunk; the other answers keep their laws. (A
+    value outside the query's declared range is refused. This refusal is not private: the guarantee assumes
+    that all values lie in the range.)
 
     With probability 1 − beta over the sample and the noise, all answers are within their tolerance: each
     chunk has `private_chunk_size` records. This is B Theorem 7 and C Theorem 1 with the noise that their

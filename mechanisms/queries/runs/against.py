@@ -69,8 +69,8 @@ class OracleRun(ChecksDraws):
     An audit therefore decides each problem exactly. Its comparison of the law with calls of the code can only
     find that two calls differ.
 
-    Every problem is deterministic: an adversary is a name, a seed or a list of offsets. Of an adversary found
-    greedily or by search the offsets are kept. A problem's name states all of this.
+    Every problem is deterministic: an adversary is a name, a seed or a list of offsets. If an adversary was
+    found greedily or by search, its offsets are kept. A problem's name states all of this.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class OracleRun(ChecksDraws):
         return [self._problem(case) for case in sorted(cases.values(), key=self._error, reverse=True)]
 
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
-        """Return a problem some steps of a climb away; a step moves an offset or the weights.
+        """Return the problem that a short climb from this one reaches; a step moves an offset or the weights.
 
         A step is taken if the error does not fall. If it falls at every step, the last one tried is returned.
         """
@@ -172,7 +172,7 @@ class OracleRun(ChecksDraws):
         yield self._one_by_one(OracleCase(label, population, ()))
 
     def _one_by_one(self, case: OracleCase) -> OracleCase:
-        """Choose the offsets one after the other, each for the largest error with exact answers after it."""
+        """Choose the offsets one after the other; each maximises the error if all later answers are exact."""
         chosen: tuple[float, ...] = ()
         while len(chosen) < min(_LOOKED_BACK, len(self._offsets(replace(case, adversary=chosen)))):
             cases = [replace(case, adversary=(*chosen, end)) for end in _ENDS]

@@ -127,7 +127,7 @@ def one_variable(*, tau: float = 0.17) -> SQLearner:
 
 
 _ROUNDING = 1e-12
-"""Relative; an answer that is off by tau exactly rounds either way."""
+"""Relative rounding allowance: an answer that is off by exactly tau may round either way."""
 
 
 def _product(example: Any) -> Any:

@@ -195,14 +195,14 @@ class BoundedNoiseRun(SQRun):
 
     Guarantee
     ---------
-    *Privacy*: all N·(2M + 1) queries go to one `PrivateOracle`, which answers each from its own chunk:
-    epsilon when one example is replaced. **Utility*: for every rate up to `bound`, the error is at most the
-    learner's alpha + excess with probability 1 − beta. Derivation: with that probability all answers are
-    within tolerance. For one candidate rate the learner's oracle is valid (`candidate_rates`: tau/4 + tau/4 +
-    tau/2), and its predictor has error at most alpha. The disagreement of each predictor with the noisy
-    labels is known within s = excess·(1 − 2·bound)/2. It is eta + (1 − 2·eta) times the error, so the
-    predictor with the least disagreement has error at most alpha + 2s/(1 − 2·eta) ≤ alpha + excess. B Theorem
-    8 has no such step: if a bound is used as the rate, it fails.
+    *Privacy*: all N·(2M + 1) queries go to one `PrivateOracle`, which answers each from its own chunk, so the
+    loss is at most epsilon when one example is replaced. *Utility*: for every rate up to `bound`, the error
+    is at most the learner's alpha + excess with probability 1 − beta. Derivation: with that probability all
+    answers are within tolerance. For one candidate rate the learner's oracle is valid (`candidate_rates`:
+    tau/4 + tau/4 + tau/2), and its predictor has error at most alpha. The disagreement of each predictor with
+    the noisy labels is known within s = excess·(1 − 2·bound)/2. It is eta + (1 − 2·eta) times the error, so
+    the predictor with the least disagreement has error at most alpha + 2s/(1 − 2·eta) ≤ alpha + excess. B
+    Theorem 8 has no such step: if a bound is used as the rate, it fails.
 
     Examples
     --------
@@ -282,7 +282,7 @@ class BoundedNoiseRun(SQRun):
         return oracle
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the learner's hard distributions flipped at the bound, at half of it, or never."""
+        """Return the learner's hard distributions with labels flipped at the bound, at half of it, or never."""
         told, count = self.algorithm, self.size or 0
         return [
             NoisyProblem(f"{name}, flipped with {eta:g}", population, told, count, eta=eta)

@@ -104,8 +104,8 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced: the record lies in one chunk and moves that
-    average by at most width/chunk; the noise changes the density of that answer by a factor of at most
-    e^epsilon, and the other answers not at all (parallel composition). The law is the product of the answers'
+    average by at most width/chunk. So the density of that answer changes by a factor of at most e^epsilon,
+    and the other answers keep their laws (parallel composition). The law is the product of the answers'
     Laplace laws. If chunk is at least `private_chunk_size` for every query, all answers are within their
     tolerance of the distribution's means with probability 1 − beta: B Theorem 7 and C Theorem 1 with their
     sample size.
@@ -148,7 +148,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
         return len(self.queries) * self._least_chunk
 
     def _at(self, alpha: float | None, beta: float | None) -> PrivateQueryAnswers:
-        """Return answers to the same queries, all within alpha."""
+        """Return the subject that answers the same queries within alpha."""
         asked = [each if alpha is None else replace(each, tau=alpha) for each in self.queries]
         return replace(self, queries=tuple(asked), beta=self.beta if beta is None else beta, chunk=None)
 

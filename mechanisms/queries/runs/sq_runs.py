@@ -198,9 +198,9 @@ class LocalRun(SQRun):
     epsilon
         The budget of every entry, > 0.
     tau
-        The argument of `make`: for `mean_and_spread` the tolerance of its queries, for other algorithms the
-        error of the output, if their queries have smaller tolerances. The size follows the algorithm's
-        `hardest` query.
+        The argument of `make`: for `mean_and_spread` the tolerance of its queries; for an algorithm whose
+        queries have smaller tolerances, the error of its output. The size follows the algorithm's `hardest`
+        query.
     beta
         The probability allowed that some answer misses its tolerance.
     size
@@ -227,9 +227,9 @@ class LocalRun(SQRun):
     replaced, even if later queries depend on earlier answers. So is the output, which is a function of the
     transcript. An audit sees almost nothing of one entry in the output, because it averages over many
     entries. The transcript shows all of the loss. *Utility*: with probability 1 − beta all answers are within
-    their tolerances, and then the algorithm keeps its promise: K11 Theorem 5.7 with t·`laplace_size` entries
-    at beta/t; the theorem prints 1/ε² in place of max{1, 1/ε²}. *Rounds*: an algorithm that is not `adaptive`
-    gets one round of answers, so its run is a non-interactive local algorithm.
+    their tolerances, and then the algorithm keeps its promise. This is K11 Theorem 5.7 with t·`laplace_size`
+    entries at beta/t; the theorem prints 1/ε² in place of max{1, 1/ε²}. *Rounds*: an algorithm that is not
+    `adaptive` gets one round of answers, so its run is a non-interactive local algorithm.
 
     Examples
     --------
@@ -275,14 +275,14 @@ class CentralRun(SQRun):
     Parameters
     ----------
     epsilon, tau, beta, size, records, make
-        As in `LocalRun`, with `private_sample_size`.
+        As in `LocalRun`, but the default size is that of `private_sample_size`.
     view
         As in `LocalRun`; the transcript is all the private answers.
 
     Guarantee
     ---------
-    That of `PrivateOracle`: epsilon-differential privacy when one record is replaced, and with probability
-    1 − beta the algorithm's promise.
+    As for `PrivateOracle`: epsilon-differential privacy when one record is replaced. With probability 1 −
+    beta the algorithm keeps its promise.
 
     Examples
     --------

@@ -65,9 +65,9 @@ def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float)
     Guarantee
     ---------
     ⌈2·ln(2N/beta)/(excess²·(1 − 2·bound)²)⌉. A predictor of error e disagrees with the noisy labels with
-    probability eta + (1 − 2·eta)·e. By Hoeffding all N shares are within s = excess·(1 − 2·bound)/2 of that
-    with probability 1 − beta; then the predictor of least share has error at most 2s/(1 − 2·eta) ≤ excess
-    above the best.
+    probability eta + (1 − 2·eta)·e. By Hoeffding, all N observed shares are within s = excess·(1 − 2·bound)/2
+    of these probabilities, with probability 1 − beta. Then the error of the predictor with the least share
+    exceeds the least error by at most 2s/(1 − 2·eta) ≤ excess.
 
     Examples
     --------
@@ -130,10 +130,10 @@ def learn_from_noisy_labels(
     ---------
     Suppose that `learn` has error at most alpha with every valid oracle, and that all oracles made are valid
     for the noisy distribution. Then the first predictor has error at most alpha + excess with probability 1 −
-    beta. One candidate rate is close to the true one. With it, the error of an answer is at most tau/4 (label
-    term, asked within (1 − 2·eta′)·tau/4) + tau/4 (wrong rate) + tau/2 (other term), so the oracle is valid.
-    `rate_test_size` covers the choice among the predictors. B Theorem 8 has no such step, and needs the rate
-    itself.
+    beta. One candidate rate is close to the true one. With that rate, the error of an answer is at most tau/4
+    (label term, asked within (1 − 2·eta′)·tau/4) + tau/4 (wrong rate) + tau/2 (other term), so the oracle is
+    valid. `rate_test_size` covers the choice among the predictors. B Theorem 8 has no such step, and needs
+    the rate itself.
 
     Examples
     --------

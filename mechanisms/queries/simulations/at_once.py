@@ -52,9 +52,10 @@ class NonInteractiveSimulation:
 
     Guarantee
     ---------
-    That of `FixedRoundsSimulation`, because the output is a function of its outcomes: within beta of the law
-    of the protocol's output, against any valid oracle. All answers of one entry are one outcome of a joint
-    randomizer, so that each entry is accessed once, as Claim 5.9 assumes; entries are independent.
+    Against any valid oracle, the law of the output is within beta of the law of the protocol's output,
+    because the output is a function of the outcomes of `FixedRoundsSimulation`. All answers of one entry are
+    one outcome of a joint randomizer, so that each entry is accessed once, as Claim 5.9 assumes; entries are
+    independent.
 
     Examples
     --------

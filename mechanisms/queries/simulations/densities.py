@@ -26,7 +26,7 @@ __all__ = ["DensityRandomizer", "JointDensities", "Simulated", "as_simulated", "
 
 @dataclass(frozen=True, eq=False)
 class DensityRandomizer:
-    """A transparent local randomizer as a simulation sees it: draws from R(u), and densities of an answer.
+    """A transparent local randomizer as a simulation needs it: draws from R(u), and densities of an answer.
 
     K11 Claim 5.9 compares Pr[R(u) = w] with Pr[R(0) = w], which are 0 for R_g; densities take their place.
 
@@ -198,7 +198,7 @@ def as_simulated(randomizer: Any, records: Sequence[Any]) -> Simulated:
 
 
 def check_randomizer(randomizer: Any, *, owner: str) -> None:
-    """Refuse what a simulation cannot run.
+    """Refuse a randomizer that a simulation cannot run.
 
     Examples
     --------

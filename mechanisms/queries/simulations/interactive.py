@@ -51,15 +51,15 @@ class InteractiveSimulation:
     Raises
     ------
     InvalidValue
-        In use: a run spends more than `epsilon` or has more than `accesses` accesses.
+        A run spends more than `epsilon` or has more than `accesses` accesses.
 
     Guarantee
     ---------
     Against any valid oracle, even an adaptive one, the joint law of a run's outcomes is within beta of the
     true one (K11 Claim 5.10), in fact within beta/3. Conditioned on the past, the law of each outcome is
     within phi = beta/3t of the true conditional law (`Access`), and a run has at most t accesses. Randomizers
-    are chosen from simulated outcomes as the algorithm chooses them from real ones. Expected queries for an
-    access: twice `Access.most_iterations`.
+    are chosen from simulated outcomes as the algorithm chooses them from real ones. The expected number of
+    queries for an access is at most twice `Access.most_iterations`.
 
     Examples
     --------

@@ -84,9 +84,9 @@ class ProtocolSimulation:
 
     Guarantee
     ---------
-    That of `SimulatedEntries`, because the output is a function of their answers: within beta/3 of the law of
-    the protocol's output on independent entries, against any valid oracle. `worst_distance` computes the
-    distance that is reached.
+    Against any valid oracle, the law of the output is within beta/3 of the law of the protocol's output on
+    independent entries, because the output is a function of the answers of `SimulatedEntries`.
+    `worst_distance` computes the distance that is reached.
 
     Examples
     --------

@@ -67,7 +67,7 @@ class SimulatedProtocol(ChecksDraws):
     The laws of any two records are at statistical distance at most beta, which is (0, beta)-privacy under
     Relation.LOCAL. Each law is within beta/3 of the law of the entries (`ProtocolSimulation`; K11 Claims 5.9
     and 5.10 state beta). *Laws*: with a random oracle the law is the same as with entries, because estimates
-    x̃/ỹ with independent errors have means x·E[1/ỹ], which are proportional to the truth.
+    x̃/ỹ with independent errors have means x·E[1/ỹ], which are proportional to the true probabilities.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class SimulatedProtocol(ChecksDraws):
         return self.simulation.simulated_law(self._oracle(answering, np.random.default_rng(0)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the pair of the entries and each oracle."""
+        """Return, for each oracle, the pair of "entries" and that oracle."""
         return [(["entries"], [record]) for record in self.records[1:]]
 
     def _record(self, database: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_EPSILON", "FixedRoundsSimulation", "RandomizerSimulation", "check_budget"]
 
 LARGEST_EPSILON: Final = 300.0
-"""Beyond, e^(2·epsilon) and the tolerance leave the floats."""
+"""For a larger epsilon, e^(2·epsilon) or the tolerance is outside the range of floats."""
 
 _ROUNDING = 1e-9
 
@@ -68,10 +68,10 @@ class RandomizerSimulation:
 
     Guarantee
     ---------
-    Against any valid oracle the outcome's law is within beta/t of R's on a random entry (K11 Claim 5.9); in
-    fact within about phi/2 = beta/6t (`Access`). The expected number of iterations, one query each, is at
-    most e^epsilon·(1 + phi)/(1 − phi) ≤ 2·e^epsilon, and exactly (1 + phi)·e^epsilon for the exact oracle.
-    With epsilon = 0 the input does not matter and nothing is asked.
+    Against any valid oracle, the outcome's law is within beta/t of the law of R on a random entry (K11 Claim
+    5.9), in fact within about phi/2 = beta/6t (`Access`). The expected number of iterations, one query each,
+    is at most e^epsilon·(1 + phi)/(1 − phi) ≤ 2·e^epsilon, and exactly (1 + phi)·e^epsilon for the exact
+    oracle. With epsilon = 0 the input does not matter and nothing is asked.
 
     Examples
     --------

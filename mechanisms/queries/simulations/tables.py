@@ -54,8 +54,9 @@ def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
 
     Guarantee
     ---------
-    epsilon-local: noise of rate epsilon/top moves by at most e^(epsilon·|u − u′|/top) between two records (C
-    §2), and clamping is post-processing. At the ends the loss is epsilon exactly.
+    epsilon-local: with noise of rate epsilon/top, probabilities change by a factor of at most e^(epsilon·|u −
+    u′|/top) between two records (C §2), and clamping is post-processing. At the ends the loss is epsilon
+    exactly.
 
     Examples
     --------

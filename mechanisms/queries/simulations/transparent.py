@@ -54,8 +54,9 @@ class TableRandomizer(ChecksDraws):
 
     Guarantee
     ---------
-    `epsilon`-local, exactly: it is the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]| of the table, and an event's
-    probabilities are sums of these. What is `claimed` may be less; an audit then refutes it.
+    `epsilon` is the greatest |ln Pr[R(u) = w]/Pr[R(u′) = w]| of the table. The probability of an event is a
+    sum of these probabilities, so the randomizer is epsilon-local for this value and for no smaller one.
+    `claimed` may be less; an audit then refutes it.
 
     Examples
     --------
@@ -109,7 +110,7 @@ class TableRandomizer(ChecksDraws):
 
     @classmethod
     def of(cls, law: Callable[[Any], Finite], records: Sequence[Hashable], **about: Any) -> TableRandomizer:
-        """Return the table of a randomizer by its law: a function from a record to a finite law.
+        """Return the table of a randomizer that is given as a function from a record to a finite law.
 
         `claimed`, `name` and similar parameters are passed on.
 
