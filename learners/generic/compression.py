@@ -96,7 +96,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     Round t takes n_1·2^(t−1) fresh records. On one half the generic learner chooses among the hypotheses of
     at most b_t bits; on the other half its error is measured, with noise. A measured error of at most
-    2·alpha/3 ends the run with that hypothesis. When records run out: "insufficient samples".
+    2·alpha/3 ends the run with that hypothesis. If the records run out, the output is "insufficient samples".
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     first_round, caps
         n_1 and the list b_1, b_2, … (the last one repeated), in place of those that the guarantee needs.
         Public; privacy does not depend on them. Accuracy is claimed only for the default `caps` and a first
-        round that is not shorter.
+        round at least as long as the default.
     size
         The number of records that a privacy audit builds databases of.
 
@@ -124,11 +124,11 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, over *all* rounds. Which records belong to which
-    half of which round is fixed by n_1. The record lies in one of these parts. Given all earlier outputs, the
-    part's own output (a choice by the exponential mechanism, or an error with Laplace noise of scale
-    1/(epsilon·records)) is epsilon-private; what comes after does not see the record again and depends on it
-    through those outputs only. Basic composition over R rounds would give 2R·epsilon.
+    epsilon-differential privacy when one record is replaced, over *all* rounds. n_1 alone decides which
+    records belong to each half of each round. The record that is replaced lies in one of these parts. Given
+    all earlier outputs, the part's own output (a choice by the exponential mechanism, or an error with
+    Laplace noise of scale 1/(epsilon·records)) is epsilon-private; what comes after does not see the record
+    again and depends on it through those outputs only. Basic composition over R rounds would give 2R·epsilon.
 
     Utility, for examples of any distribution labelled by a concept of b bits. Round t may fail with
     probability β_t = β/2^(t+1), Σ β_t ≤ β/2. (i) A test misses by more than α/3 with probability at most β_t,
@@ -136,10 +136,9 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     largest b for which the generic learner over the hypotheses of b bits has enough records for (α/3, β_t);
     in a round with b_t ≥ b, except with probability β_t, the chosen hypothesis has error at most α/3 and
     passes. So the run ends by the first such round with probability 1 − β. The number of records read by then
-    is, up to a constant, four times (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}, or n_1 if that is more. A learner
-    that outputs hypotheses of b bits needs as many. Each later round is reached with probability at most
-    2β_t, so the expected number of records is of the same order. (K11 §3.1 states this and omits the
-    details.)
+    is, up to a constant, four times (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²}, or n_1 if that is more. That is
+    what learning with hypotheses of b bits needs. Each later round is reached with probability at most 2β_t,
+    so the expected number of records is of the same order. (K11 §3.1 states this and omits the details.)
 
     Examples
     --------

@@ -52,9 +52,9 @@ def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
     ---------
     The least n ≥ 8/alpha with 2·Π(2n)²·2^(−n·alpha/2) ≤ beta, where Π(m) = Σ_{i ≤ v} C(m, i). With
     probability 1 − beta every two concepts that differ with probability above alpha differ on one of n
-    independent examples. This is the double-sample bound of Blumer, Ehrenfeucht, Haussler and Warmuth for
-    the class of all differences c ⊕ c′, which labels 2n points in at most Π(2n)² ways by Sauer's lemma. So n
-    = O((v·ln(1/alpha) + ln(1/beta))/alpha), without |X| or |C|.
+    independent examples. This is the double-sample bound of Blumer, Ehrenfeucht, Haussler and Warmuth for the
+    class of all differences c ⊕ c′, which labels 2n points in at most Π(2n)² ways by Sauer's lemma. So n =
+    O((v·ln(1/alpha) + ln(1/beta))/alpha), which does not depend on |X| or |C|.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def _kinds(database: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplacedRecords(LabelPrivateLearner):
-    """The label-private learner with its claim made for whole records: false.
+    """The label-private learner with a claim for whole records, which is false.
 
     Parameters
     ----------

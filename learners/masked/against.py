@@ -30,7 +30,7 @@ __all__ = ["bent_against", "coarse_against", "masked_against", "weak_against"]
 
 @dataclass(frozen=True)
 class _Concepts(Reweighted):
-    """Proposes concepts: the examples are always uniform."""
+    """Proposes concepts; the examples are always uniform."""
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
         """Return a concept that differs in one bit of r, or in a."""
@@ -50,7 +50,7 @@ def _named(problem: MaskedProblem) -> tuple[str, MaskedPopulation]:
 def _algorithm(
     learner: MaskedLearner, *, hardest: StatisticalQuery, queries: int, alpha: float
 ) -> SQAlgorithm:
-    """Return a learner with hard concepts: in r no bit is 1, the last, every other or all; a is 0 or 1."""
+    """Return a learner with hard concepts: r has no bit set, the last, every other or all; a is 0 or 1."""
     dimension = learner.dimension
     words = sorted({0, 1, (2**dimension - 1) // 3, 2**dimension - 1})
     concepts = [MaskedPopulation(dimension, r=r, a=a) for r in words for a in (0, 1)]

@@ -160,7 +160,7 @@ class WeakLearner(_OnWords):
     dimension
         d, a power of two.
     constant
-        True: a constant where b = 0 instead, as K11 §5.3 may be read. Its error is 1/4 for r ≠ 0, and 0 or
+        True: predict a constant where b = 0, as K11 §5.3 may be read. Its error is 1/4 for r ≠ 0, and 0 or
         1/2 for r = 0: not exactly 1/4.
 
     Examples

@@ -11,11 +11,11 @@ divided by it, not by the logarithm, which would cost more than ε.
 
 **Held-out** (K11): k candidates from disjoint samples of n′, then s examples to judge them, by the number of
 mistakes with Laplace noise of scale k/ε. With α′ = α/5 and β′ = β/3 (the text's β/2 does not add up to β)
-each of these has probability at most β′: (1) no candidate has error ≤ α′: (q + (1 − q)·γ(n′))^k with α′ in
-α's place; (2) some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of error > 5α′ at most 4α′s:
-k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)); (3) some noise reaches α′s: k·e^(−α′sε/k).
-If none happens, a candidate of error > α has more than 3α′s noisy mistakes, and a good one has fewer. "⊥"
-also has more, because all of its s answers count as mistakes.
+each of these three events has probability at most β′: (1) no candidate has error ≤ α′: (q + (1 − q)·γ(n′))^k
+with α′ in α's place; (2) some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of error > 5α′ at
+most 4α′s: k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)); (3) some noise reaches α′s:
+k·e^(−α′sε/k). If none happens, a candidate of error > α has more than 3α′s noisy mistakes, and a good one has
+fewer. "⊥" also has more, because all of its s answers count as mistakes.
 
 **Selection** (K11, footnote 4): the same, but the exponential mechanism with weight ε/2 on mistakes, which
 have sensitivity 1, picks the candidate. In place of (3): with probability at most β′ the candidate picked

@@ -222,8 +222,8 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
 def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Generator) -> ParityProblem:
     """Return a problem with a random target and a mixture of up to three random affine subspaces.
 
-    In half of them all parts but the first together weigh from 1.6 to 3 times `alpha`: a parity that is wrong
-    on half of their points then has an error just below or just above `alpha`.
+    In half of these problems, all parts but the first together weigh from 1.6 to 3 times `alpha`: a parity
+    that is wrong on half of their points then has an error just below or just above `alpha`.
 
     Examples
     --------

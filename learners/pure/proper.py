@@ -137,7 +137,7 @@ class PurePointLearner(_ProperLearner):
     (K11 Lemma 3.3). On `sample_size` examples labelled by a point the error is above alpha with probability
     at most beta (`pure_size`, which grows with d, as it must for a proper and pure learner, BNS §3.1).
 
-    The numbers in the sample are scored one by one; all others form one group of equal score.
+    The numbers in the sample are scored one by one; all others have equal scores.
 
     Examples
     --------

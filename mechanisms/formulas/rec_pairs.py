@@ -34,7 +34,7 @@ _ENDS: dict[tuple[int, int], tuple[float, str, str]] = {
 }
 """The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call: a height, how far each point lies above it, and
 how far the neighbour's point is from it. Hill climbs started from 24 random pairs for each; with Lemma 2's
-promise and δ, also from the pair at promise 100. """
+promise and δ, also from the pair at promise 100."""
 
 _LITERAL = (
     89647.0,
@@ -47,7 +47,7 @@ _LITERAL = (
 )
 """The pair for step 10 as printed, at the promise of T = 4096 and beta = 0.01. Other points lie far below.
 Three climbs of 2,500 steps ended within 0.1 % of each other; they started from the pair above at Lemma 2's
-promise, shifted to half of the promise used here. """
+promise, shifted to half of the promise used here."""
 _FAR = -100_000.0
 
 

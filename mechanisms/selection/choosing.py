@@ -81,12 +81,13 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds, or `size` is below `sample_size()`: before any database is seen.
+        A parameter is out of bounds, or `size` is below `sample_size()`. This is checked before any database
+        is seen.
 
     Guarantee
     ---------
     (epsilon, delta)-differential privacy when one record is replaced, for a `growth`-bounded-growth score
-    (BNS Lemma 4, which forgets the bound 16/(alpha·beta) on epsilon).
+    (BNS Lemma 4, which omits the bound 16/(alpha·beta) on epsilon).
 
     Let p be the law on S, q that on a neighbour, opt the best score on S, and u = e^(−epsilon·alpha·m/16). By
     the bound on m, u ≤ delta·e^(−epsilon/4) and k·u ≤ alpha·beta·epsilon/16 ≤ 1. Scores move by at most 1, so
@@ -97,7 +98,8 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     solutions join, so it is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤
     13·epsilon/16. At most k solutions score on S alone, 1 each. Passing has probability at most
     u²·e^(epsilon·opt/4), and their share is at most k·e^(epsilon/4 − epsilon·opt/4): together
-    k·e^(epsilon/4)·u² ≤ delta. Without the bound on m neither holds: see the flawed twin.
+    k·e^(epsilon/4)·u² ≤ delta. Without the bound on m neither holds: see
+    `mechanisms.flawed.UncheckedChoosing`.
 
     Examples
     --------
@@ -154,7 +156,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """An alpha-good solution except with probability beta, if opt > alpha·m (BNS Lemma 4)."""
+        """The claim: if opt > alpha·m, the answer is alpha-good with probability 1 − beta (BNS Lemma 4)."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:
@@ -172,7 +174,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
 
     def printed_problems(self) -> list[Problem]:
-        """Return the same databases with an infinite error for "⊥", as BNS Lemma 4 is printed.
+        """Return the databases of `problems` with an infinite error for "⊥", as BNS Lemma 4 is printed.
 
         Examples
         --------
@@ -285,7 +287,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return self.printed_failure(database) if opt > self.alpha * self._m else 0.0
 
     def printed_failure(self, database: Any) -> float:
-        """Return the probability that the answer is no alpha-good solution, "⊥" included.
+        """Return the probability that the answer is not an alpha-good solution; "⊥" counts as not good.
 
         BNS Lemma 4 says that it is at most beta on every database, which is *false*: without a high score the
         answer is "⊥", which is not a solution.
@@ -304,7 +306,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return math.exp(refused) + float(np.exp(logs[far]).sum())
 
     def failure_bound(self) -> float:
-        """Return the bound of `failure` that holds on every database: at most beta from `sample_size` on.
+        """Return a bound on `failure` that holds on every database; from `sample_size` on it is at most beta.
 
         Guarantee
         ---------

@@ -68,8 +68,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
     Guarantee
     ---------
     epsilon-differential privacy under `relation` (K08 Definition 3.5 and Theorem 3.6; K11 Lemma 3.3; BNS
-    Proposition 1, which forgets to ask for sensitivity 1 — without it the loss is epsilon·Δq). Between
-    neighbours each weight moves by at most a factor e^(epsilon/2), hence so does their sum, and the
+    Proposition 1, which omits the condition that the sensitivity is 1; without it the loss is epsilon·Δq).
+    Between neighbours each weight moves by at most a factor e^(epsilon/2), hence so does their sum, and the
     probability by at most e^epsilon.
 
     For any number k ≥ 2 of solutions the bound is approached but never met. Let one solution be t·Δq behind
@@ -165,7 +165,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return `size` chosen solutions: an array where the solutions are a range or an array, else a list.
+        """Return `size` chosen solutions: an array if the solutions are a range or an array, else a list.
 
         Run i inverts the distribution function at the same uniform number on every database.
         """
@@ -184,7 +184,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return Finite(self.solutions, log_probabilities=self.log_probabilities(database))
 
     def error_bound(self, beta: float) -> float:
-        """Return how far below the best score the choice falls with probability at most `beta`.
+        """Return a distance below the best score that the choice exceeds with probability at most `beta`.
 
         Guarantee
         ---------

@@ -161,7 +161,7 @@ class StableSelectionGaps(PlainParameters):
         return self.mechanism.distribution(database)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return a gap of 2 with a tie, and a gap of 1 with its reverse."""
+        """Return two pairs: a gap of 2 and a tie, and a gap of 1 and its reverse."""
         return [([2], [0]), ([1], [-1])]
 
 

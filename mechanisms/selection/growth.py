@@ -59,7 +59,7 @@ class GrowthCheck:
     Parameters
     ----------
     violation
-        The first one, of the smallest databases; None if there was none.
+        The first violation found, on the smallest databases; None if none was found.
     steps
         How many additions of a record were checked.
     exhaustive
@@ -95,8 +95,8 @@ def check_growth(
 ) -> GrowthCheck:
     """Return the result of a search for databases that break `growth`-bounded growth (BNS Definition 12).
 
-    Scores are 0 on the empty database; adding a record, anywhere, raises at most `growth` of them, each by
-    exactly 1, and leaves the others as they are.
+    A score has `growth`-bounded growth if all scores are 0 on the empty database, and adding a record,
+    anywhere, raises at most `growth` of them, each by exactly 1, and leaves the others as they are.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def check_growth(
         The longest database, after the record was added.
     most
         The most additions of a record to check. If there are no more than this, all are checked, the shortest
-        databases first. Otherwise the first half are checked in that order, and the second half on databases
-        that grow at random.
+        databases first. Otherwise half of the checks are the first of these, and the other half are on
+        databases that grow at random.
     rng
         The generator for the random databases; by default from seed 0.
 
@@ -176,7 +176,7 @@ class _Search:
     def _change(
         self, before: list[Any] | None, after: list[Any]
     ) -> tuple[Sequence[Any] | NDArray[Any], NDArray[np.float64]]:
-        """Return all solutions whose score changes, and the changes; before None every score is 0."""
+        """Return all solutions whose score changes, and the changes; `before` None means scores of 0."""
         if self._candidates is None:
             earlier = 0.0 if before is None else self._scores(before)
             return self._solutions, self._scores(after) - earlier
@@ -204,7 +204,7 @@ class _Search:
 
 
 def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield every database shorter than `size` beside all with one record more, the shortest first."""
+    """Yield every database shorter than `size` with each that has one record more, the shortest first."""
     for length in range(size):
         for before in product(records, repeat=length):
             longer = Relation.ADD_OR_REMOVE_ONE.neighbours(list(before), records)

@@ -247,7 +247,7 @@ def candidates_of(
     InvalidKind
         The function does not return a mapping.
     InvalidValue
-        A solution reads as a refusal.
+        A solution equals the name of a refusal.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def candidates_of(
 
 
 def refuse_marks(solutions: Sequence[Any] | NDArray[Any], marks: Sequence[str], *, owner: str) -> None:
-    """Refuse a solution that could not be told from a refusal.
+    """Refuse a solution that equals the name of a refusal.
 
     Raises
     ------
@@ -297,7 +297,7 @@ def scores_of(
     vectorised: bool,
     owner: str,
 ) -> NDArray[np.float64]:
-    """Return the scores of all solutions on a database, refused if one is not a finite number.
+    """Return the scores of all solutions on a database; refuse a score that is not a finite number.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def supported(
 
 
 def whole_scores(scores: Any, *, owner: str) -> NDArray[np.float64]:
-    """Return scores as an array, refused if one is no whole number ≥ 0.
+    """Return scores as an array; refuse a score that is no whole number ≥ 0.
 
     Examples
     --------

@@ -79,7 +79,8 @@ class StableSelection(PlainParameters):
     ---------
     (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)); in fact (epsilon/2,
     delta/2). At every loss from epsilon/2 on, the exact delta of the mechanism is delta/2. For a small delta,
-    no loss smaller than epsilon/2 by more than about delta has that delta. `TightStableSelection` uses this.
+    the least loss with that delta is nearly epsilon/2: smaller by about delta at most. `TightStableSelection`
+    uses this.
 
     With b the scale and t the threshold, let f be best with gap g on one database, and g′ be the gap on a
     neighbour. (i) If f is best there too, |g − g′| ≤ 2, and the probabilities of "⊥1" and f both move by a
@@ -136,7 +137,7 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The best solution except with probability `beta`, if it leads by `needed_gap(beta)`."""
+        """The claim: a best solution that leads by `needed_gap(beta)` is returned with probability 1 − `beta`."""
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:
@@ -325,8 +326,8 @@ class TightStableSelection(StableSelection):
     Guarantee
     ---------
     (epsilon, delta)-differential privacy, with equality: the derivation of `StableSelection` holds for any
-    noise scale b and threshold t, with loss 2/b and e^(−(t − 2)/b)/2. Here these are epsilon and delta. It
-    needs about half the gap to return the best: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
+    noise scale b and threshold t, with loss 2/b and delta e^(−(t − 2)/b)/2. Here these are epsilon and delta.
+    It needs about half the gap to return the best: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
 
     Examples
     --------

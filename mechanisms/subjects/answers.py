@@ -1,4 +1,4 @@
-"""Records, answers and scores as arrays of floats, or refused with one line."""
+"""Conversion of records, answers and scores to arrays of floats; other values are refused."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def total(database: Sequence[Any]) -> Any:
 
     Guarantee
     ---------
-    On records in {0, 1} replacing, adding or removing one moves it by at most 1.
+    On records in {0, 1}, replacing, adding or removing one moves the sum by at most 1.
 
     Examples
     --------
