@@ -203,7 +203,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def lengths(self) -> NDArray[np.int64] | None:
-        """The bits of every hypothesis; None if all are equal."""
+        """The description length of every hypothesis, in bits; None if all are equal."""
         if self.bits is None:
             return None
         return lengths_of(self.bits, self.hypotheses.names, owner=type(self).__name__)
@@ -262,7 +262,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
 
     @cached_property
     def _handicap(self) -> NDArray[np.float64] | float:
-        """The penalty of the lengths on the scores: a bit halves the weight."""
+        """The amounts that the description lengths subtract from the scores: each bit halves the weight."""
         if self.lengths is None:
             return 0.0
         return self.lengths.astype(np.float64) * (2.0 * math.log(2.0) / self.epsilon)

@@ -56,7 +56,7 @@ def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
 
 
 class Round(NamedTuple):
-    """The records and bits of a round: a function of public numbers only.
+    """The records that a round uses, and its limit on bits. Both depend on public numbers only.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Round(NamedTuple):
 
     @property
     def tested(self) -> int:
-        """The number of records that test."""
+        """The number of records on which the round tests its hypothesis."""
         return self.stop - self.middle
 
 
@@ -178,7 +178,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """The bits of every hypothesis."""
+        """The description length of every hypothesis, in bits."""
         return lengths_of(self.bits, self.hypotheses.names, owner=type(self).__name__)
 
     @property
@@ -188,7 +188,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None if `caps` is given or round 1 is shorter.
+        """The accuracy claimed on `sample_size` examples; None for other `caps` or a short first round.
 
         A longer first round lengthens all others: every test and every choice has more records.
 
@@ -284,7 +284,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return admitted, choice, self._errors(database, it.start, it.middle)[admitted]
 
     def _errors(self, database: Any, start: int, stop: int) -> NDArray[np.float64]:
-        """Return how many of the records at some places every hypothesis misclassifies."""
+        """Return, for every hypothesis, how many of the records at some places it misclassifies."""
         return self.hypotheses.table.errors(self._count(database, start, stop))
 
     def _count(self, database: Any, start: int = 0, stop: int | None = None) -> LabelCounts:

@@ -70,7 +70,7 @@ def _concept_error(output: Any, population: Any) -> float:
 
 
 def _wrong_side(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Prefer answers far beyond the threshold between the two means that a query can have."""
+    """Return how far an answer lies beyond the threshold, as seen from the truth; larger is worse."""
     threshold = 0.25
     if isinstance(query.function, BitQuery):
         threshold = 0.25 / query.function.dimension
@@ -98,7 +98,7 @@ def _weak(*, dimension: int) -> SQAlgorithm:
 
 
 def masked_against(*, dimension: int = 8) -> OracleRun:
-    """Return `AdaptiveMasked` (K11 Proposition 5.18) against every valid oracle.
+    """Return `AdaptiveMasked` (K11 Proposition 5.18) as a subject that runs against all valid oracles.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def masked_against(*, dimension: int = 8) -> OracleRun:
 
 
 def bent_against(*, dimension: int = 8) -> OracleRun:
-    """Return `BentLearner` at the tolerance of K08 Theorem 5.1 against every valid oracle.
+    """Return `BentLearner`, at the tolerance of K08 Theorem 5.1, as a subject against all valid oracles.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def bent_against(*, dimension: int = 8) -> OracleRun:
 
 
 def weak_against(*, dimension: int = 8) -> OracleRun:
-    """Return `WeakLearner` against every valid oracle.
+    """Return `WeakLearner` as a subject that runs against all valid oracles.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def weak_against(*, dimension: int = 8) -> OracleRun:
 
 
 def coarse_against(*, dimension: int = 8) -> OracleRun:
-    """Return `BentLearner` at the tolerance of K11 Theorem 5.16, 2^(−d/3): right with exact answers only.
+    """Return `BentLearner`, at the tolerance of K11 Theorem 5.16, as a subject against all valid oracles.
 
     Examples
     --------

@@ -139,7 +139,7 @@ class BentLearner(_OnWords):
         return default if self.tau is None else self.tau
 
     def queries(self) -> list[StatisticalQuery]:
-        """Return the whole round."""
+        """Return all queries of the round."""
         bits = [BitQuery(self.dimension, place).asked(self.tolerance) for place in range(self.dimension)]
         return [*bits, BentQuery(self.dimension).asked(self.tolerance)]
 
@@ -189,7 +189,7 @@ class WeakLearner(_OnWords):
 
 @dataclass(frozen=True)
 class GuessingLearner(_OnWords):
-    """A non-adaptive strong learner: ask for r and, in the same round, for a at many words.
+    """A non-adaptive strong learner: ask for r and, in the same round, for the a of many guesses of r.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ class GuessingLearner(_OnWords):
     tau: float | None = None
 
     def queries(self) -> list[StatisticalQuery]:
-        """Return the whole round."""
+        """Return all queries of the round."""
         tau = 2.0 ** (-self.dimension / 3) if self.tau is None else self.tau
         guesses: list[Any] = [ParityQuery(self.dimension, word).asked(tau) for word in self.words]
         return [*_bit_queries(self.dimension), *guesses]

@@ -65,7 +65,7 @@ class Parts(NamedTuple):
 
 
 def walsh(values: Any) -> NDArray[np.float64]:
-    """Return the Walsh coefficients E_x[f(x)·(−1)^⟨r, x⟩] for every r, x uniform.
+    """Return the Walsh coefficients E_x[f(x)·(−1)^⟨r, x⟩] for every r, with x uniform.
 
     Parameters
     ----------

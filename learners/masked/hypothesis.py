@@ -14,7 +14,7 @@ __all__ = ["MaskedHypothesis", "masked_error"]
 
 @dataclass(frozen=True)
 class MaskedHypothesis:
-    """Label (−1)^(⟨word, x⟩ + mask) where b = 0 and (−1)^{shown_i} where b = 1.
+    """The hypothesis with the label (−1)^(⟨word, x⟩ + mask) where b = 0, and (−1)^{shown_i} where b = 1.
 
     A concept c_{r,a} is the case word = shown = r, mask = a.
 
@@ -51,7 +51,7 @@ class MaskedHypothesis:
         return bits_of(self.word, self.dimension), self.mask
 
     def error(self, target: Any) -> float:
-        """Return the error on the concept ((r_1, …, r_d), a), examples uniform.
+        """Return the error on the concept ((r_1, …, r_d), a) for uniform examples.
 
         Guarantee
         ---------

@@ -142,7 +142,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
 
     def problems(self) -> list[MaskedProblem]:
-        """Return concepts with no bit of r set, the last one or all, and both a; `sample_size` examples."""
+        """Return problems of `sample_size` examples: r has no bit set, the last, or all; a is 0 or 1."""
         most = 2**self.dimension - 1
         return [
             MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size())
@@ -159,7 +159,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return random_masked(self.dimension, examples=self.sample_size(), rng=rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a concept, by the SQ learner with the oracle of the model."""
+        """Return the concept that the SQ learner finds with the oracle of the model."""
         self._read(database)
         if not self._chunk(database):
             return INSUFFICIENT
@@ -213,13 +213,13 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return [(left, [(point, 1), *left[1:]])]
 
     def _bit_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
-        """Return each bit's share of i = j, b = 1, y = −1 in its chunk."""
+        """Return, for every j, the share of records with i = j, b = 1 and y = −1 in the chunk of bit j."""
         hits = (read.b == 1) & (read.y == -1)
         chunks = [slice(place * chunk, (place + 1) * chunk) for place in range(self.dimension)]
         return np.array([(hits[it] & (read.i[it] == place)).mean() for place, it in enumerate(chunks)])
 
     def _mask_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
-        """Return the share of b = 0, y ≠ (−1)^⟨r, x⟩ in the last chunk for every word r, by a transform."""
+        """Return, for every r, the share of records with b = 0 and y ≠ (−1)^⟨r, x⟩ in the last chunk."""
         last = slice(self.dimension * chunk, (self.dimension + 1) * chunk)
         masked = read.b[last] == 0
         sums = np.bincount(read.x[last][masked], weights=read.y[last][masked], minlength=2**self.dimension)

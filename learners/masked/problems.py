@@ -24,7 +24,7 @@ _LISTED = 8
 
 @dataclass(frozen=True)
 class MaskedProblem:
-    """Uniform examples of one concept.
+    """The problem of learning one concept from uniform examples.
 
     Parameters
     ----------

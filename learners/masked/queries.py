@@ -24,7 +24,7 @@ __all__ = ["BentQuery", "BitQuery", "MaskQuery", "MaskedQuery", "ParityQuery", "
 
 @dataclass(frozen=True)
 class MaskedQuery(ABC):
-    """A query g of one record ((x, i, b), y), y = ±1, of dimension d.
+    """A query g about a record ((x, i, b), y), where x has d bits and y = ±1.
 
     A subclass has `on` and may have `parts` in closed form; by default they come from a Walsh transform of
     the whole domain (`learners.masked.fourier`), which is possible for d up to about 16.
@@ -116,7 +116,7 @@ class MaskQuery(MaskedQuery):
 
 @dataclass(frozen=True)
 class ParityQuery(MaskedQuery):
-    """y·(−1)^⟨r, x⟩ where b = 0, and 0 elsewhere: its expectation is (−1)^a/2 for that r, 0 for all others.
+    """y·(−1)^⟨word, x⟩ where b = 0, and 0 elsewhere: its expectation is (−1)^a/2 if r is `word`, else 0.
 
     Examples
     --------

@@ -12,7 +12,7 @@ __all__ = ["bit", "check_dimension", "numbers", "parity", "signs"]
 
 
 def bit(values: Any, place: Any, *, dimension: int) -> Any:
-    """Return coordinate `place` of words of `dimension` bits given as numbers, elementwise.
+    """Return, elementwise, the bit at `place` of words of `dimension` bits; the words are numbers.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def bit(values: Any, place: Any, *, dimension: int) -> Any:
 
 
 def numbers(bits: Any) -> Any:
-    """Return words given as rows of bits as numbers.
+    """Return the numbers that stand for words; the words are given as rows of bits.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def numbers(bits: Any) -> Any:
 
 
 def parity(left: Any, right: Any) -> Any:
-    """Return the inner product modulo 2 of words given as numbers, elementwise.
+    """Return, elementwise, the inner product modulo 2 of two words; the words are numbers.
 
     Examples
     --------

@@ -130,7 +130,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     @property
     def _needed(self) -> int:
-        """How many examples are needed; with fewer the answer is "insufficient samples"."""
+        """The number of examples that are needed; with fewer the answer is "insufficient samples"."""
         return self.plan.sample_size(self.form)
 
     @property
@@ -159,7 +159,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
     @cached_property
     def run(self) -> ParityLearner:
-        """One run of A."""
+        """The learner A that is run."""
         share = self.epsilon / self.plan.candidates if self.form == "retry" else self.epsilon
         return ParityLearner(self.dimension, share, tight=self.tight)
 
@@ -255,7 +255,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
 
 
 def _masses(law: Any) -> dict[Any, float]:
-    """Return the outcomes of a finite law with their probabilities, those that cannot occur left out."""
+    """Return the outcomes of a finite law with their probabilities, without those that cannot occur."""
     masses = np.exp(law.log_probabilities).tolist()
     pairs = zip(law.outcomes, masses, strict=True)
     return {answer: mass for answer, mass in pairs if mass > 0.0 or answer == REFUSED}

@@ -101,7 +101,7 @@ def examples_of(database: Any, *, dimension: int, owner: str) -> BitExamples:
 
 
 def _bits(values: list[Any], shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
-    """Return zeros and ones of that shape as booleans; None if they are not."""
+    """Return the values as booleans if they are zeros and ones of the given shape, else None."""
     if not values:
         return np.zeros(shape, dtype=np.bool_)
     try:

@@ -127,7 +127,7 @@ class OverspentParityRetry(AmplifiedParityLearner):
 
     @property
     def run(self) -> ParityLearner:
-        """One run of A, with epsilon/log2(1/β′)."""
+        """The learner A that is run, with epsilon/log2(1/β′)."""
         share = self.epsilon / -math.log2(self.beta / 2.0)
         return ParityLearner(self.dimension, share, tight=self.tight)
 

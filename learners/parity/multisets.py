@@ -30,7 +30,7 @@ Multiset = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Multisets:
-    """Replace-one on multisets: [m] and [m′], sorted tuples of kinds with all members but one in common.
+    """The relation of multisets [m] and [m′], as sorted tuples of kinds, that differ in one member.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Multisets:
     def neighbours(
         self, database: Sequence[Multiset], records: Any, rng: np.random.Generator | None = None
     ) -> Iterator[list[Multiset]]:
-        """Yield all neighbours, or random ones without end."""
+        """Yield all neighbours; with `rng`, random ones without end."""
         del records
         near = list(self._near(database[0]))
         if rng is None:

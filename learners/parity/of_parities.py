@@ -40,11 +40,11 @@ class OfParities(StatedSize):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on samples of `sample_size` examples; None if none is."""
+        """The accuracy claimed on `sample_size` examples; None if no accuracy is claimed."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> Sequence[ParityProblem]:
-        """Return hard problems at `sample_size`."""
+        """Return hard problems with `sample_size` examples each."""
         from learners.parity.sources import hard_problems
 
         return hard_problems(self.dimension, alpha=self.alpha, size=self.sample_size())
@@ -54,7 +54,7 @@ class OfParities(StatedSize):
         return problem.varied(rng)
 
     def random(self, rng: np.random.Generator) -> ParityProblem:
-        """Return a random problem at `sample_size`."""
+        """Return a random problem with `sample_size` examples."""
         from learners.parity.sources import random_problem
 
         return random_problem(self.dimension, alpha=self.alpha, size=self.sample_size(), rng=rng)

@@ -49,11 +49,11 @@ class Plan:
     Parameters
     ----------
     candidates
-        k, runs of A.
+        k, the number of runs of A.
     training
-        Examples that each of them sees: the whole sample in the form "retry", parts of it otherwise.
+        The number of examples that each run sees: the whole sample in the form "retry", else a part of it.
     test
-        Examples that judge the candidates, 0 in the form "retry".
+        The number of examples that judge the candidates; 0 in the form "retry".
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Plan:
         positive_int(self.test, what="The `test` of `Plan`", minimum=0)
 
     def sample_size(self, form: Form) -> int:
-        """Return the examples needed in all."""
+        """Return the total number of examples needed."""
         return self.training if form == "retry" else self.candidates * self.training + self.test
 
 
@@ -121,7 +121,7 @@ def derived_plan(
 def failure_bound(
     made: Plan, form: Form, *, dimension: int, epsilon: float, alpha: float, tight: bool
 ) -> float:
-    """Return the module's bound on the probability of failing, for any plan.
+    """Return the bound on the failure probability, derived at the top of this module, for any plan.
 
     Examples
     --------

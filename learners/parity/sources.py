@@ -1,4 +1,4 @@
-"""Laws of labelled bits under which the error of every parity is exact, in any dimension; hard problems.
+"""Laws of points for which the error of every parity is computed exactly in any dimension; hard problems.
 
 A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law all of
 them. On one part ⟨u, x⟩ is a fair coin if some direction has ⟨u, direction⟩ = 1, and constant otherwise.
@@ -124,7 +124,7 @@ class BitSource:
 
 @dataclass(frozen=True)
 class ParityProblem:
-    """Samples of a source that a parity labels, and the exact error of an answer.
+    """The problem of learning a parity from samples of a source, with the exact error of an answer.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def _units(dimension: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _mixture(weight: float, directions: tuple[tuple[int, ...], ...]) -> BitSource:
-    """Return the zero vector, and with some weight the span of directions."""
+    """Return a mixture of the zero vector and, with the given weight, the span of directions."""
     zero = (0,) * len(directions[0])
     parts = (Part(1.0 - weight, zero), Part(weight, zero, directions))
     return BitSource(parts if weight < 1.0 else parts[1:])
@@ -284,7 +284,7 @@ def _light(dimension: int, weight: float) -> BitSource:
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return as many unit vectors of that weight as fit, and the zero vector with the rest."""
+    """Return a mixture of unit vectors of this weight, as many as fit, and the zero vector with the rest."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))
@@ -298,7 +298,7 @@ def _halves(dimension: int, weight: float) -> BitSource:
 
 
 def _uneven(dimension: int, weight: float) -> BitSource:
-    """Return two points that differ in one variable, one of them light."""
+    """Return a mixture of two points that differ in one variable; one of them has little weight."""
     units = _units(dimension)
     both = tuple(a | b for a, b in zip(units[0], units[-1], strict=True))
     return BitSource((Part(1.0 - weight, units[0]), Part(weight, both)))

@@ -43,7 +43,7 @@ _MOST_MAPS = 4096
 
 
 def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.uint64]:
-    """Return the bucket of each number: bit i is the parity of the number's bits in row i, the first on top.
+    """Return the bucket of each number: bit i is the parity of the number's bits in row i; row 0 gives the top bit.
 
     Examples
     --------

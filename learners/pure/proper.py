@@ -68,7 +68,7 @@ def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
 
 @dataclass(frozen=True, kw_only=True)
 class _ProperLearner(PureLearner):
-    """The exponential mechanism over all concepts, by minus their errors."""
+    """The exponential mechanism over all concepts; the score is minus the number of errors."""
 
     points: tuple[int, ...] | None = None
     size: int | tuple[int, int] = 3

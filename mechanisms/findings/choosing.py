@@ -85,7 +85,7 @@ def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
 
 
 def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
-    """Return all pairs of scores, for two solutions, of which one more record raises at most `growth`."""
+    """Return all pairs of scores of two solutions; one more record raises at most `growth` of them."""
     steps = _steps(3)
     rises = [[score[more] - score[less] for less, more in steps] for score in scores]
     return [

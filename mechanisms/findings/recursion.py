@@ -325,7 +325,7 @@ def _worst_log10(top: int, promise: float) -> float:
 
 
 def _log10_failure(subject: ConcavePromise, quality: StepFunction) -> float:
-    """Return log10 of the exact probability of a point of quality below (1 − alpha)·promise."""
+    """Return log10 of the exact probability that the output has quality below (1 − alpha)·promise."""
     law = subject.distribution(quality)
     least = (1.0 - subject.alpha) * subject.target
     bad = law.log_probabilities[quality.values_at(law.outcomes) < least]

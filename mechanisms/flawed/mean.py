@@ -26,7 +26,7 @@ __all__ = ["HalfSensitivityMean", "TrustingMean"]
 
 @dataclass(frozen=True, kw_only=True)
 class _NoisyMean(ClaimsItsEpsilon):
-    """A mean with Laplace noise of scale upper/(epsilon·size), inputs unchecked."""
+    """A mean with Laplace noise of scale upper/(epsilon·size) that does not check its inputs."""
 
     epsilon: float = 1.0
     upper: float = 1.0

@@ -49,7 +49,7 @@ class WrongRateRun(NoisyRun):
         super().__post_init__()
 
     def problems(self) -> list[NoisyProblem]:
-        """Return the algorithm's hard distributions, their labels flipped at the actual rate."""
+        """Return the algorithm's hard distributions, with labels flipped at the actual rate."""
         return [replace(problem, eta=self.actual) for problem in super().problems()]
 
 

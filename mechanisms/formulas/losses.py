@@ -95,9 +95,9 @@ def every(
 def chosen(epsilon: float, *, delta: float) -> float:
     """Return the largest loss at δ, over all databases, of a choice with weights e^(ε·score/2).
 
-    Some scores rise by 1 and all others fall by 1: the odds of these solutions grow from o to o·e^ε. At a
-    loss t the difference of the probabilities, o·e^ε/(1 + o·e^ε) − e^t·o/(1 + o), is largest where its
-    derivative is 0: o = (e^(ε/2) − e^(t/2))/(e^(ε + t/2) − e^(ε/2)).
+    Let the scores of some solutions rise by 1 and all others fall by 1. The odds that one of the former is
+    chosen grow from o to o·e^ε. At a loss t the difference of the probabilities, o·e^ε/(1 + o·e^ε) − e^t·o/(1
+    + o), is largest where its derivative is 0: o = (e^(ε/2) − e^(t/2))/(e^(ε + t/2) − e^(ε/2)).
     """
 
     def lost(t: float) -> float:

@@ -1,4 +1,4 @@
-"""Many runs of one protocol at once: runs with the same answers so far ask their next question together."""
+"""Many runs of one protocol at once: as long as runs have the same answers, they ask together."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["answered_often", "sampled_paths"]
 
 
 def answered_often(query: Query, entries: Grouped, runs: int, *, rng: np.random.Generator) -> Any:
-    """Return the answers to one question in many independent runs, the runs along the first axis.
+    """Return the answers to one question in many independent runs, with the runs along the first axis.
 
     Examples
     --------

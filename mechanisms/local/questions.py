@@ -1,4 +1,4 @@
-"""Questions to the oracle: which entries, through which randomizer; refused if they are not well formed."""
+"""Checks of questions to the oracle: a question is a pair of entries and a randomizer."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _MOST = 50_000
 
 
 def spending(queries: Sequence[Query], size: int) -> float:
-    """Return the most that listed questions cost one of `size` entries, checking every one of them.
+    """Return the most that listed questions, each of which is checked, cost one of `size` entries.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def spending(queries: Sequence[Query], size: int) -> float:
 
 
 def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the answers to some questions as one tuple, numbers as Python's own.
+    """Return the answers to some questions as one tuple, with numbers as Python's own.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class LaplaceNoise:
         return rng.laplace(0.0, self.scale, shape)
 
     def law(self, answer: float | NDArray[np.float64]) -> Density | Product:
-        """Return the law of the answer plus noise: a density, a product of densities for a vector."""
+        """Return the law of the answer plus noise: a density, or for a vector a product of densities."""
         from audit.distributions import Density, Product
 
         if isinstance(answer, float):

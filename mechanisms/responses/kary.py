@@ -110,7 +110,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         return np.asarray(np.where(honest, truths, (truths + others) % self.categories))
 
     def distribution(self, database: Sequence[int]) -> Finite | Product:
-        """Return the exact law of a report, a product of them for a survey."""
+        """Return the exact law of a report; for a survey, the product of the laws of its reports."""
         from audit.distributions import Product
 
         laws = [self._report_law(truth) for truth in self.answers(database).tolist()]

@@ -51,7 +51,7 @@ class ScoreGaps:
     def neighbours(
         self, database: Sequence[Any], records: Sequence[Any], rng: Any = None
     ) -> Iterator[list[Any]]:
-        """Yield the neighbours among the gaps `records`, all of them, or random ones without end."""
+        """Yield all neighbours among the gaps `records`; with `rng`, random ones without end."""
         near = [[gap] for gap in records if self.are_neighbours(database, [gap])]
         if rng is None:
             yield from near

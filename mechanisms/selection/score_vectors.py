@@ -64,7 +64,7 @@ class BoundedGrowth:
     def neighbours(
         self, database: Sequence[Any], records: Sequence[Any], rng: Any = None
     ) -> Iterator[list[Any]]:
-        """Yield the neighbours whose scores are among `records`, all of them, or random ones without end."""
+        """Yield all neighbours with scores among `records`; with `rng`, random ones without end."""
         allowed = set(records)
         choices = [[step for step in (-1, 0, 1) if score + step in allowed] for score in database]
         if rng is None:

@@ -140,7 +140,7 @@ def two_best(solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64
 
 
 def picked(solutions: Sequence[Any] | NDArray[Any], places: NDArray[np.intp]) -> list[Any]:
-    """Return the solutions at some places, numbers of an array as Python's own.
+    """Return the solutions at some places; numbers of an array become Python's own.
 
     Examples
     --------

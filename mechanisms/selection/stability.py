@@ -137,7 +137,7 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: a best solution that leads by `needed_gap(beta)` is returned with probability 1 − `beta`."""
+        """The claim: a lead of `needed_gap(beta)` is missed with probability at most `beta`."""
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:

@@ -85,7 +85,7 @@ class SwappedShares(ClaimsPure):
         return float((1.0 / self.scales).sum())
 
     def answer(self, database: Sequence[Sequence[float]]) -> NDArray[np.float64]:
-        """Return the exact count and sums, coordinates clipped into [−1, 1]."""
+        """Return the exact count and sums of the coordinates, which are clipped into [−1, 1]."""
         rows = np.clip(np.array(database, dtype=float).reshape(-1, self.dimension), -1.0, 1.0)
         return np.concatenate([[len(rows)], rows.sum(axis=0)])
 

@@ -228,7 +228,7 @@ class SignAverage(LocalAverage):
         return np.asarray(self._estimate(2 * reported - self._n))
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer, None for more than 256 entries: an audit would take long."""
+        """Return the exact law of the answer; None for more than 256 entries, which would take long."""
         return None if self._n > _MOST_EXACT else self.law(database)
 
     def law(self, database: Any) -> Finite:
@@ -281,7 +281,7 @@ def _debiased(total: Any, size: int, epsilon: float) -> Any:
 
 
 def _sign_law(ones: int, size: int, epsilon: float) -> Finite:
-    """Return the law of the estimate, which depends on the database through the number of ones alone."""
+    """Return the law of the estimate, which depends on the database only through its number of ones."""
     from audit.distributions import Finite
 
     logs = failures.log_reports(ones, size, truth=SignResponse(epsilon=epsilon).truth)

@@ -149,7 +149,7 @@ class LocalAverage(StatedSize, ClaimsItsEpsilon):
         return varied(problem, rng)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return databases that differ in one entry, from one extreme value of the query to the other."""
+        """Return databases that differ in one entry, on which the query has its two extreme values."""
         pairs = self.randomizer.suggested_pairs()
         rest = self._n - 1
         return [([*left] * (rest + 1), [*right, *(list(left) * rest)]) for left, right in pairs]

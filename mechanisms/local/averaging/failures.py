@@ -85,7 +85,7 @@ def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
 
 
 def _log_binomial(size: int, probability: float) -> NDArray[np.float64]:
-    """Return the log-probabilities of 0 … size; a law of scipy.stats takes a millisecond to make."""
+    """Return the log-probabilities of 0 … size, faster than by scipy.stats, whose laws take a millisecond."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     k = np.arange(size + 1)

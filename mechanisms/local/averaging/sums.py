@@ -185,7 +185,7 @@ class LaplaceSum:
         return np.minimum(self._mixed(x, self._log_shape_tails), 0.0)
 
     def _by(self, function: Callable[[NDArray[np.float64], int], NDArray[np.float64]], x: Any) -> Any:
-        """Return a function of standard variables at |x|/scale, in the shape of x."""
+        """Return the value of a function of |x|/scale, in the shape of x."""
         points = np.abs(np.ravel(np.asarray(x, dtype=np.float64))) / self.scale
         return np.reshape(function(points, self.size), np.shape(x))
 

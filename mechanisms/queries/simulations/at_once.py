@@ -161,7 +161,7 @@ def _jointly(tables: Sequence[TableRandomizer]) -> TableRandomizer:
 
 @dataclass(frozen=True, eq=False)
 class _Said:
-    """Gives answers that are already known, in the way of an `LROracle`."""
+    """Gives answers that are already known, as an `LROracle` would."""
 
     questions: list[Question]
     said: dict[tuple[int, int], Any]

@@ -139,14 +139,14 @@ class Access:
         return factor ** (2 if self.past else 1) * math.exp(self.randomizer.epsilon)
 
     def past_ratio(self, records: Any) -> NDArray[np.float64]:
-        """Return r at the records."""
+        """Return r for every record."""
         ratio = np.ones(len(records))
         for randomizer, answer in self.past:
             ratio = ratio * self._ratio(randomizer, records, answer)
         return ratio
 
     def _ratio(self, randomizer: Simulated, records: Any, place: Any) -> NDArray[np.float64]:
-        """Return the ratio of the probability of an answer under the records to that under "0"."""
+        """Return, for every record, the probability of an answer ÷ its probability under "0"."""
         likely = randomizer.likelihood(records, place)
         base = float(randomizer.likelihood([self.base], place)[0])
         return likely / base if base > 0.0 else np.ones_like(likely)

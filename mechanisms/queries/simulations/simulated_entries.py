@@ -292,7 +292,7 @@ class SimulatedEntries:
         return [question.answer(self._drawn(question)) for question in questions]
 
     def _drawn(self, question: Question) -> list[Any]:
-        """Return the positions of the answers; entries with the same past answer together."""
+        """Return the positions of the answers; entries with the same past are answered together."""
         if len(set(question.entries)) < len(question.entries) or not hasattr(self._oracle, "ask_repeatedly"):
             return [self._drawn_alike(question, [entry])[0] for entry in question.entries]
         groups: dict[Past, list[int]] = {}
