@@ -166,7 +166,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def labelled_size(self) -> int:
-        """The number of labelled records that the utility claim needs in addition."""
+        """The number of labelled records that the utility claim needs besides the unlabelled ones."""
         kept = sauer_bound(points=self.unlabelled_size, vc_dimension=self.hypotheses.vc_dimension)
         kept = min(kept, len(self.hypotheses.names))
         return generic_size(kept, alpha=self.alpha / 2.0, beta=self.beta / 2.0, epsilon=self.epsilon)

@@ -110,7 +110,7 @@ class BentLearner(_OnWords):
     + 1 queries, which are all asked before any is answered. The last query has mean 1/2 + (−1)^a·ĥ(r)/2 with
     |ĥ(r)| = 2^(−d/2). So its mean is above or below 1/2 by 2^(−d/2 − 1) > tau. Once r is known, the sign of
     ĥ(r) tells which side belongs to which a. The tolerance of K08's theorem is in that range for every even d
-    > 6. That of K11 Theorem 5.16, 2^(−d/3), is in it for no d.
+    > 6. That of K11 Theorem 5.16, 2^(−d/3), is outside that range for every d.
 
     Examples
     --------

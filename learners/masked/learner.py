@@ -48,8 +48,8 @@ class _Read:
 class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
     """Learn MASKED-PARITY under uniform examples, exactly and privately, in two rounds of noisy averages.
 
-    A database is a list of ((x, i, b), y), the first a word of d + log2(d) + 1 bits, y in {1, −1}; the output
-    is a concept ((r_1, …, r_d), a), or "insufficient samples".
+    A database is a list of ((x, i, b), y), where (x, i, b) is a word of d + log2(d) + 1 bits and y is 1 or
+    −1. The output is a concept ((r_1, …, r_d), a), or "insufficient samples".
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class MaskedPopulation:
 
     @property
     def concept(self) -> tuple[tuple[int, ...], int]:
-        """The concept as the class names it."""
+        """The concept in the form ((r_1, …, r_d), a)."""
         return bits_of(self.r, self.dimension), self.a
 
     def expectation(self, query: StatisticalQuery) -> float:

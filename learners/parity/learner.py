@@ -50,7 +50,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     dimension
         d, the length of x.
     epsilon
-        The privacy claimed, > 0; as printed at most 2.
+        The privacy claimed, > 0, and at most 2 unless `tight`.
     tight
         False: p = epsilon/4 and q = 1/2, as printed. True: p = tanh(epsilon/2) and q = (1 − p)/(3 − p).
     alpha, beta

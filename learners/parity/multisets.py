@@ -135,7 +135,7 @@ class ParityLearnerMultisets(PlainParameters):
 
     @property
     def family(self) -> str:
-        """The family that the multisets stand for, by the derivation above.
+        """The family of lists that the multisets stand for; the class derives this.
 
         Examples
         --------

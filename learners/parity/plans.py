@@ -76,7 +76,7 @@ class Plan:
 
 
 def check_form(form: str) -> None:
-    """Refuse anything but a form of A*."""
+    """Refuse anything but the forms "retry", "held-out" and "selection"."""
     check_word(form, Form, what=f"The `form` of `{_OWNER}`")
 
 

@@ -43,7 +43,7 @@ _MOST_MAPS = 4096
 
 
 def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.uint64]:
-    """Return the bucket of each number: bit i is the parity of the number's bits in row i; row 0 gives the top bit.
+    """Return the bucket of each number: every row gives one of its bits, the parity of number AND row.
 
     Examples
     --------
@@ -296,7 +296,7 @@ class HashedPointLearner(PureLearner):
 
     @property
     def _identity(self) -> tuple[int, ...] | None:
-        """The identity map, if the range has room for every number."""
+        """The identity map, if there are as many buckets as numbers."""
         if self.hash_bits < self.dimension:
             return None
         return tuple(1 << place for place in reversed(range(self.dimension)))

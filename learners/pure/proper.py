@@ -49,7 +49,7 @@ def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> in
 
 
 def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return the errors of each point function on {0 … top}: ones at other points and zeros at its own.
+    """Return each point function's errors: the labels 1 at other points, and the labels 0 at its own.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Flawed versions of correct mechanisms. Each breaks its claim, and an audit must refute it.
 
-Those marked "no law" declare no output law, so an audit has to find the fault by sampling.
+Some declare no output law, so an audit has to find their fault by sampling.
 
 Names are resolved on first use, so that a fresh process imports only the modules of the mechanisms it uses.
 """

@@ -53,12 +53,12 @@ class HalfSensitivityExponential(ExponentialMechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class UncheckedScore(ClaimsItsEpsilon):
-    """The mechanism of BNS Proposition 1(i) as printed: the score's sensitivity is not bounded. No law.
+    """The mechanism of BNS Proposition 1(i) as printed: the score's sensitivity is not bounded.
 
     The weights are exp(epsilon·q/2) for any q. Here the record says which of two solutions is good, and the
     good one scores `points`: between neighbours q goes from (0, points) to (points, 0). Each weight moves by
     the factor e^(epsilon·points/2), their sum stays the same, and the loss is epsilon·points/2: 5 for 10
-    points at epsilon = 1.
+    points at epsilon = 1. The mechanism declares no law.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ KEPT = "the code's own laws of all databases, kept as a number"
 
 
 def climbs(count: int) -> str:
-    """Return the source of a loss without a closed form: the largest that this many hill climbs found."""
+    """Return the text that names the source of a loss: the largest that this many hill climbs found."""
     return f"the text's laws where the best of {count} climbs ended"
 
 

@@ -141,7 +141,7 @@ def _least(made: Any) -> int:
 
 
 def choosing(made: Any) -> Formulas:
-    """Return the formulas of the choosing mechanism on words; most is lost if two words share all records."""
+    """Return the formulas of choosing on words; the loss is largest if two words share all records."""
     m = _least(made)
     told: dict[str, Any] = {"epsilon": made.epsilon, "alpha": made.alpha, "m": m}
     a, b = [record for record in made.records if record][:2]

@@ -16,7 +16,7 @@ __all__ = ["mean_then_share", "poll_twice"]
 
 
 def poll_twice(size: int, *, epsilon: float = 1.0) -> Generator[Any, Any, tuple[int, ...]]:
-    """Ask every entry for its bit. Ask those that answered 0 again, with less budget if they are most.
+    """Ask every entry for its bit. Ask those that answered 0 again, with less budget if most did.
 
     The second answers are correlated with the first, which decide who is asked again and through which
     randomizer.

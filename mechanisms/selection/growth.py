@@ -149,7 +149,7 @@ def check_growth(
 
 
 class _Search:
-    """The scores of databases, and what they break."""
+    """Computes the scores of databases, and finds violations of bounded growth."""
 
     def __init__(
         self, score: Any, solutions: Any, *, growth: int, vectorised: bool, candidates: Any = None

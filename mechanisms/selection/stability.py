@@ -137,7 +137,7 @@ class StableSelection(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: a lead of `needed_gap(beta)` is missed with probability at most `beta`."""
+        """The claim: at a lead of `needed_gap(beta)` the best is returned with probability 1 − `beta`."""
         return PAC(0.0, self.beta)
 
     def problems(self) -> list[Problem]:

@@ -222,17 +222,17 @@ class SignAverage(LocalAverage):
         return sizes.sign_size(tau=tolerance, beta=self.beta, epsilon=self.epsilon)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the answers of `size` runs, from the number of entries that report 1."""
+        """Return the answers of `size` runs; a run draws only the number of entries that report 1."""
         ones, truth = self._ones(database), self.randomizer.truth
         reported = rng.binomial(ones, truth, size) + rng.binomial(self._n - ones, 1.0 - truth, size)
         return np.asarray(self._estimate(2 * reported - self._n))
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None for more than 256 entries, which would take long."""
+        """Return the exact law of the answer; None for more than 256 entries, because it would take long."""
         return None if self._n > _MOST_EXACT else self.law(database)
 
     def law(self, database: Any) -> Finite:
-        """Return the exact law of the answer for a database of any size, a sum of two binomials; time n².
+        """Return the exact law of the answer, for a database of any size n, in time n².
 
         Examples
         --------

@@ -66,8 +66,8 @@ def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
 
     Guarantee
     ---------
-    r is the supremum at the top of this module or less, by at most a relative 1e-9. It is valid: any t gives
-    a bound.
+    r is at most the supremum at the top of this module, and smaller by a relative 1e-9 at most. The bound is
+    valid, because every t gives a bound.
 
     Examples
     --------

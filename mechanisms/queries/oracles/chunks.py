@@ -174,7 +174,7 @@ class SampleOracle(ChunkOracle):
     Guarantee
     ---------
     With probability 1 − beta over the sample, all answers are within their tolerance: each chunk has
-    `sampling_size` records at failure probability beta/queries. No privacy at all.
+    `sampling_size` records at failure probability beta/queries. The answers are not private.
 
     Examples
     --------

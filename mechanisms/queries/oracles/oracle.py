@@ -202,7 +202,7 @@ def check_generator(rng: Any, *, owner: str) -> np.random.Generator:
 
 
 def check_oracle(oracle: Any, *, owner: str, method: str = "ask_all") -> Any:
-    """Return the oracle, or refuse an object without the method.
+    """Return the oracle, or refuse an object without the method that is needed.
 
     Examples
     --------

@@ -192,7 +192,7 @@ class LiteralPrivateOracle(PrivateOracle):
     ---------
     (epsilon/M)-differential privacy, M times as strong as claimed: the proofs add up the losses of M answers,
     though a record affects only one of them. The accuracy claimed does *not* hold: the chunk is as the proofs
-    state (`stated_chunk_size`, widths other than 1 scaled), and the noise exceeds tau in some answer with
+    state (`stated_chunk_size`, scaled for widths other than 1), and the noise exceeds tau in some answer with
     probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, which tends to 1 as M grows.
 
     Examples
@@ -208,7 +208,7 @@ class LiteralPrivateOracle(PrivateOracle):
     """
 
     def chunk_size(self, query: StatisticalQuery) -> int:
-        """Return the chunk that the proofs state."""
+        """Return the chunk size that the proofs state."""
         return stated_chunk_size(
             self.most_queries, tau=query.tau / query.width, beta=self.beta, epsilon=self.epsilon
         )

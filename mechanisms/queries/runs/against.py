@@ -187,7 +187,7 @@ class OracleRun(ChecksDraws):
         return OracleCase(label, population, offsets)
 
     def _offsets(self, case: OracleCase) -> tuple[float, ...]:
-        """Return the offsets of the answers that a run gets: as many as it asks queries."""
+        """Return the offsets of the answers that a run gets, one for each query that it asks."""
         watched = case.watched()
         self.algorithm.answered(watched)
         return tuple(watched.offsets)

@@ -81,7 +81,7 @@ def standard_deviation(*, tau: float = 0.25) -> SQAlgorithm:
 
 
 def trusting_deviation(*, tau: float = 0.25) -> SQAlgorithm:
-    """Return `standard_deviation` with queries of tolerance tau, as if a root had its argument's error.
+    """Return `standard_deviation` with queries of tolerance tau, which is too coarse for a square root.
 
     Wrong: on a constant ±1 the error is up to √(3·tau − tau²). With the exact oracle it is 0.
 

@@ -154,7 +154,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @cached_property
     def _least_chunk(self) -> int:
-        """The smallest chunk for which utility is claimed."""
+        """The smallest chunk size for which utility is claimed."""
         return max(
             private_chunk_size(
                 len(self.queries), tau=query.tau, beta=self.beta, epsilon=self.epsilon, width=query.width
@@ -174,7 +174,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """Every answer within the largest tolerance with probability 1 − beta; None for too small a chunk."""
+        """All answers are within the largest tolerance with probability 1 − beta; None if chunks are too small."""
         if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
@@ -289,7 +289,7 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
 
     @cached_property
     def _least_chunk(self) -> int:
-        """The chunk that the proofs state."""
+        """The chunk size that the proofs state."""
         return max(
             stated_chunk_size(
                 len(self.queries), tau=query.tau / query.width, beta=self.beta, epsilon=self.epsilon
@@ -304,7 +304,7 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
 
 
 def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnswers:
-    """Return two private answers from chunks small enough to list every database.
+    """Return the subject that answers two queries, from chunks so small that every database can be listed.
 
     Examples
     --------
@@ -315,7 +315,7 @@ def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnsw
 
 
 def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnswers:
-    """Return two answers with the noise of the proofs, from chunks small enough to list every database.
+    """Return the same two answers as `private_answers`, but with the noise of the proofs.
 
     Examples
     --------
@@ -326,7 +326,7 @@ def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnsw
 
 
 def many_answers(kind: type[PrivateQueryAnswers], *, queries: int = 16) -> PrivateQueryAnswers:
-    """Return answers within 1 to many queries, from chunks as large as their utility needs.
+    """Return the subject that answers many queries within 1, from chunks as large as that needs.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class NonInteractiveSimulation:
     ------
     InvalidKind, InvalidValue
         `protocol` is not a non-interactive protocol, its questions are not a list, a randomizer has no law,
-        or all answers of one entry together have more than 4,096 values (a finite number).
+        or the answers of one entry have finitely many joint values, but more than 4,096.
 
     Guarantee
     ---------

@@ -67,7 +67,7 @@ def population() -> Population:
 
 
 def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[float, float]]:
-    """Ask the first entry for its average bit, then, by the sign of the answer, for its parity or again."""
+    """Ask an entry for its average bit; then, by the sign of the answer, for its parity or the same again."""
     noisy = partial(LocalLaplace, epsilon=epsilon / 2.0, vectorised=True, records=range(2**DIMENSION))
     first = yield 0, noisy(query=average_bit)
     second = yield 0, noisy(query=parity if first > 0.0 else average_bit)

@@ -152,7 +152,7 @@ class Access:
         return likely / base if base > 0.0 else np.ones_like(likely)
 
     def ratio(self, records: Any, place: Any) -> NDArray[np.float64]:
-        """Return r·s for one proposal, of shape (records,); 1 at an impossible one, which is never made."""
+        """Return r·s for one proposal, of shape (records,); for an impossible one, which never occurs, 1."""
         return self._ratio(self.randomizer, records, place) * self.past_ratio(records)
 
     def ratios(self, records: Any) -> NDArray[np.float64]:

@@ -240,10 +240,10 @@ class FixedRoundsSimulation:
     def worst_distance(self, index: int, population: Population) -> float:
         """Return the greatest distance of one outcome's law from the true law that a valid oracle can cause.
 
-        Exact: every event is checked, for at most 16 outcomes. It holds also for an oracle that sees all
-        proposals first. Fix the proposals and the coins: accepting more inside an event and less outside it
-        can only turn an outcome outside the event into one inside. So the answers that do this most are the
-        worst for every sequence of proposals.
+        Exact: every event is checked, for at most 16 outcomes. The result holds also for an oracle that sees
+        all proposals first. Fix the proposals and the coins: accepting more inside an event and less outside
+        it can only turn an outcome outside the event into one inside. So the answers that do this most are
+        the worst for every sequence of proposals.
         """
         access = self.access(index)
         truth = access.truth(population)
