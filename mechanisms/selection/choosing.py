@@ -62,7 +62,8 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     alpha, beta
         A solution is good if it scores within alpha·size of the best; beta is the failure probability.
     growth
-        k: one more record raises at most k scores, each by 1. Declared; `growth_check` seeks violations.
+        k: one more record raises at most k scores, each by 1. It is declared, not derived; `growth_check`
+        seeks violations.
     score
         q: takes a database and a solution, returns a whole number ≥ 0. Default: how many records approve.
     solutions

@@ -57,13 +57,13 @@ def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
     Guarantee
     ---------
     Let h = (g − low)/width in [0, 1], and m = `bits_needed`. For j = 1 … m let g_j be 1 if the j-th binary
-    digit of h is 1, else −1. These digits give h from below within 2^(−m). With b = width/2, the middle of
-    that cell gives
+    digit of h is 1, else −1. These digits leave an interval of length 2^(−m) for h. With b = width/2, its
+    middle gives
 
         g = low + b + Σ_j b·2^(−j)·g_j ± b·2^(−m)
 
-    (Σ_j 2^(−j)·(1 + g_j)/2 is the truncated h; half a cell more turns Σ_j 2^(−j) = 1 − 2^(−m) into 1).
-    Answers within tau′ of the g_j's means give the mean of g within b·(1 − 2^(−m))·tau′ + b·2^(−m), which
+    (Σ_j 2^(−j)·(1 + g_j)/2 is the truncated h; adding half of the interval turns Σ_j 2^(−j) = 1 − 2^(−m) into
+    1). Answers within tau′ of the g_j's means give the mean of g within b·(1 − 2^(−m))·tau′ + b·2^(−m), which
     is tau for tau′ = (tau/b − 2^(−m))/(1 − 2^(−m)), between tau/2b and tau/b: the tolerance is divided by
     Θ(b), as it must be, since g = b·g_1 is such a query. No query depends on an answer.
 

@@ -174,7 +174,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """All answers are within the largest tolerance with probability 1 − beta; None if chunks are too small."""
+        """All answers are within the largest tolerance with probability 1 − beta; None for small chunks."""
         if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)

@@ -135,7 +135,7 @@ class SQRun(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | PAC | None:
-        """The algorithm's own promise; with probability beta it may fail, because an answer misses its tolerance.
+        """The algorithm's own promise, which may fail with probability beta: if an answer is too far off.
 
         Its errors are distances: noise may take an answer further than 1 from its query's mean. None if a
         run returns the transcript.
