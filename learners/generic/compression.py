@@ -188,9 +188,10 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None for other `caps` or a short first round.
+        """The accuracy claimed on `sample_size` examples; None if no accuracy is claimed.
 
-        A longer first round lengthens all others: every test and every choice has more records.
+        It is claimed for the default `caps` and a first round at least as long as the default. A longer first
+        round lengthens all others, so every test and every choice has more records.
 
         Examples
         --------

@@ -22,7 +22,8 @@ class UncheckedParityLearner(ParityLearner):
 
     Guarantee
     ---------
-    None beyond epsilon = 3.83: the loss is 2·artanh(epsilon/4), 4.369 at 3.9, and infinite from 4 on.
+    None beyond epsilon = 3.83: the loss is 2·artanh(epsilon/4). It is 4.369 at 3.9, and grows without bound
+    towards 4.
 
     Examples
     --------

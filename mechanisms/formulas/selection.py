@@ -124,7 +124,7 @@ def _gaps(made: Any, *, tight: bool) -> Formulas:
 
 
 def _choice(scores: dict[Any, float], *, epsilon: float, alpha: float, m: int) -> dict[Any, float]:
-    """Return the law of choosing: if max + Lap(4/ε) ≥ αm/2, weights e^(ε·q/4) for scores of at least 1."""
+    """Return the law of choosing: if max + Lap(4/ε) ≥ αm/2, scores q of at least 1 weigh e^(ε·q/4)."""
     good = {name: score for name, score in scores.items() if score >= 1.0}
     if not good:
         return {"⊥": 0.0}

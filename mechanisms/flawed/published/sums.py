@@ -163,7 +163,7 @@ class WrappingSum(OnRecords):
         return strategies.integers(0, self.upper)
 
     def total(self, database: Sequence[int]) -> int:
-        """Return the sum as eight bits hold it."""
+        """Return the sum in 8 bits, after any overflow."""
         exact = sum(min(self.upper, max(0, value)) for value in database)
         return int.from_bytes(bytes([exact % 256]), "little", signed=True)
 
