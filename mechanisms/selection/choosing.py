@@ -62,8 +62,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     alpha, beta
         A solution is good if it scores within alpha·size of the best; beta is the failure probability.
     growth
-        k: one more record raises at most k scores, each by 1. It is declared, not derived; `growth_check`
-        seeks violations.
+        k: one more record raises at most k scores, each by 1. Declared, not derived; see `growth_check`.
     score
         q: takes a database and a solution, returns a whole number ≥ 0. Default: how many records approve.
     solutions
@@ -82,8 +81,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds, or `size` is below `sample_size()`. This is checked before any database
-        is seen.
+        At construction: a parameter is out of bounds, or `size` is below `sample_size()`.
 
     Guarantee
     ---------
@@ -99,8 +97,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
     solutions join, so it is at most e^(epsilon/4)·(N + k). The loss is at most 3·epsilon/4 + k·u ≤
     13·epsilon/16. At most k solutions score on S alone, 1 each. Passing has probability at most
     u²·e^(epsilon·opt/4), and their share is at most k·e^(epsilon/4 − epsilon·opt/4): together
-    k·e^(epsilon/4)·u² ≤ delta. Without the bound on m neither holds: see
-    `mechanisms.flawed.UncheckedChoosing`.
+    k·e^(epsilon/4)·u² ≤ delta. Without the bound on m neither holds: see `UncheckedChoosing`.
 
     Examples
     --------
