@@ -1,4 +1,4 @@
-"""One comparison of a subject with the formulas of its text."""
+"""A comparison of one quantity: its value by the subject's code, and by a formula of its documentation."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from audit.results.saved_value import SavedValue
 
 @dataclass(frozen=True, eq=False)
 class Agreement(SavedValue):
-    """The value of a quantity by the code, and by a formula that was written independently of the code.
+    """The value of one quantity by the code, and its value by a formula written independently of the code.
 
     Attributes
     ----------
@@ -18,12 +18,12 @@ class Agreement(SavedValue):
     text : float
         Its value by the formula.
     least, most : float
-        The bounds of `code`, inclusive.
+        Code and formula agree if `code` is between these bounds, inclusive.
     source : str
         Where `text` comes from.
     claimed : float, optional
-        The claimed value of a quantity of the worst case: `text` is its value over all databases, `code` its
-        value on the worst pair found. None for other quantities.
+        The claimed value, if the quantity is that of the worst case. Then `text` is the worst value over all
+        databases, and `code` is the value on the worst pair found. None for other quantities.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Agreement(SavedValue):
 
     @property
     def fault(self) -> float | None:
-        """The least fault that this comparison detects, as a share of the quantity; None for a test of runs.
+        """The smallest relative error of the code that this comparison detects; None for a test of runs.
 
         Examples
         --------

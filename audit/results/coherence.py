@@ -1,7 +1,7 @@
-"""Whether a saved refutation is consistent: a file that was edited by hand or damaged often is not.
+"""Check that a saved refutation is consistent. A file that was damaged or edited by hand often is not.
 
-A file that contradicts itself is refused: as a regression test it would guard against a fault that nobody has
-seen. Passing this check proves nothing. A replay decides by its own runs.
+A file that contradicts itself is refused, because as a regression test it would guard against a fault that no
+audit found. Passing this check proves nothing: a replay decides by its own runs.
 """
 
 import numpy as np
@@ -12,7 +12,8 @@ from audit.errors import CorruptFile
 from audit.evidence.bets import clopper_pearson, log_payoffs, matched
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 
-#: The number of calls of a side is searched within this many standard deviations (of fair coins) around half.
+#: A fair coin decides the side of each call. The number of calls on one side is searched within this many
+#: standard deviations of half of all calls.
 _APART = 10.0
 _EQUAL = 1e-9
 
@@ -73,7 +74,7 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
         )
     claimed = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
     p, q = np.clip(witness.foreseen or (witness.p, witness.q), 1e-12, 1 - 1e-12)
-    # With the same payoff h, no stake would have earned more on these counts.
+    # No stake on the same payoff h would have earned more on these counts.
     most = float(matched(counts, log_payoffs(np.array(p), np.array(q), *claimed)).max())
     if most >= -np.log(result.significance):
         return ""
@@ -84,9 +85,9 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
 def counts_of(witness: Witness) -> NDArray[np.float64] | None:
     """Return the counts that p, q and their intervals come from, shape (4,); None if no counts give them.
 
-    These are the calls on the p side inside and outside the event, then the same two counts of the q side. A
-    file does not say how many calls each side had, so that number is found by trying which one gives p, q and
-    the intervals.
+    These are the calls on the p side inside and outside the event, then the same two counts on the q side. A
+    file does not store the number of calls on each side. It is the first number tried that gives p, q and the
+    intervals.
 
     Examples
     --------
@@ -118,6 +119,6 @@ def _is_share(share: float, calls: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _is_interval(
     interval: tuple[float, float], share: float, calls: NDArray[np.int64], level: float
 ) -> NDArray[np.bool_]:
-    """Return which numbers of calls give this Clopper–Pearson interval of a share."""
+    """Return, for each number of calls, whether this share of them has this Clopper–Pearson interval."""
     low, high = clopper_pearson(np.rint(share * calls), calls, level)
     return np.asarray((np.abs(low - interval[0]) <= _EQUAL) & (np.abs(high - interval[1]) <= _EQUAL))

@@ -1,4 +1,4 @@
-"""How a number changed during an audit, in a few points: the wealth by runs, the largest loss by pairs."""
+"""How a number changed during an audit: wealth against runs, largest loss against pairs tried."""
 
 import math
 from collections.abc import Iterable
@@ -8,21 +8,21 @@ from typing import Self
 
 from audit.results.saved_value import SavedValue
 
-#: Larger: finer pictures and larger files. The most points that a result keeps of a course.
+#: A larger number gives finer plots and larger files. A result keeps at most this many points of a course.
 MOST_POINTS = 60
 _DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Course(SavedValue):
-    """The values of a number at a few places of an audit, including the first and the last.
+    """A number at a few points of an audit, including the first and the last point.
 
     Attributes
     ----------
     places : tuple of int
-        Runs or pairs so far, in rising order.
+        How many runs, or pairs, the audit had made at each point; in rising order.
     values : tuple of float
-        The number there, to six significant digits.
+        The number at each of these points, to six significant digits.
 
     Examples
     --------
@@ -37,13 +37,13 @@ class Course(SavedValue):
     def of(
         cls, points: Iterable[tuple[int, float]], *, before: Self | None = None, start: int = 0
     ) -> Self | None:
-        """Return the course through some points, appended to an earlier course; None without points.
+        """Return the course through some points, appended to an earlier course; None if there are no points.
 
         Parameters
         ----------
         points
-            Places and numbers, in rising order of the places. If two points have one place, the later one
-            counts.
+            Pairs (place, number), in rising order of the places. If two points have the same place, the later
+            one counts.
         before
             The course of the audit that this one continues.
         start
@@ -58,13 +58,13 @@ class Course(SavedValue):
 
     @property
     def is_coherent(self) -> bool:
-        """Whether each place has a number, and the places never fall."""
+        """Whether each place has a number, and no place is smaller than the one before."""
         size = len(self.places)
         whole = size == len(self.values) and 0 < size <= MOST_POINTS and not any(map(math.isnan, self.values))
         return whole and all(a <= b for a, b in pairwise(self.places))
 
 
 def spread(points: list[tuple[int, float]], most: int) -> list[tuple[int, float]]:
-    """Return at most `most` of the points, evenly spread over their order, both ends included."""
+    """Return at most `most` of the points: the first, the last, and others at equal steps in the list."""
     last = len(points) - 1
     return points if last < most else [points[round(i * last / (most - 1))] for i in range(most)]

@@ -1,4 +1,4 @@
-"""What is wrong with a refuted subject, as far as its runs show: a kind, and words for a maintainer."""
+"""What is wrong with a refuted subject, as far as runs show: a kind of fault, and a text for maintainers."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -16,9 +16,9 @@ class FaultKind(Enum):
     """
 
     NOISE_TOO_SMALL = "noise too small"
-    """On the same random draws the output moves by more than its noise covers at the claimed ε and δ."""
+    """With equal random draws, the outputs differ by more than the noise hides at the claimed ε and δ."""
     UNNOISED_PART = "unnoised part"
-    """A part of the output differs between the databases, and no random draw changes it."""
+    """A part of the output has no noise and differs between the databases."""
     DATA_DEPENDENT_NOISE = "data-dependent noise"
     """The scale of the noise, or how often it is drawn, differs between the databases."""
     DATA_DEPENDENT_DOMAIN = "data-dependent domain"
@@ -26,17 +26,17 @@ class FaultKind(Enum):
     RAISES_OR_MISSING = "raises or missing"
     """One record decides whether there is an answer: one database gives an exception, None or NaN."""
     NOISE_REUSED = "noise reused"
-    """One random draw is added to several outputs, so it cancels in their difference."""
+    """The same random draw is added to several outputs, so it cancels in their difference."""
     FIXED_SEED = "fixed seed"
     """The draws are the same in every run."""
     BUDGET_SPENT_TWICE = "budget spent twice"
     """Several separate draws each spend the whole ε on the same record."""
     NOT_CLIPPED = "not clipped"
-    """One record moves the output beyond any bound, or passes the clipping because it is NaN."""
+    """One record changes the output without bound, or escapes the clipping because it is NaN."""
     WRONG_RELATION = "wrong relation"
     """The noise covers adding or removing a record, but the claim is about replacing one."""
     LOW_BITS = "low bits"
-    """The noise covers the move, but the low bits of the floating-point output break the claim."""
+    """The noise hides the difference, but the low bits of the floating-point output break the claim."""
     UNKNOWN = "unknown"
     """The runs do not show which fault it is."""
 
@@ -50,7 +50,7 @@ class Fault(SavedValue):
     kind : FaultKind
         What is wrong.
     factor : float, optional
-        How many times too small the noise is; None if that cannot be shown.
+        By what factor the noise is too small; None if the runs do not show it.
     words : str
         One or two sentences for a maintainer; empty if there is nothing to say.
 

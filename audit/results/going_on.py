@@ -1,14 +1,15 @@
-"""What an audit by runs keeps for a later audit that continues it, in memory and in a file.
+"""What an audit by runs stores, in memory and in a file, for a later audit that continues it.
 
 The wealth of an audit is one product over all its runs. Evidence of several nights therefore adds up if each
-night continues the one before. A continued audit keeps the wealth of both accounts against every claim
-(`audit.evidence.standing`), draws new runs from unused places of the seed tree, and tries the best pairs
-first. It does not keep what earlier runs showed of the pairs, and learns that from its own runs.
+night continues the one before. The continuing audit starts with the wealth of both accounts against every
+claim (`audit.evidence.standing`), draws new runs from unused places of the seed tree, and tries the best
+pairs of the earlier audit first. It does not keep the counts of earlier runs: it estimates each pair again
+from its own runs.
 
 **Guarantee.** The accounts of all parts together are one supermartingale, and the bets of each part are fixed
-before its runs. So the chance that any part refutes a true claim is at most the significance, however many
-parts there are. This holds for a claim about *one* mechanism. An audit therefore continues only with the same
-code, versions, claim and options.
+before its runs. So, for any number of parts, the chance that some part refutes a true claim is at most the
+significance. This holds for a claim about *one* mechanism. An audit can therefore be continued only with the
+same code, versions, claim and options.
 """
 
 from collections.abc import Iterable, Mapping
@@ -55,13 +56,13 @@ class Before:
     Parameters
     ----------
     result
-        Its result.
+        The result of that audit.
     standing
-        What its accounts held at the end.
+        The state of that audit's accounts at its end.
     batches
-        The first unused place of the seed tree.
+        The first place of the seed tree that it left unused.
     pairs_bet
-        Pairs of runs that were bet on.
+        How many pairs of runs were bet on.
     coupled
         Whether the wealth comes from coupled runs.
     pairs
@@ -77,13 +78,13 @@ class Before:
 
     @cached_property
     def sections(self) -> dict[Any, tuple[Section, ...]]:
-        """How each pair was bet on, by the key of its path."""
+        """The bets on each pair; the key of the mapping is the canonical key of the pair's path."""
         return {canonical.key([*known.path]): known.sections for known in self.pairs}
 
 
 @dataclass(frozen=True)
 class Ended:
-    """The part of the state of an audit by runs, at its end, that a later audit needs to continue it."""
+    """The final state of an audit by runs, as far as a later audit needs it to continue."""
 
     task: PrivacyTask
     ledger: Ledger
@@ -137,7 +138,7 @@ class Ended:
 
 
 def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | None) -> tuple[Section, ...]:
-    """Return the bets on a pair, those of earlier audits first."""
+    """Return the bets on a pair; the bets of earlier audits come first."""
     bets, coupled = tuple(memory.bets), () if coupling is None else tuple(coupling.bets)
     look = 0 if coupling is None else coupling.pairs - sum(coupled)
     first = memory.pairs - sum(bets) - (0 if coupling is None else coupling.pairs)
@@ -146,7 +147,7 @@ def sections_of(memory: PairMemory, coupling: Coupling | None, before: Before | 
 
 
 def identity(task: PrivacyTask) -> dict[str, str]:
-    """Return what has to stay the same for an audit to continue, each part in words or as a digest."""
+    """Return what must stay the same if an audit is to be continued, each part as a text or a digest."""
     subject, domain, options = task.subject, task.databases, task.options
     where = (domain.relation, domain.given, domain.records, domain.sizes, domain.whole, domain.valid)
     return {
@@ -158,7 +159,7 @@ def identity(task: PrivacyTask) -> dict[str, str]:
 
 
 def standing_of(result: AuditResult) -> dict[str, Any] | None:
-    """Return, as JSON, what another audit needs to continue this one; None if nothing was kept."""
+    """Return as JSON what another audit needs to continue this one; None if the result does not hold it."""
     ended, going = result._ended, result.evidence is Evidence.STATISTICAL and result.verdict in _OPEN  # noqa: SLF001
     return ended.document() if going and isinstance(ended, Ended) else ended if going else None
 
@@ -180,7 +181,7 @@ def refuse_over(result: AuditResult) -> None:
 
 
 def before_of(result: AuditResult, task: PrivacyTask) -> Before:
-    """Return what a new audit of a task continues.
+    """Return the state of the earlier audit that a new audit continues.
 
     Raises
     ------
@@ -226,7 +227,7 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
 
 
 def joined(found: AuditResult, before: Before) -> AuditResult:
-    """Return a result joined with the one it continued: all runs, all pairs, the better power."""
+    """Return a result joined with the one it continued: the runs and pairs of both, the better power."""
     first = before.result
     detectable = [each for each in (found, first) if each.detectable_epsilon is not None]
     best = min(detectable, key=lambda each: each.detectable_epsilon or 0.0, default=found)
@@ -247,7 +248,7 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
 
 
 def _joined(first: Course | None, then: Course | None, start: int) -> Course | None:
-    """Return two courses as one; None if the first is of a version that kept none."""
+    """Return two courses as one; None if an older version, which stored no course, saved the first."""
     if first is None or then is None:
         return first
     return Course.of(zip(then.places, then.values, strict=True), before=first, start=start)

@@ -1,4 +1,4 @@
-"""The outputs on both databases, in bins or by value, and the part of each that is in an event."""
+"""The outputs on both databases, counted by bins or values, and how much of each lies in an event."""
 
 import math
 from dataclasses import dataclass
@@ -6,31 +6,34 @@ from itertools import pairwise
 
 from audit.results.saved_value import SavedValue
 
-#: Larger: files with more bins are read. An audit keeps about 20.
+#: A file with more bins than this is refused. An audit makes about 20 bins.
 _MOST = 100
-#: Larger: bins reach further. The outer bins count all values beyond. Differences must stay finite.
+#: The edges of bins lie between plus and minus this number, so that their differences are finite. The outer
+#: bins also count all values beyond.
 MOST_EDGE = 1e300
-#: Smaller: closer numbers have bins. The width of a bin must stay a normal number.
+#: Numbers that span less than this get no bins, because the width of a bin must be a normal floating-point
+#: number.
 LEAST_SPAN = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
 class Outputs(SavedValue):
-    """The outputs on both databases, as counts or probabilities: bins of numbers, then single values.
+    """The outputs on both databases, as counts or probabilities of bins (for numbers) and of single values.
 
     Attributes
     ----------
     of : str
         Description of the counted quantity, the first feature of the event, such as "the output".
     edges : tuple of float
-        Edges of the bins, one more than the number of bins; empty without numbers. The outer bins include all
-        values beyond them.
+        Edges of the bins, one more than the number of bins; empty if no output is a number. The outer bins
+        include all values beyond the outer edges.
     names : tuple of str
-        Short texts of the single values. Their entries follow those of the bins in the tuples below.
+        Short texts of the single values. In the tuples below, the entries of the bins come first, then those
+        of these values.
     on_left, on_right : tuple of float
-        Counts of runs or, by exact laws, probabilities.
+        Counts of runs or, if the laws are exact, probabilities.
     left_inside, right_inside : tuple of float
-        The part of these that is inside the event.
+        The part of each count or probability that is inside the event.
 
     Examples
     --------
@@ -57,7 +60,7 @@ class Outputs(SavedValue):
 
     @property
     def is_coherent(self) -> bool:
-        """Whether the columns belong together; a file that was changed by hand may say otherwise."""
+        """Whether the columns are consistent; in a file that was changed by hand they may not be."""
         bins = max(len(self.edges) - 1, 0) + len(self.names)
         columns = self.on_left, self.on_right, self.left_inside, self.right_inside
         held = all(len(column) == bins and all(0 <= x < math.inf for x in column) for column in columns)

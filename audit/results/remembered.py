@@ -1,15 +1,16 @@
-"""Refuted pairs that the next audit tries first: a folder of saved refutations.
+"""A folder of saved refutations: the next audit tries their pairs of databases first.
 
 Each file is a saved result, so `parametrize_with_witnesses` and `dp-audit replay` take the folder too. The
 pairs that an audit tried first are part of its input, and its result holds them. To repeat the audit with the
-same seed, give these pairs, or the file of that result, as `remember`. The folder may have changed since.
+same seed, give these pairs, or the file of that result, as `remember`; the folder may have changed since the
+audit.
 
 **Guarantee.** An audit tries only neighbours that its domain contains. Its runs come from a place of the seed
-tree that depends on the pairs (`first_batch`), and not from the runs that found the pairs. So, given the
-pairs, a true claim is refuted with probability at most the significance. One case is left out: two different
-sets of pairs share a place with probability 1/1,023, and then an audit with the same seed may repeat runs
-that found a pair. That needs a pair of a true claim in the folder, which has probability at most the
-significance.
+tree that depends on the pairs (`first_batch`), and differs from that of the runs that found the pairs. So,
+given the pairs, a true claim is refuted with probability at most the significance. There is one exception.
+Two different sets of pairs share a place with probability 1/1,023, and then an audit with the same seed may
+repeat runs that found a pair. A true claim suffers from this only if the folder already holds a refutation of
+it, which has probability at most the significance.
 """
 
 import hashlib
@@ -36,14 +37,15 @@ from audit.values.said import Says
 Pair = tuple[Any, Any]
 
 REMEMBER = Parameter("remember")
-#: An audit that tried more remembered pairs than this saves no further one, so that the folder stops growing.
+#: An audit that tried more remembered pairs than this saves no new pair, so that the folder stops growing.
 _MOST = 16
-#: Places of the seed tree for each set of pairs, and the number of such ranges: 2^30 places in all.
+#: Each set of pairs has a range of places in the seed tree. These are the length of a range and the number of
+#: ranges: 2^30 places in all.
 _PLACES, _SETS = 2**20, 2**10
 
 
 def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) -> PrivacyTask:
-    """Return a task that first tries the remembered pairs that its domain contains.
+    """Return the task with the remembered pairs of its domain as the first pairs to try.
 
     Parameters
     ----------
@@ -52,7 +54,8 @@ def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) 
     remember
         A folder of saved refutations, the file of a saved result, pairs, or None.
     extended
-        The audit that this one continues; the remembered pairs are then those of that audit.
+        The result of the audit that this one continues; its remembered pairs are then used instead of
+        `remember`.
 
     Raises
     ------

@@ -1,7 +1,8 @@
-"""What an audit returns: a frozen value that says what was found, how, and how to repeat it.
+"""The result of an audit: a frozen value with the finding, its evidence, and all that repeats the audit.
 
-In the saved form, ``result`` depends only on the seed, the versions and the subject; ``environment`` has the
-time taken and the machine. No result calls an audit a success: a claim not refuted may still be false.
+In the saved form, ``result`` depends only on the seed, the versions and the subject; ``environment`` holds
+the time taken and the machine. No result says that the mechanism is private: a claim not refuted may still be
+false.
 """
 
 import dataclasses
@@ -55,7 +56,7 @@ class Evidence(Enum):
 
 
 class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened, not an error of the tool
-    """An audited claim was refuted. The message is the finding, in less than a screen.
+    """An audited claim was refuted. The message describes the finding in less than one screen of text.
 
     Examples
     --------
@@ -69,13 +70,13 @@ class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened,
 
 @dataclass(frozen=True, eq=False)
 class SavedResult(NoTruth, SavedValue):
-    """What the results of all audits share: a verdict and a saved form, but no truth value."""
+    """The base class of all results of audits: a verdict and a saved form, but no truth value."""
 
     _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
-    #: Suffix of the names of its functions in `audit.values.on_demand`.
+    #: This kind of result calls functions of `audit.values.on_demand`, whose names end in this suffix.
     _kind: ClassVar[str] = ""
-    #: The option, with a space, that its command needs.
+    #: The option that the command for this kind of audit needs, with a leading space.
     _only: ClassVar[str] = ""
     #: The exception that a refutation raises.
     _refutation: ClassVar[type[AuditError]]
@@ -144,7 +145,7 @@ class SavedResult(NoTruth, SavedValue):
         return f'<pre style="white-space: pre-wrap">{html.escape(str(self))}</pre>'
 
     def _again(self, subject: Any, convert: Callable[[Any], Any] | None, **options: Any) -> Any:
-        """Return the result of a replay; `convert` applies only to a given subject."""
+        """Return the result of a replay; `convert` is used only if a subject is given."""
         from audit.subject.subject import adapt
 
         chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
@@ -159,12 +160,12 @@ class SavedResult(NoTruth, SavedValue):
         return self.verdict is Verdict.REFUTED
 
     def _stored(self) -> dict[str, Any]:
-        """Return the saved fields; these are left out if empty."""
+        """Return the saved fields; these names are left out if their values are empty."""
         return self._without("fault", "agreements", "remembered", "wealth_course", "search_course")
 
     @property
     def disagreements(self) -> tuple[Agreement, ...]:
-        """The comparisons in which the code differs from the formulas of its text."""
+        """The comparisons in which code and formula disagree."""
         return tuple(each for each in self.agreements if not each.agrees)
 
     def to_json(self) -> dict[str, Any]:
@@ -175,7 +176,7 @@ class SavedResult(NoTruth, SavedValue):
 
 @dataclass(frozen=True, eq=False)
 class Witness(SavedValue):
-    """A pair of databases, an event, and the two probabilities that speak against the claim.
+    """Evidence against a claim: a pair of databases, an event, and the probability of the event on each.
 
     Attributes
     ----------
@@ -184,11 +185,11 @@ class Witness(SavedValue):
     event : Event
         A set of outputs.
     p, q : float
-        Probability of the event on the database that `direction` names, and on the other one.
+        Probability of the event on the database that `direction` names, and on the other database.
     p_interval, q_interval : tuple of float, optional
-        Their intervals, from the runs drawn for this witness alone; None if p and q are exact.
+        Confidence intervals from the runs drawn for this witness alone; None if p and q are exact.
     runs : int
-        Half the number of runs; a coin decided the side of each. 0 means that p and q are exact.
+        Half the number of runs; a fair coin chose the database of each. 0 if p and q are exact.
     direction : {"left", "right"}
         The database whose probability is `p`.
     confirmed : bool
@@ -198,33 +199,30 @@ class Witness(SavedValue):
     epsilon_lower : float
         The lower bound on ε that this witness shows.
     foreseen : tuple of float, optional
-        p and q as estimated before the runs, on which the bet is based. None if p and q are exact.
+        Estimates of p and q before these runs, on which the bet is based. None if p and q are exact.
     seed : list of int, optional
-        Path in the seed tree that draws the same runs again.
+        Place in the seed tree from which the same runs can be drawn again.
     fresh : bool
-        Whether the runs came from new subjects: one in each of `parts` processes, or a copy for every run if
-        `parts` is 0.
+        Whether each of `parts` processes or, if `parts` is 0, each run had a new copy of the subject.
     parts : int
         How many fresh processes the runs came from; 0 for none.
     against : bool
         Whether unfinished runs were counted in favour of the claim.
     distance : int
-        How many neighbour steps lie between the databases. Beyond 1 the witness refutes what the claim
-        implies at that distance, and `epsilon_lower` is the loss of one step.
+        How many steps between neighbours separate the databases. Beyond 1 the witness refutes what the claim
+        implies at that distance, and `epsilon_lower` is the loss per step.
     simplest : Witness, optional
-        The simplest pair and event found that still refute the claim, as a witness.
+        A witness with the simplest pair and event found that still refute the claim.
     simpler_tried : int, optional
-        How many simpler pairs were tried if none of them failed; None if unknown.
+        How many simpler pairs were tried, if the claim did not fail on any of them; None if unknown.
     beside : Witness, optional
-        If `event` is about a fitted score: an event of a single output entry that refutes the claim on the
-        same databases.
+        If `event` uses a fitted score: a witness on the same databases whose event uses one output entry.
     given : bool
-        Whether only pairs given by hand were tried, so that no simpler one was looked for.
+        Whether only given pairs were tried; then no simpler pair was searched for.
     examples : tuple of tuple of str
-        Outputs on the left and on the right, each cut to a short text: the first ones of these runs or, if
-        the laws are exact, the most probable.
+        Outputs on the left and on the right, as short texts: the first or, if laws are exact, the likeliest.
     outputs : Outputs, optional
-        The outputs of these runs, or the exact laws, in bins, with the part of each bin that is in the event.
+        The outputs of these runs, or the exact laws, in bins; each bin with its part inside the event.
 
     Examples
     --------
@@ -258,7 +256,7 @@ class Witness(SavedValue):
     outputs: Outputs | None = None
 
     def _stored(self) -> dict[str, Any]:
-        """Return the saved fields; `outputs` is left out if there are none."""
+        """Return the saved fields; `outputs` is left out if it is empty."""
         return self._without("outputs")
 
     @property
@@ -281,7 +279,7 @@ class Witness(SavedValue):
 
     @property
     def replayable(self) -> bool:
-        """Whether databases and event can be read back from a file unchanged."""
+        """Whether the databases and the event stay the same when they are saved to a file and read again."""
         return encoding.comes_back([self.left, self.right, self.event])
 
 
@@ -292,22 +290,22 @@ class AuditResult(SavedResult):
     Attributes
     ----------
     earlier : tuple of int
-        Runs of each audit that this one continues; `samples` counts them too.
+        The number of runs of each audit that this one continues; `samples` includes them.
     remembered : tuple of tuple
         Pairs (left, right) that were tried first because an earlier audit refuted the claim on them. With the
         same seed and `remember=result.remembered` the audit is the same.
     detectable_epsilon : float, optional
-        The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
-        `detectable_event` describes.
+        The smallest true ε for which audits like this one refute the claim nine times in ten, on the pair and
+        event that `detectable_event` describes.
     fault : Fault, optional
-        What is wrong with a refuted subject, as recorded runs show; None if nothing was refuted or examined.
+        What is wrong with a refuted subject, as recorded runs show; None if no fault was looked for.
     only_output : str, optional
         The output of every run on every database, as a short text; None if outputs vary.
     wealth_course, search_course : Course, optional
-        `wealth_course` has the log wealth by runs, after each bet of this audit and of those it continues.
-        `search_course` has the largest loss by pairs tried, exact or as the runs of the search show it.
+        `wealth_course` is the log wealth against runs, after each bet of this audit and of those it
+        continues. `search_course` is the largest loss, exact or estimated by the search, against pairs tried.
     assumptions, notes, not_tested : tuple of str
-        Sentences; the `kind` of each, such as ``"stateless"``, is for code.
+        Sentences for people. Programs should read the `kind` of each, such as ``"stateless"``.
 
     Examples
     --------
@@ -345,7 +343,8 @@ class AuditResult(SavedResult):
         Parameters
         ----------
         extend : bool
-            Whether to add ``standing``, if there is one, so that another audit can continue from the file.
+            Whether to add ``standing``, the state that another audit needs to continue from the file, if
+            there is one.
         """
         standing = ability("standing")(self) if extend else None
         return {**super().to_json(), **({} if standing is None else {"standing": standing})}
@@ -362,12 +361,13 @@ class AuditResult(SavedResult):
         budget : int
             Most runs to add.
         time_limit, confirm_budget, jobs, progress
-            As in `audit_privacy`. By default there is no time limit; the others are those of this audit.
+            As in `audit_privacy`. By default there is no time limit, and the other options are those of this
+            audit.
 
         Raises
         ------
         InvalidValue
-            Nothing can be added: the claim is refuted or proved, or the result was read from a file.
+            The audit cannot be continued: the claim is refuted or proved, or the result was read from a file.
         """
         found: AuditResult = ability("extend")(self, budget=budget, **options)
         return found
@@ -380,19 +380,21 @@ class AuditResult(SavedResult):
         fresh: bool = False,
         trust: bool = False,
     ) -> "AuditResult":
-        """Draw the witness again and return a result that rests on these runs alone.
+        """Draw the runs of the witness again and return a result that rests on these runs alone.
 
         Parameters
         ----------
         subject : object, optional
-            What to run: by default the subject of this audit or, with `trust`, the object that `target`
-            names.
+            The mechanism to run. By default the subject of this audit or, with `trust`, the object that
+            `target` names.
         convert : callable, optional
-            As in `audit_privacy`; only together with `subject`. By default that of the audit.
+            As in `audit_privacy`; allowed only together with `subject`. By default the conversion of the
+            audit.
         fresh : bool
             Draw new runs instead of the same ones.
         trust : bool
-            Import and call what a result read from a file names: its `target` and its `convert`.
+            Allow a result read from a file to import and call the objects that it names as `target` and
+            `convert`.
         """
         again: AuditResult = self._again(subject, convert, fresh=fresh, trust=trust)
         return again

@@ -1,4 +1,4 @@
-"""Saved results. Reading names any damage in one line; writing never leaves half a file."""
+"""Read and write saved results. One line names any damage; writing never leaves an incomplete file."""
 
 import dataclasses
 import json
@@ -65,7 +65,7 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] =
 
 
 def _standing(stored: Mapping[str, Any]) -> Any:
-    """Return what another audit continues from. It is checked when an audit does so."""
+    """Return the state that another audit continues from. It is checked only when an audit continues."""
     standing = stored.get("standing")
     if not isinstance(standing, (dict, type(None))):
         raise CorruptFile(f"standing must be an object; got {fields.kind(standing)}.")
@@ -73,7 +73,7 @@ def _standing(stored: Mapping[str, Any]) -> Any:
 
 
 def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the JSON object of a document; refuse a schema that this version does not read."""
+    """Return the JSON object of a document. A schema that this version cannot read is refused."""
     stored = loads(document) if isinstance(document, (str, bytes)) else document
     if not isinstance(stored, Mapping):
         raise CorruptFile(f"a saved result must be a JSON object; got {fields.kind(stored)}.")
@@ -122,7 +122,7 @@ def layout(document: Mapping[str, Any]) -> str:
 
 
 def save(result: SavedResult, path: str | os.PathLike[str]) -> None:
-    """Write the result's document to `path`, whole or not at all."""
+    """Write the result's document to `path`; if that fails, no incomplete file is left."""
     write_text(path, layout(result.to_json()) + "\n")
 
 
@@ -133,7 +133,7 @@ def _block(value: Any) -> str:
 
 
 def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
-    """Return a reader of values of these kinds. It passes None, and `Opaque` for foreign classes."""
+    """Return a reader of these kinds of values. It accepts None, and `Opaque` for other packages' classes."""
 
     def read_one(stored: Any, where: str) -> Any:
         found = value(stored, where)
@@ -149,13 +149,13 @@ def _witness(stored: Any, where: str) -> Witness:
 
 
 def _said(stored: Any, where: str) -> Said:
-    """Return a sentence; schema 1 kept only its text."""
+    """Return a sentence from its saved form, which in schema 1 is only its text."""
     found = fields.fields(stored, where, _SAID) if isinstance(stored, dict) else {"text": text(stored, where)}
     return Said(**found)
 
 
 def _whole(made: type[Course | Outputs]) -> fields.Reader:
-    """Return a reader of a value whose columns belong together; it refuses columns that do not."""
+    """Return a reader of a value; it refuses inconsistent columns, such as columns of unequal length."""
 
     def read_one(stored: Any, where: str) -> Course | Outputs:
         found: Course | Outputs = reads(made)(stored, where)
@@ -167,7 +167,7 @@ def _whole(made: type[Course | Outputs]) -> fields.Reader:
 
 
 def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
-    """Return the readers of a class's saved fields: those in `special`; for all others, readers by type."""
+    """Return a reader for each saved field of a class: the one in `special`, else the one for its type."""
     types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
     read = {each.name: special.get(each.name) or _by_type(types[each.name]) for each in saved}
     unset = dataclasses.MISSING
@@ -193,12 +193,12 @@ def _by_type(kind: Any) -> fields.Reader:
 
 
 def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.Known:
-    """Return `known_fields` of a class of results, with the readers of the fields that all results share."""
+    """Return `known_fields` of a class of results, including those for the fields that all results share."""
     return known_fields(made, **_OF_RESULTS, **special)
 
 
 _SAID = {"kind": (text, True), "text": (text, True)}
-#: Readers by the type of a field; `_by_type` knows further ones.
+#: Readers for some types of fields; `_by_type` handles further types.
 _BY_TYPE: dict[Any, fields.Reader] = {
     Any: value,
     str: text,

@@ -1,4 +1,4 @@
-"""A value that is saved field by field. Two values are equal if their saved forms are."""
+"""A value that is saved field by field. Two values are equal if their saved forms are equal."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from typing import Any
 from audit.codec import encoding, stored
 from audit.values.said import Said
 
-#: Fields that can hold any Python value. Only these keep a tuple apart from a list.
+#: Fields that can hold any Python value. Only in these does the saved form distinguish a tuple from a list.
 _ANY = frozenset(
     {"left", "right", "event", "claim", "parameters", "database", "output", "source", "remembered"}
 )
 
 
 def is_saved(name: str) -> bool:
-    """Whether a field is part of the saved form. `environment` is not: it is saved beside it."""
+    """Whether a field is part of the saved form. `environment` is not: a document holds it separately."""
     return name not in {"environment", "_subject", "_ended"}
 
 
 def _plain(value: Any, name: str) -> Any:
-    """Return the JSON of one field."""
+    """Return the value of one field as JSON."""
     if name in _ANY:
         return encoding.encode(value)
     if isinstance(value, SavedValue):
@@ -36,7 +36,7 @@ def _plain(value: Any, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SavedValue:
-    """Equal if the saved forms are equal, so that arrays and NaN inside compare as expected."""
+    """A value that equals another if the saved forms are equal; arrays and NaN compare as expected."""
 
     def _stored(self) -> dict[str, Any]:
         """Return the saved form."""
@@ -44,7 +44,7 @@ class SavedValue:
         return {name: _plain(getattr(self, name), name) for name in names}
 
     def _without(self, *names: str) -> dict[str, Any]:
-        """Return the saved form; the named fields are left out if they are empty."""
+        """Return the saved form without those of the named fields that are empty."""
         empty = {name for name in names if not getattr(self, name, True)}
         return {name: value for name, value in SavedValue._stored(self).items() if name not in empty}
 

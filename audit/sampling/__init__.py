@@ -1,6 +1,6 @@
-"""Drawing runs: seed tree, blocks, workers; subjects may keep state, change their input or hang.
+"""Runs of a mechanism: seed tree, blocks, workers. The mechanism may keep state, change its input or hang.
 
-Above `databases` and `subject`; below `task` and everything that draws runs.
+Imports from `databases` and `subject`; `task` and everything that draws runs import from it.
 """
 
 from audit.sampling.sampler import Sampler

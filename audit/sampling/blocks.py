@@ -19,21 +19,22 @@ from audit.subject.surroundings import quiet
 from audit.values.said import Said, Says
 
 Tick = Callable[[int], None]
-LARGEST_BLOCK: Final = 2**18  # pairs of runs; larger: fewer blocks, more memory
-_HEAVIEST_BLOCK: Final = 2**27  # bytes of both sides; larger: fewer blocks, more memory
+LARGEST_BLOCK: Final = 2**18  # pairs of runs; a larger number gives fewer blocks, more memory
+_HEAVIEST_BLOCK: Final = 2**27  # bytes of both sides; a larger number gives fewer blocks, more memory
 _VECTORISED_BLOCK: Final = 2**16
-#: Larger: stakes within a block adapt more often. Parts of a block between which a stake may change.
+#: A block has this many parts; a stake may change between two parts. With more parts, stakes adapt more
+#: often.
 _PARTS: Final = 8
 _WORKERS: Final = 8
 _SMALLEST_BLOCK: Final = 8
 
 
 def block_sizes(size: int, *, vectorised: bool, weight: int = 0) -> list[int]:
-    """Return the numbers of pairs in the blocks of a draw.
+    """Return the number of pairs of runs in each block of a draw.
 
-    Single calls are split into up to eight blocks for workers to share. A call of a vectorised sampler costs
-    the same for one run as for many, so only large draws are split. If the `weight` of an output in bytes is
-    known, a block holds at most 128 MB.
+    A draw by single calls is split into up to eight blocks, which workers share. A vectorised sampler takes
+    about as long for one run as for many, so only large draws are split. If the `weight` of an output in
+    bytes is known, a block holds at most 128 MB.
 
     Examples
     --------
@@ -60,7 +61,7 @@ class Task:
     left, right
         The two databases, in the form that the mechanism takes.
     size
-        Half the number of runs.
+        Half the number of runs in the block.
     seed, path
         The seed and the place in the seed tree.
     fresh
@@ -70,17 +71,17 @@ class Task:
     vectorised
         Whether the subject's own sampler draws the runs.
     limit
-        The most seconds of one run.
+        The most seconds that one run may take.
     coupled
-        Whether the two runs of a pair start from one generator state, new for that pair.
+        Whether the two runs of a pair start from the same generator state; each pair has a new state.
     by_call
-        Whether each run draws its side by its own coin; otherwise runs come in pairs, one of each side.
+        Whether a coin decides the side of each run. Otherwise runs come in pairs, one run on each side.
     alone
-        Whether the block is a single run, whose coin decides its side.
+        Whether the block is a single run, whose side a coin decides.
     probes
-        If given, the block is these recorded runs, all from one generator state.
+        If given, the block consists of these recorded runs, all from one generator state.
     start
-        The first run to draw, if a part of the block is already drawn.
+        The number of the first run to draw; larger than 0 if a part of the block is already drawn.
 
     Examples
     --------
@@ -106,7 +107,7 @@ class Task:
 
     @functools.cached_property
     def order(self) -> list[bool]:
-        """Return for each run whether it is on the right side."""
+        """Return, for each run, whether it is on the right database (not on the left one)."""
         if self.probes:
             return [turned for turned, _ in self.probes]
         return sides(self.size, self.coins, by_call=self.by_call)[: self.runs]
@@ -118,12 +119,12 @@ class Task:
 
     @property
     def plan(self) -> list[tuple[int, int, bool]]:
-        """Return the sampler calls of the block: left runs, right runs, whether the right is first."""
+        """Return the block's pairs of sampler calls: left runs, right runs, whether the right is first."""
         return shares(self.size, self.coins, by_call=self.by_call)
 
     @property
     def parts(self) -> list[tuple[int, int]]:
-        """Return the numbers of left and right runs in successive parts, by the coins."""
+        """Return the numbers of left and right runs in successive parts, as the coins decided them."""
         if self.vectorised and not self.fresh:
             return [(left, right) for left, right, _ in self.plan]
         order, size = self.order, max(1, -(-self.runs // _PARTS))
@@ -134,12 +135,12 @@ class Task:
 
     @property
     def coins(self) -> np.random.Generator:
-        """Return the generator of the order, which the subject never sees."""
+        """Return the generator that decides the order of runs; the subject never sees it."""
         return generator(self.seed, (*self.path, COINS))
 
     @property
     def patience(self) -> float:
-        """The most seconds without a finished run; a call for many runs gets a millisecond more for each."""
+        """The most seconds without a finished run; a call for many runs gets a millisecond more per run."""
         return self.limit + self.size / 1000 if self.vectorised and not self.fresh else self.limit
 
     @property
@@ -154,7 +155,7 @@ class Task:
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
     def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
-        """Return the block of these outputs, given in call order, with the outputs of each side apart."""
+        """Return the block of these outputs. They are given in call order, and are separated by side."""
         sides: tuple[list[Any], list[Any]] = [], []
         for output, turned in zip(outputs, self.order, strict=True):
             sides[turned].append(output)
@@ -172,9 +173,10 @@ class Block:
     printed
         The number of characters that the mechanism printed.
     notes
-        Notes on these runs for the reader of a result.
+        Notes on these runs, for readers of the result.
     rest
-        The next number of the block's generator; it shows how far the runs advanced it.
+        The next number of the block's generator after the runs; it shows how far the runs advanced the
+        generator.
 
     Examples
     --------
@@ -190,7 +192,7 @@ class Block:
 
 
 class Host:
-    """A subject in the process that runs it.
+    """A subject, as held by the process that runs it.
 
     Parameters
     ----------
@@ -199,7 +201,7 @@ class Host:
     calling
         How the mechanism gets its generator.
     pristine
-        Its first state, if fresh copies or `state_kept` may be needed.
+        The mechanism's state before its first run; given if fresh copies or `state_kept` may be needed.
 
     Examples
     --------
@@ -216,15 +218,15 @@ class Host:
         self._copied = pristine if pristine is not None and pristine.copies else None
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state differs from its first one; None if that is unknown."""
+        """Return whether the subject's state has changed since before its first run; None if unknown."""
         return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
 
     def first(self) -> Any:
-        """Return a copy of the subject's first state; the subject itself if it cannot be copied."""
+        """Return a copy of the subject as before its first run; the subject itself if it cannot be copied."""
         return self._mechanism if self._copied is None else self._copied.copy(seed=0, path=())
 
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
-        """Return a drawn block; `on_tick` gets the number of finished runs a few times in every limit.
+        """Return the drawn block; `on_tick` gets the number of finished runs a few times per time limit.
 
         Raises
         ------
@@ -258,7 +260,7 @@ class Host:
         call = self._fresh_call(task) or self._call
         if task.coupled:
             call = coupled(call, task.rng, start=task.start)
-        if task.probes:  # a part that is drawn again starts from the same state
+        if task.probes:  # even if only a part is drawn again, the runs start from the same state
             call = probing(call, next(states_of(replace(task, start=0).rng)), task.probes[task.start :])
         with quiet() as printed:
             call_each(call, databases, rng, outputs=outputs, limit=task.limit, on_tick=on_tick)
@@ -267,7 +269,7 @@ class Host:
         return printed.count, _next_of(rng)
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
-        """Return a call that copies the subject before every run; None if it cannot be copied."""
+        """Return a function that runs a new copy of the subject each time; None if it cannot be copied."""
         pristine, calling, runs = self._copied, self._calling, iter(range(task.start, task.runs))
         if not task.fresh or pristine is None:
             return None
@@ -281,7 +283,7 @@ class Host:
         return call
 
     def _sampled(self, task: Task, on_tick: Tick | None) -> Block | Said:
-        """Return the block drawn by the subject's own sampler, or a note that this failed."""
+        """Return the block drawn by the subject's own sampler or, if this failed, a note."""
         inputs, rng = task.inputs, task.rng
         try:
             with quiet() as printed, Watch(task.patience, lambda: 0, on_tick=on_tick) as watch:
@@ -298,7 +300,7 @@ class Host:
 
 
 def refuse_what_is_spent(outputs: list[Any]) -> None:
-    """Raise an error for outputs that can be read only once, which no audit could examine.
+    """Raise an error if an output can be read only once (an iterator or coroutine): no audit can examine it.
 
     Examples
     --------
@@ -319,7 +321,7 @@ def _next_of(rng: np.random.Generator) -> int:
 
 
 def parts_of(task: Task, block: Block) -> list[tuple[int, int]]:
-    """Return the left and right runs of each part; parts of single calls if the subject's sampler failed."""
+    """Return the numbers of left and right runs in each part, by single calls if the sampler failed."""
     parts = task.parts
     whole = tuple(map(sum, zip(*parts, strict=True)))
     return parts if whole == (len(block.left), len(block.right)) else replace(task, vectorised=False).parts

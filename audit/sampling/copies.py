@@ -1,4 +1,4 @@
-"""Copies of databases for code that may change them: a learner, and the problem that measures its output."""
+"""Copies of databases for code that may change them: a learner, or the problem that measures its error."""
 
 import contextlib
 import operator
@@ -14,23 +14,23 @@ from audit.values.canonical import same
 
 #: The message about a problem that changes a database.
 CHANGES: Final = "changes the database that is passed to its `error`; let it work on a copy"
-#: Larger: deeper nested tuples are recognised as immutable. Deeper ones are copied.
+#: Tuples nested deeper than this are copied without a check whether they are immutable.
 _DEEPEST = 8
 
 
 class Watch:
-    """Detects that a problem changes the database that it measures an output against.
+    """Detects whether a problem changes the database on which it measures the error of an output.
 
-    The problem always gets a copy of a database that is cheap to copy. A container that is expensive to copy
-    is watched with two copies, one of which the problem gets. A container that does not equal its own copy
-    cannot be watched.
+    If a database is cheap to copy, the problem always gets a copy. Otherwise two copies are made: the problem
+    gets one, and a comparison with the other shows a change. This does not work for a database that does not
+    equal its own copy.
 
     Parameters
     ----------
     database
         The database.
     look
-        Whether to watch at all.
+        Whether to watch for changes.
 
     Attributes
     ----------
@@ -58,12 +58,12 @@ class Watch:
                 self.given, self.kept = one, other
 
     def trouble(self) -> str:
-        """Return a message if the given database has changed since, else an empty text."""
+        """Return a message if the problem has changed `given`, else an empty text."""
         return "" if self.kept is None or _equal(self.given, self.kept) else CHANGES
 
 
 def copied(database: Any) -> Any:
-    """Return a copy for the learner, deep only where records can change.
+    """Return a copy for the learner; records that cannot change are shared, not copied.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _pickled(database: Any) -> Any:
 
 
 def _cannot_change(records: Any) -> bool:
-    """Return whether all records are plain values or tuples of them; being hashable is not enough."""
+    """Return whether all records are plain values or tuples of these; hashable records may still change."""
     for _ in range(_DEEPEST):
         kinds = set(map(type, records))
         if kinds <= IMMUTABLE:
@@ -99,7 +99,7 @@ def _cannot_change(records: Any) -> bool:
 
 
 def spare(database: Any) -> Any:
-    """Return a copy for the problem's error, which may change it; the database itself if copies are costly.
+    """Return a copy for `error` of the problem, which may change it; the database itself if a copy is costly.
 
     A copy is cheap if only the container is copied, not the records.
 
@@ -122,7 +122,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def changed(given: Any, database: Any) -> bool:
-    """Return whether the learner changed its copy; only cheap comparisons are made."""
+    """Return whether the learner changed its copy, as far as cheap comparisons show."""
     if type(given) is list and type(database) is list:
         if len(given) == len(database) and not any(map(operator.is_not, given, database)):
             return False

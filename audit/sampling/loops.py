@@ -1,4 +1,4 @@
-"""The runs themselves: single calls or calls of a sampler, in an order drawn by coins."""
+"""The loops that make the runs, by single calls or by calls of a sampler, in an order that coins decide."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ _SMALLEST_CHUNK = 16
 
 
 def sides(pairs: int, coins: np.random.Generator, *, by_call: bool = False) -> list[bool]:
-    """Return for each of `2·pairs` runs whether it is on the right side.
+    """Return, for each of `2·pairs` runs, whether it is on the right database.
 
     Parameters
     ----------
@@ -26,7 +26,8 @@ def sides(pairs: int, coins: np.random.Generator, *, by_call: bool = False) -> l
     coins
         The generator of the fair coins.
     by_call
-        Whether each run has a coin for its side; otherwise each pair has one for which side is called first.
+        Whether a coin decides the side of each run. Otherwise a coin for each pair decides which side is
+        called first.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def call_each(
 ) -> None:
     """Append the outcome of each run to `outputs`: exceptions as values, runs past `limit` as unfinished.
 
-    The list belongs to the caller, who sees the progress by its length.
+    The list belongs to the caller; its length shows the progress.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def call_each(
     error: BaseException | None = None
     with Watch(limit, outputs.__len__, on_tick=on_tick) as watch:
         while True:
-            try:  # outside the loop, so it costs nothing; the iterator keeps its place
+            try:  # outside the loop, where it costs no time; the iterator keeps its place
                 if error is not None:
                     append(outcome_of(error, limit=limit))
                     error = None
@@ -84,9 +85,10 @@ def call_each(
 
 
 def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
-    """Return a call that gives the two successive runs of a pair the same generator state.
+    """Return a function that makes runs and gives the two successive runs of a pair the same generator state.
 
-    All runs share one generator whose state is set again; a new generator each takes five times as long.
+    All runs share one generator, whose state is set for each pair; a new generator for each pair takes five
+    times as long.
 
     Examples
     --------
@@ -125,17 +127,18 @@ def _words(seeds: np.random.Generator) -> Iterator[int]:
 
 
 def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:
-    """Return the sampler calls for `2·pairs` runs: left runs, right runs, whether the right is called first.
+    """Return pairs of sampler calls for `2·pairs` runs: left runs, right runs, whether the right is first.
 
     Parameters
     ----------
     pairs
         Half the number of runs.
     coins
-        The generator of the coins for the order of the two calls of a chunk.
+        The generator of the coins that decide which of the two calls of a pair comes first.
     by_call
         Whether a coin decides the side of each run. Then the number of left runs is binomial; the order
-        within a side does not matter, because runs are independent. Otherwise both sides have equally many.
+        within a side does not matter, because runs are independent. Otherwise both sides have the same number
+        of runs.
 
     Examples
     --------
@@ -158,7 +161,7 @@ def sample_pairs(
     *,
     rng: np.random.Generator,
 ) -> tuple[Any, Any]:
-    """Return the outputs of each side, drawn in the few sampler calls that `shares` planned.
+    """Return the outputs of each side, drawn by the sampler calls that `shares` planned.
 
     Examples
     --------
@@ -175,7 +178,7 @@ def sample_pairs(
 
 
 def kept(batch: Any, count: int) -> Any:
-    """Return a batch of `count` outputs, copied: an array of one or two dimensions, else a list.
+    """Return a copy of a batch of `count` outputs: an array if it has one or two dimensions, else a list.
 
     Raises
     ------
@@ -191,7 +194,7 @@ def kept(batch: Any, count: int) -> Any:
     if type(batch) is np.ndarray and batch.ndim in (1, 2) and batch.dtype.kind in "biufcUSmM":
         return batch.copy()
     if isinstance(batch, np.ndarray) and batch.dtype.names is not None and batch.ndim == 1:
-        return list(batch.tolist())  # records as tuples
+        return list(batch.tolist())  # records become tuples
     return [snapshot(output) for output in batch]
 
 

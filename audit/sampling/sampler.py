@@ -1,4 +1,4 @@
-"""The sampler: the one place through which all runs are drawn."""
+"""The sampler, which draws all runs of an audit."""
 
 import contextlib
 import functools
@@ -28,7 +28,7 @@ from audit.sampling.watch import can_watch
 from audit.subject.subject import Subject
 from audit.values.said import Says
 
-_SILENCE: Final = 64  # runs without an answer; larger checks later whether a subject stopped answering
+_SILENCE: Final = 64  # after this many runs without an answer, check whether the subject stopped answering
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class Sampler(Tally):
     jobs
         The number of worker processes; the outputs do not depend on it.
     isolate
-        Run the subject in a child process, so that it cannot end the audit.
+        Whether to run the subject in a child process, so that it cannot end the audit.
     run_time_limit
         The most seconds of one run.
 
@@ -54,9 +54,10 @@ class Sampler(Tally):
     copy_inputs
         Whether every run gets its own copy of the database (`with_copies`).
     loading
-        Extra seconds of the first run over the next, for compiling or loading.
+        How many seconds longer the first run took than the next ones, because it compiled or loaded
+        something.
     honours_rng
-        Whether the seed reproduces the runs, as far as the first eight runs show.
+        Whether the seed reproduces the runs, according to the first eight runs.
 
     Examples
     --------
@@ -101,7 +102,7 @@ class Sampler(Tally):
         self.close()
 
     def close(self) -> None:
-        """End the workers; a later draw starts new ones."""
+        """End the workers; a later draw starts new workers."""
         if isinstance(self._workers, Children):
             self._workers.close()
         self._workers = None
@@ -120,7 +121,7 @@ class Sampler(Tally):
     ) -> Iterator[Runs]:
         """Yield `2·size` runs in blocks; each block is drawn when it is requested.
 
-        Before the first draw, eight runs check whether the subject honours its generator.
+        Before the first draw, eight runs show whether the subject honours its generator.
 
         Parameters
         ----------
@@ -133,26 +134,27 @@ class Sampler(Tally):
             runs.
         fresh
             Start every run from a copy of the subject as it was before its first run. A subject that keeps no
-            state, or that cannot be copied (`state_kept()` is None), is run as it is.
+            state, or cannot be copied (`state_kept()` is None), is not copied.
         coupled
-            Start both runs of a pair from one generator state, by single calls. Each pair has a new state.
-            The two runs of a pair are not independent.
+            Start both runs of a pair from the same generator state, by single calls. Each pair has a new
+            state. The two runs of a pair are then not independent.
         singly
             Call the subject run by run, even if it has its own sampler.
         by_call
-            Let each run draw its side by its own fair coin. Otherwise both sides have the same number of
-            runs, and a coin for each pair decides which side is first.
+            Decide the side of each run by a fair coin. Otherwise both sides have the same number of runs, and
+            a coin for each pair decides which side is called first.
 
         Raises
         ------
         MutatedInput
             The mechanism changed its database (`with_copies` draws again).
         TimeIsOver
-            Ctrl-C was pressed meanwhile (`stopping`).
+            Ctrl-C was pressed during the draw (`stopping`).
         SubjectError
-            `convert` failed, or the subject's sampler returned another length than asked for.
+            `convert` failed, or the subject's sampler returned the wrong number of outputs.
         InvalidValue
-            The mechanism fails on the first two databases as lists, but not as arrays or frames.
+            The mechanism fails on the first two databases if they are lists, but not if they are arrays or
+            frames.
 
         Examples
         --------
@@ -177,9 +179,9 @@ class Sampler(Tally):
             yield replace(self.account(block), typed=not vectorised, parts=parts_of(task, block))
 
     def probe(self, left_db: Any, right_db: Any, probes: Sequence[Probe], path: Path) -> list[Any]:
-        """Return recorded runs from one generator state, each a `Run` or the reason for having no output.
+        """Return recorded runs from one generator state, each a `Run` or the reason why there is no output.
 
-        The tally counts them as runs drawn.
+        The tally includes them in the runs drawn.
 
         Examples
         --------
@@ -196,7 +198,7 @@ class Sampler(Tally):
         return [next(sides[turned]) for turned, _ in probes]
 
     def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
-        """Yield blocks; if Ctrl-C breaks one off, the worker ends and the subject's state is lost."""
+        """Yield blocks; if Ctrl-C interrupts one, the worker ends and the subject's state is lost."""
         try:
             yield from drawn(blocks)
         except TimeIsOver:
@@ -204,7 +206,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return the result of `draw`; if the mechanism changes its database, `again` draws with copies."""
+        """Return the result of `draw`; if the mechanism changes its database, that of `again` with copies."""
         try:
             return draw()
         except MutatedInput:
@@ -215,7 +217,7 @@ class Sampler(Tally):
 
     @property
     def last_sides(self) -> tuple[int, int]:
-        """The numbers of left and right runs of the last draw, by their coins.
+        """The numbers of left and right runs in the last draw, as the coins decided them.
 
         Examples
         --------
@@ -231,18 +233,18 @@ class Sampler(Tally):
     def draw_anew(
         self, left_db: Any, right_db: Any, sizes: Sequence[int], path: Path, *, by_call: bool = True
     ) -> Iterator[Runs]:
-        """Yield `2·size` runs for each of `sizes`, each time from a new process that makes the subject anew.
+        """Yield `2·size` runs for each of `sizes`, each from a new process that makes the subject anew.
 
         Parameters
         ----------
         left_db, right_db
             The two databases.
         sizes
-            Half the number of runs of each process; 0 for a single run.
+            Half the number of runs in each process; 0 for a single run.
         path
             The place in the seed tree.
         by_call
-            As for `draw`.
+            As in `draw`.
 
         Raises
         ------
@@ -282,12 +284,12 @@ class Sampler(Tally):
         return recipe_of(self.subject.object, self.subject.calling, seed=self.seed, at_first=pristine)
 
     def is_stateless(self, left_db: Any, right_db: Any) -> bool:
-        """Return whether runs depend on the given generator alone (`Questions`).
+        """Return whether a run depends on nothing but its database and its generator (`Questions`).
 
         Parameters
         ----------
         left_db, right_db
-            Databases to check it on.
+            The databases on which to check this.
 
         Examples
         --------
@@ -307,9 +309,9 @@ class Sampler(Tally):
         return self._questions.answered_alike_in(self.recipe, databases)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state differs from its first one; None if that is unknown.
+        """Return whether the subject's state has changed since before its first run; None if unknown.
 
-        It is unknown once a draw was broken off.
+        It is unknown once a draw was interrupted.
 
         Examples
         --------
@@ -323,7 +325,7 @@ class Sampler(Tally):
         return None if self._broken_off else self._start().state_kept()
 
     def state_suspected(self) -> bool | None:
-        """Return whether the subject keeps state, or gives different answers from one generator state.
+        """Return whether the subject keeps state, or gives different outputs from the same generator state.
 
         Examples
         --------
@@ -337,9 +339,9 @@ class Sampler(Tally):
         return True if kept is False and self.subject.takes_rng and not self.honours_rng else kept
 
     def stopped_answering(self) -> bool:
-        """Return whether the last half of the runs has no answer, although the subject answered at first.
+        """Return whether the second half of the runs has no answer, although the subject answered at first.
 
-        The subject is asked again on the database where it answered.
+        To confirm this, the subject is run again on the database on which it answered.
         """
         silent = self.drawn - self.last_answer >= max(_SILENCE, self.drawn // 2)
         return silent and self._questions.refused_now()
@@ -359,13 +361,13 @@ class Sampler(Tally):
         if self._host is None:
             mechanism = self.subject.object
             self._host = Host(mechanism, self.subject.calling, pristine=Pristine(mechanism))
-            with contextlib.suppress(SubjectError):  # then it runs in this process
+            with contextlib.suppress(SubjectError):  # if this fails, the subject runs in this process
                 self._parcel = None if place is None else Parcel.of(self.subject, seed=self.seed)
         self._workers = Here(self._host, self._parcel, place)
         return self._workers
 
     def _ready(self, left: Any, right: Any) -> Workers:
-        """Return the workers, after checking whether they may share the subject."""
+        """Return the workers, after a check whether several of them may run the subject."""
         workers = self._start()
         if self._steady is None:
             self._first_pair = left, right
@@ -387,7 +389,7 @@ class Sampler(Tally):
         return block
 
     def _uncounted(self, database: Any) -> Block:
-        """Return two runs on a database outside the audit; no count includes them."""
+        """Return two runs on a database that is not part of the audit; no count includes them."""
         [block] = self._start().map([self._task(database, database, 1, (RNG_CHECK, 0), copy_inputs=True)])
         return block
 

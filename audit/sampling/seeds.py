@@ -1,4 +1,4 @@
-"""The seed tree: every block of runs has a place in it, which alone determines its generator."""
+"""The seed tree: every block of runs has a place in it. Seed and place determine the block's generator."""
 
 from typing import Final
 
@@ -13,7 +13,8 @@ SHRINK: Final = 6
 CALLS: Final = 7
 FAULT: Final = 8
 
-# The first child of a block, far above every index of a stage, a pair or a block: no two places coincide.
+# The index of a block's first child. It exceeds every index of a stage, a pair or a block, so no two places
+# coincide.
 COINS: Final = 2**31
 RUNS: Final = 2**31 + 1
 RESTART: Final = 2**31 + 2
@@ -23,14 +24,14 @@ Path = tuple[int, ...]
 
 
 def generator(seed: int, path: Path) -> np.random.Generator:
-    """Return the generator at a place of the seed tree.
+    """Return the random generator of a place in the seed tree.
 
     Parameters
     ----------
     seed
         The audit's seed, a non-negative int.
     path
-        Non-negative ints from the root; the first is the stage.
+        The place, as non-negative ints from the root downwards; the first is the stage of the audit.
 
     Notes
     -----

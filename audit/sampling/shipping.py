@@ -1,4 +1,4 @@
-"""Pickles between processes: the subject on its way out, outputs on their way back."""
+"""Pickles that are sent between processes: the subject to a child, outputs back to the parent."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -20,21 +20,22 @@ _LONGEST = 1000
 
 @dataclass(frozen=True)
 class Parcel:
-    """A subject prepared for another process: a copy, or instructions to make it anew there (`Made`).
+    """A subject prepared for another process: a pickled copy, or instructions to make it anew there (`Made`).
 
-    Functions and classes of modules that the other process cannot import travel by value. An object that
-    cannot be pickled travels by name if it is global in a module; the other process runs that module's file.
+    Functions and classes of modules that the other process cannot import are sent by value. An object that
+    cannot be pickled is sent by name if it is a global of a module; the other process then runs the file of
+    that module.
 
     Parameters
     ----------
     text
-        The pickled mechanism without its generators, or its pickled maker.
+        The pickled mechanism without its generators, or the pickled instructions.
     calling
         How the mechanism gets its generator.
     seed
         The root of the seed tree.
     by_value
-        Names of the modules that the other process cannot import.
+        The names of the modules that the other process cannot import.
 
     Examples
     --------
@@ -50,7 +51,7 @@ class Parcel:
 
     @classmethod
     def of(cls, subject: Subject, *, seed: int) -> "Parcel":
-        """Return the parcel of a subject.
+        """Return a subject as a parcel.
 
         Raises
         ------
@@ -71,11 +72,11 @@ class Parcel:
             ) from error
 
     def mechanism(self, path: Path) -> Any:
-        """Return the user's object, unpickled here, with its generators seeded at `path`."""
+        """Return the user's object, unpickled in this process, with its generators seeded from `path`."""
         return made(unpack(self.text, Reseeding(self.seed, path)))
 
     def move_in(self, path: Path) -> Host:
-        """Return the subject ready to run in its own process, with all generators seeded at `path`."""
+        """Return the subject ready to run in a process of its own, with all generators seeded from `path`."""
         reseed_process(self.seed, path)
         mechanism = self.mechanism(path)
         pristine = Pristine(mechanism)
@@ -103,7 +104,7 @@ def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
 
 
 def pack_outputs(value: Any) -> bytes:
-    """Return a pickle of outputs for the parent process; an output that cannot be pickled becomes `Opaque`.
+    """Return a pickle of outputs for the parent process; outputs that cannot be pickled become `Opaque`.
 
     Examples
     --------
@@ -133,13 +134,13 @@ class _Outward(Writer):
 
 class _Homeward(Writer):
     def persistent_id(self, value: Any) -> Any:
-        """Return the name of a class, so that the parent keeps its own class and does not overwrite it."""
+        """Return the name of a class, so that the parent uses its own class instead of a copy."""
         if not isinstance(value, type) or value.__module__ == "builtins" or "<locals>" in value.__qualname__:
             return None
         return (value.__module__, value.__qualname__)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return the base class's reduction, except: memory views become copies, local classes new ones."""
+        """Return the base class's reduction, but send memory views as copies and local classes by value."""
         if type(value) is memoryview:
             return memory, (value.tobytes(), value.format, value.shape)
         return super().reducer_override(value)

@@ -1,4 +1,4 @@
-"""Copies of a mechanism's inputs and outputs, so that later changes by the mechanism are detected."""
+"""Copies of inputs and outputs: later changes by the mechanism are then detected, or have no effect."""
 
 import contextlib
 import copy
@@ -20,8 +20,8 @@ _SCALARS: Final = {
     *(decimal.Decimal, fractions.Fraction, Raised, Unfinished),
 }
 IMMUTABLE: Final = frozenset(_SCALARS | {kind for kind in np.sctypeDict.values() if kind is not np.void})
-#: Containers that are copied by calling their type, if their values are immutable. Keys of a dict count as
-#: immutable, because they are hashable.
+#: If their values are immutable, these containers are copied by calling their type. Keys of a dict are
+#: hashable, so they count as immutable.
 _FLAT: Final = frozenset({tuple, frozenset, list, set, dict})
 
 
@@ -43,7 +43,7 @@ def snapshot(output: Any) -> Any:
         return output.copy()
     if kind in _FLAT and IMMUTABLE.issuperset(map(type, output.values() if kind is dict else output)):
         return kind(output)
-    if issubclass(kind, enum.Enum | type):  # `isinstance` asks the output itself, which may lie or raise
+    if issubclass(kind, enum.Enum | type):  # `isinstance` asks the output, whose answer may be false
         return output
     try:
         return _copied(output)
@@ -61,12 +61,12 @@ def _copied(output: Any) -> Any:
 
 
 def _is_fixed(value: Any) -> bool:
-    """Return whether a value is immutable, tuples of such values included."""
+    """Return whether a value is immutable: a plain value, or a tuple of immutable values."""
     return type(value) in IMMUTABLE or (type(value) is tuple and all(map(_is_fixed, value)))
 
 
 def memory(content: bytes, kind: Any, shape: Any) -> Any:
-    """Return a memory view of a copy of `content`.
+    """Return a memory view of a copy of the content.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def memory(content: bytes, kind: Any, shape: Any) -> Any:
 
 
 def outcome_of(error: BaseException, *, limit: float) -> Raised | Unfinished:
-    """Return the outcome of a run that ended with `error`, given the limit in seconds.
+    """Return the outcome of a run that ended with `error`; the limit is in seconds.
 
     Examples
     --------
@@ -97,12 +97,12 @@ class MutatedInput(AuditError):  # noqa: N818  a fact about the mechanism, not a
 
 
 class Input:
-    """A database and the copy of it that the runs get.
+    """A database, and the copy of it that the runs get.
 
     Parameters
     ----------
     database
-        The database; runs get it only if it cannot be copied.
+        The database; if it cannot be copied, the runs get the original.
     every_run
         Whether every run gets its own copy.
 
@@ -119,7 +119,7 @@ class Input:
         self._pristine = database
         self._every_run = every_run
         self._immutable = snapshot(database) is database
-        # With a copy for every run no comparison is needed. Pickling, which may import modules, is avoided.
+        # If every run gets a copy, no comparison is needed. This avoids pickling, which may import modules.
         self._text = None if self._immutable or every_run else _pickled(database)
         self._given = database
         if self._text is not None:
@@ -133,16 +133,16 @@ class Input:
 
     @property
     def constant(self) -> bool:
-        """Whether all runs get the same object."""
+        """Whether all runs get the same object as database."""
         return not self._every_run or self._immutable
 
     def check(self) -> None:
-        """Compare the copy that runs got with the database.
+        """Compare the copy that the runs got with the database.
 
         Raises
         ------
         MutatedInput
-            A run changed it.
+            A run changed its database.
         """
         if self.constant and not self._immutable and self._changed():
             raise MutatedInput("The mechanism changes the database that it is given.")
@@ -150,9 +150,9 @@ class Input:
     def _changed(self) -> bool:
         if self._text is not None and _pickled(self._given) == self._text:
             return False
-        equals = getattr(self._pristine, "equals", None)  # frames have lazy internals
+        equals = getattr(self._pristine, "equals", None)  # frames fill some internals in later
         if callable(equals):
-            with contextlib.suppress(Exception):  # another library's method of that name
+            with contextlib.suppress(Exception):  # the method of this name may belong to another library
                 return not equals(self._given)
         return not same(self._given, self._pristine)
 

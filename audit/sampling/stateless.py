@@ -1,4 +1,4 @@
-"""The check for state kept between calls: the same few generator states, later and in other processes."""
+"""Check whether a subject keeps state: run it again from the same generator states, later or elsewhere."""
 
 import time
 from collections.abc import Callable
@@ -13,15 +13,15 @@ from audit.sampling.shipping import Parcel
 from audit.values.canonical import same
 from audit.values.outcomes import Unfinished, is_refusal
 
-#: Larger: state is found more surely, for more runs. Generator states to ask, with a pair of runs each.
+#: The number of generator states, each with a pair of runs. More states detect kept state more reliably.
 _STATES: Final = 2
-#: Larger: fewer subjects count as ignoring their generator. Further pairs of runs before saying that.
+#: This many further pairs of runs are made before a subject counts as ignoring its generator.
 _MORE: Final = 16
 
 
 @dataclass
 class Answers:
-    """A subject's answers to the generator states on one database.
+    """The outputs of a subject from a few generator states, normally with one database on both sides.
 
     Examples
     --------
@@ -39,18 +39,18 @@ class Answers:
 
     @property
     def refused(self) -> bool:
-        """Whether no output is an answer."""
+        """Whether every output is None or an exception, so that none is an answer."""
         return all(map(is_refusal, self.outputs))
 
     @property
     def vary(self) -> bool:
-        """Whether different generator states gave different answers on one of the two databases."""
+        """Whether different generator states gave different outputs on at least one of the two sides."""
         lefts = [output for block in self.blocks for output in block.left]
         rights = [output for block in self.blocks for output in block.right]
         return any(not same(side[0], output) for side in (lefts, rights) for output in side)
 
     def are(self, others: "Answers") -> bool:
-        """Return whether the answers equal the others', and the generators advanced by the same draws."""
+        """Return whether both have the same outputs, and their generators advanced by the same draws."""
         mine, theirs = (
             [(each.left, each.right, each.rest) for each in answers.blocks] for answers in (self, others)
         )
@@ -60,17 +60,17 @@ class Answers:
 class Questions:
     """The runs that show whether a subject keeps state.
 
-    A stateless subject gives the same answer from the same generator state, and different answers from
+    A stateless subject gives the same output from the same generator state, and different outputs from
     different states. This is checked before and after the audit's runs, on the same object and on copies of
-    its first state. If making the subject also made data, a fresh process is asked too. `Pristine` compares
-    its pickled form.
+    its first state. If data may have been drawn when the subject was made, it is also checked in a fresh
+    process. `Pristine` compares the pickled forms of the subject.
 
     Parameters
     ----------
     draw
-        Draws a task and counts its runs.
+        Makes the runs of a task and counts them.
     task
-        Makes a task from two databases, half the number of runs and a place in the seed tree.
+        Returns the task for two databases, half the number of runs and a place in the seed tree.
     """
 
     def __init__(self, draw: Callable[[Task], Block], task: Callable[..., Task]) -> None:
@@ -80,21 +80,21 @@ class Questions:
         self._first = Answers()
 
     def repeat(self, database: Any) -> tuple[bool, float]:
-        """Return whether a second asking gives the first answers, and the seconds that loading took.
+        """Return whether repeated runs gave the same outputs, and how many seconds loading took.
 
-        Loading is the extra time of the first runs over the last ones.
+        Loading time is how much longer the first runs took than the last ones.
         """
         self._database, self._first = database, self._ask(database)
         first = self._first
-        stuck = any(type(output) is Unfinished for output in first.outputs)  # do not ask again
+        stuck = any(type(output) is Unfinished for output in first.outputs)  # then do not run it again
         return stuck or first.are(self._ask(database)), max(0.0, first.seconds[0] - first.seconds[-1])
 
     def refused_now(self) -> bool:
-        """Return whether the subject refuses now although it answered at first."""
+        """Return whether the subject gives no answer now, although it answered at first."""
         return not self._first.refused and self._ask(self._database).refused
 
     def answered_alike(self, databases: list[Any]) -> bool:
-        """Return whether subject and copies answer as at first, and differently to different states."""
+        """Return whether subject and copies give the first outputs again, and outputs depend on the state."""
         if not all(self._ask(self._database, fresh=fresh).are(self._first) for fresh in (False, True)):
             return False
         answers = [self._ask(database) for database in databases]
@@ -105,7 +105,7 @@ class Questions:
         return any(each.vary for each in answers) or Answers([self._draw(more)]).vary
 
     def answered_alike_in(self, recipe: Parcel, databases: list[Any]) -> bool:
-        """Return whether fresh processes answer like this one; True if none can be started."""
+        """Return whether fresh processes give the same outputs as this one; True if none can be started."""
         for database in databases:
             here = self._ask(database)
             try:

@@ -1,7 +1,7 @@
-"""Ctrl-C ends an audit early; the bets so far count and give the verdict.
+"""Ctrl-C ends an audit early; the bets made before it count and give the verdict.
 
-No bet uses an interrupted batch. The guarantee holds at all times of the audit simultaneously (Ville), so it
-covers the wealth before that batch, whenever the user stops.
+No bet uses an interrupted batch. By Ville's inequality the guarantee holds at all times of the audit
+simultaneously. So it covers the wealth before that batch, whenever the user stops the audit.
 """
 
 import contextlib
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 
 class TimeIsOver(KeyboardInterrupt):
-    """The time limit or Ctrl-C ended the audit during runs that count only when complete."""
+    """The time limit or Ctrl-C ended the audit during a group of runs that counts only as a whole."""
 
 
 @dataclass
 class _Stop:
-    """Whether Ctrl-C was pressed, and whether it may break off a draw now."""
+    """Whether Ctrl-C was pressed, and whether it may interrupt a draw now."""
 
     asked: bool = False
     drawing: bool = False
@@ -30,7 +30,7 @@ _STOP = _Stop()
 
 
 def stop_asked() -> bool:
-    """Return whether Ctrl-C has ended the time of the running audit (`ctrl_c_ends_time`).
+    """Return whether Ctrl-C was pressed to end the running audit (`ctrl_c_ends_time`).
 
     Examples
     --------
@@ -41,7 +41,7 @@ def stop_asked() -> bool:
 
 
 def why_over() -> str:
-    """Return a text saying why the time is over.
+    """Return a text that says why the audit's time is over.
 
     Examples
     --------
@@ -53,9 +53,9 @@ def why_over() -> str:
 
 @contextlib.contextmanager
 def ctrl_c_ends_time(tell: Callable[[], None]) -> Iterator[None]:
-    """Make the first Ctrl-C call `tell` and end the time of an audit; the second interrupts as usual.
+    """Make the first Ctrl-C call `tell` and end the audit's time; a second one interrupts as usual.
 
-    Nothing changes if Ctrl-C is ignored, as under `nohup`, or cannot be handled, as in a thread.
+    This has no effect if Ctrl-C is ignored, as under `nohup`, or cannot be handled, as in a thread.
     """
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
@@ -79,7 +79,7 @@ def ctrl_c_ends_time(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def drawn(blocks: Iterator[T]) -> Iterator[T]:
-    """Yield the drawn blocks; Ctrl-C breaks off the current one.
+    """Yield the drawn blocks; Ctrl-C interrupts the current one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Outputs as the sampler returns them, and counts of them: whether they vary, whether answers stop."""
+"""Outputs as the sampler returns them, and counts that show whether outputs vary and whether answers stop."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Runs:
         (n, d) if the subject's own sampler returned arrays. If the runs were drawn in pairs, the i-th outputs
         form a pair. If each run had its own coin, the sides may differ in length.
     typed
-        Whether every output has its own type, not the dtype of an array drawn in one call.
+        Whether every output has its own type. Otherwise all have the dtype of an array drawn in one call.
     parts
         The numbers of left and right runs in successive parts of the block; empty if unknown.
 
@@ -43,7 +43,7 @@ class Runs:
 
 
 class Variety:
-    """Looks at outputs until two differ; it ignores exceptions and unfinished runs.
+    """Compares outputs until two differ; exceptions and unfinished runs do not count.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Variety:
         self._first: Any = None
 
     def look(self, outputs: Sequence[Any] | np.ndarray[Any, Any]) -> None:
-        """Take the outputs of more runs into account."""
+        """Compare the outputs of further runs too."""
         if len(self._keys) > 1:
             return
         for output in _distinct(outputs):
@@ -73,12 +73,12 @@ class Variety:
 
     @property
     def only(self) -> str | None:
-        """The one output of all runs, as a short text; None if outputs vary or there is none."""
+        """The output that all runs gave, as a short text; None if outputs vary or there are none."""
         return show(self._first, 40) if len(self._keys) == 1 else None
 
 
 class Tally:
-    """Counts of the runs returned so far, both sides together.
+    """Counts of the runs returned so far, on both sides together.
 
     Attributes
     ----------
@@ -89,13 +89,13 @@ class Tally:
     printed
         The number of characters that the mechanism printed.
     last_answer
-        The position of the last run that answered: neither None nor an exception.
+        The number of the last run whose output was an answer: neither None nor an exception.
     weight
-        The rough size of an output in bytes: the largest mean of a block.
+        The approximate size of an output in bytes: the largest mean over a block.
     variety
         Whether the outputs vary.
     notes
-        Notes for the reader of a result.
+        Notes for readers of the result.
     """
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ class Tally:
         self.notes: list[Said] = []
 
     def account(self, block: Block) -> Runs:
-        """Return the outputs of a block, once counted."""
+        """Count the outputs of a block and return them."""
         self.drawn += len(block.left) + len(block.right)
         for side in (block.left, block.right):
             self.variety.look(side)
@@ -122,7 +122,7 @@ class Tally:
         return Runs(block.left, block.right)
 
     def note(self, note: Said) -> None:
-        """Keep a note, unless it is already kept."""
+        """Add a note, unless it is already there."""
         if note not in self.notes:
             self.notes.append(note)
 

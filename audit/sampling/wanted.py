@@ -1,4 +1,4 @@
-"""The check for a missing `convert`: a mechanism fails on lists of records but not on arrays or frames."""
+"""Check for a missing `convert`: the mechanism fails on lists of records but not on arrays or frames."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -11,10 +11,10 @@ from audit.sampling.blocks import Block
 from audit.subject.subject import Subject
 from audit.values.outcomes import Raised, Unfinished
 
-#: Exceptions that code for arrays or frames raises on a list, and code for frames on an array.
+#: The exceptions of code for arrays or frames that gets a list, and of code for frames that gets an array.
 _ON_A_LIST: Final = {"TypeError", "AttributeError"}
 _ON_AN_ARRAY: Final = {"IndexError", "AttributeError"}
-#: The exception of a frame for a missing column.
+#: The exception that a frame raises for a missing column.
 _NO_COLUMN: Final = "KeyError"
 _ANSWERS: Final = ""
 
@@ -22,16 +22,16 @@ _ANSWERS: Final = ""
 def refuse_lists(
     subject: Subject, databases: tuple[Any, Any], first: Block, run: Callable[[Any], Block]
 ) -> None:
-    """Raise an error if a mechanism fails on two lists of records, but not on them as arrays or frames.
+    """Raise an error if a mechanism fails on two lists of records, but works if they are arrays or frames.
 
     Parameters
     ----------
     subject
-        The subject; one with a `convert` of its own is left alone.
+        The subject. If it has a `convert`, nothing is checked.
     databases
         The first two databases.
     first
-        Two runs on the first of them.
+        Two runs on the first database.
     run
         Draws two runs on any database; called only if the first two runs failed.
 
@@ -71,7 +71,7 @@ def refuse_lists(
 
 
 def _on(run: Callable[[Any], Block], convert: Callable[[Any], Any], databases: tuple[Any, Any]) -> set[str]:
-    """Return the kinds of outcomes on the converted databases."""
+    """Return the kind of outcome on each of the converted databases."""
     try:
         return {_outcome(run(convert(database))) for database in databases}
     except (TypeError, ValueError):  # ragged records, for example
@@ -79,7 +79,7 @@ def _on(run: Callable[[Any], Block], convert: Callable[[Any], Any], databases: t
 
 
 def _outcome(block: Block) -> str:
-    """Return the exception type that both runs of a block raised; another text if one answered."""
+    """Return the name of the exception that both runs of a block raised; another text if a run answered."""
     outputs = [*block.left, *block.right]
     silent = [output for output in outputs if type(output) in (Raised, Unfinished)]
     if len(silent) < len(outputs):

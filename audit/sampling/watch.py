@@ -1,4 +1,4 @@
-"""The time limit of a run: a timer checks whether the loop has moved, at no cost to the runs."""
+"""The time limit of a run. A timer checks whether the loop has moved on, so the runs take no extra time."""
 
 import math
 import os
@@ -14,12 +14,12 @@ _LONGEST_TICK: Final = 1.0
 _SHORTEST_TICK: Final = 1e-3
 
 
-class TimeLimit(BaseException):  # like KeyboardInterrupt, it passes a mechanism's `except Exception`
+class TimeLimit(BaseException):  # so that a mechanism's `except Exception` does not catch it
     """A run exceeded its time limit."""
 
 
 class ComputedTooLong(TimeLimit):
-    """The process computed for longer than it may."""
+    """The process used more CPU time than it may."""
 
 
 def can_watch() -> bool:
@@ -34,7 +34,7 @@ def can_watch() -> bool:
 
 
 def in_words(limit: float) -> str:
-    """Return the `reason` of a run that exceeded its time limit.
+    """Return the text of the `reason` for a run that exceeded its time limit.
 
     Examples
     --------
@@ -48,9 +48,9 @@ def in_words(limit: float) -> str:
 def computing_for(limit: float) -> Iterator[None]:
     """Raise `ComputedTooLong` inside the context once the process has used `limit` seconds of CPU time.
 
-    Waiting, also for the processor, does not count, so a busy machine changes nothing. The error is raised
-    again after every tenth of `limit`, because code may catch it. If runs cannot be limited (`can_watch`),
-    nothing is raised.
+    Time spent waiting does not count, so a busy machine makes no difference. As code may catch the error, it
+    is raised again after every further tenth of `limit`. If runs cannot be limited (`can_watch`), nothing is
+    raised.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Watch:
     Parameters
     ----------
     limit
-        The most seconds of one run; infinity for no limit.
+        The most seconds that one run may take; infinity for no limit.
     progress
         Returns the number of runs that have ended.
     on_tick
@@ -112,7 +112,7 @@ class Watch:
         self._seen = -1
         self._since = 0.0
         self._handler: Any = None
-        self._due: float | None = None  # when the earlier timer falls due
+        self._due: float | None = None  # the time at which the earlier timer falls due
         self._interval = 0.0
         self.outer_error: BaseException | None = None
 
@@ -145,7 +145,7 @@ class Watch:
         if progress != self._seen:
             self._seen, self._since = progress, now
         elif now - self._since >= self._limit:
-            self._since = now  # if a mechanism swallows this error, raise it again later
+            self._since = now  # the mechanism may catch this error: raise it again later
             raise TimeLimit
 
     def _ring(self, signum: int, frame: FrameType | None, now: float) -> None:

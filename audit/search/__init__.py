@@ -1,4 +1,4 @@
-"""Where to look next: a climb over pairs of databases, and the simplest pair that fails. Proposals only.
+"""The search for a pair of databases on which the claim fails, and for the simplest such pair.
 
-Above `evidence` and `databases`; below `verdict`.
+The search only proposes pairs. It imports from `evidence` and `databases`; `verdict` imports from it.
 """

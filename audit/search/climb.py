@@ -1,15 +1,17 @@
-"""The search for the pair of databases on which the claim fails. It proposes; it never decides.
+"""The search for a pair of databases on which the claim fails. It only proposes pairs; bets decide.
 
-Pairs come from a stream of proposals and from a climb around the best pairs so far. One coupled run on each
-side scouts a pair. The pairs whose outputs lie furthest apart get a first look: independent runs on both
-sides. The most promising of these get a look twice as long, and so on (successive halving). Some pairs are
-the ends of a path of neighbours. The claim allows more on such a pair, and a promising path is halved.
+Pairs come from a stream of proposals and from a climb, which varies the best pairs so far. Each new pair is
+scouted by coupled runs: one on each database, with the same random draws. The pairs whose outputs lie
+furthest apart get a first look: independent runs. The most promising of these get a look twice as long, and
+so on (successive halving). Some pairs are the ends of a path of several neighbour steps. The claim allows a
+larger loss between such ends, and a promising path is cut into halves.
 
-After `STEERED_AFTER` runs, the recorded draws of the scouts predict a growth rate for each pair (`steer`).
-The pair with the largest prediction then comes first, unless its counts contradict it. The audit never bets
-on scouting runs, which are a bounded share of all runs.
+After `STEERED_AFTER` runs, the recorded random draws of the scouting runs predict for each pair how fast a
+bet on it would grow (`steer`). The pair with the largest prediction then comes first, unless the counts of
+its runs contradict the prediction. The audit never bets on scouting runs, which are a bounded share of all
+runs.
 
-The search draws nothing itself: the caller takes `look = search.ask(...)`, then `search.tell(look, ...)`.
+The caller makes the runs: after `look = search.ask(...)`, it reports them by `search.tell(look, ...)`.
 """
 
 import heapq
@@ -24,64 +26,64 @@ from audit.databases.paths import halves
 from audit.evidence.memory import PairMemory
 from audit.values import canonical
 
-#: A sequence of databases, each the neighbour of the one before. A pair is a path of one step.
+#: A sequence of databases, each a neighbour of the one before. A pair of neighbours is a path of one step.
 Path = tuple[Any, ...]
 
 #: Pairs of runs in a first look.
 FIRST_LOOK = 16
-#: The search may spend this share of all runs so far.
+#: The search may use up to this share of all runs so far.
 SHARE = 0.3
-#: The same share once draws promise something and more than `_CROWD` pairs were scouted.
+#: The share that replaces it if recorded draws predict growth and more than `_CROWD` pairs were scouted.
 _STEERED_SHARE = 0.1
-#: Another pair takes over from the one being bet on only if it promises this many times as much.
+#: Bets move to another pair only if its predicted growth is this many times as large.
 _CLEARLY = 1.2
-#: Recorded draws are used after this many runs. A claim that is refuted sooner does not need them.
+#: Recorded draws are used after this many runs. A claim that is refuted with fewer runs does not need them.
 STEERED_AFTER = 600
-#: Once draws promise something, every 4th step still ignores them.
+#: Once recorded draws predict growth, every step uses them except every 4th, which goes by counts alone.
 _ORDINARY_EVERY = 4
 _NEWCOMERS = 8
 #: At most this many pairs are scouted before the first look.
 _MOST_FIRST = 24
-#: Once this many pairs wait for their first look, add few new ones: scouting then costs more than it gains.
+#: Once this many pairs wait for their first look, few are added: scouting would cost more than it gains.
 _CROWD = 200
 _NEWCOMERS_TO_A_CROWD = 2
 _CLIMBERS = 2
-#: Every 4th round scouts a path, and every 4th first look is at one.
+#: Every 4th round of scouting adds a path, and every 4th first look is at a path.
 _FAR_EVERY = 4
 _FINALISTS = 4
-#: If all runs of a pair together promise fewer nats than this, the promise of its best event counts as luck.
+#: If the best event of a pair gained fewer nats than this in all its runs, the gain counts as chance.
 _LUCK = 4.0
-#: If no pair promises anything against the claimed ε, pairs are compared against these shares of it.
+#: If no pair promises growth against the claimed ε, these shares of ε are tried instead.
 _SMALLER = (0.5, 0.25)
 #: A pair that recorded draws favour is kept unless its counts fall short by this many standard errors.
 _SURE = 2.0
-#: A look is doubled at most this often.
+#: The length of a look is doubled at most this many times.
 _LEVELS = 9
-#: After this many proposals in a row that were all seen before, the search takes the domain for exhausted.
+#: If this many proposals in a row are repeats, the search assumes that the domain has no further pairs.
 _MOST_REPEATS = 500
 
 
 @dataclass(eq=False)
 class Contender:
-    """A pair in the search.
+    """A pair of databases in the search, and the look that it gets next.
 
     Parameters
     ----------
     memory
-        What independent runs have shown of the pair.
+        The results of the independent runs on this pair.
     apart
-        The distance between the outputs of coupled runs, divided by the number of steps.
+        The distance between the outputs of coupled runs, divided by the number of steps between the
+        databases.
     promise
-        The growth that the draws of its scouts promise, in nats per pair of runs; None if not asked yet.
+        The growth predicted from the scouting runs, in nats per pair of runs; None if not yet requested.
     steered
-        Whether the look asks for the promise.
+        Whether the look also requests the promise.
     scouts
-        The recorded runs that scouted the pair.
+        The recorded scouting runs of the pair.
     level
-        How often its look was doubled; −1 before the first look.
+        How often the length of its look was doubled; −1 before the first look.
     pairs
-        How many pairs of independent runs the look takes; 0 for one coupled run on each side, which shows
-        only how far apart the outputs are.
+        How many pairs of independent runs the look takes. 0 means one coupled run on each side, to scout.
     """
 
     memory: PairMemory
@@ -104,7 +106,7 @@ class Contender:
 
 
 class _Queue:
-    """Contenders that wait for their first look, ordered by age and by what their scouts found."""
+    """Contenders that wait for their first look, ordered by age and by the results of their scouting runs."""
 
     def __init__(self) -> None:
         self._oldest_first: deque[Contender] = deque()
@@ -120,12 +122,12 @@ class _Queue:
         self.rank(contender)
 
     def rank(self, contender: Contender) -> None:
-        """Rank a contender by what its scouts have found by now."""
+        """Rank a contender by the results of its scouting runs so far."""
         promise, apart = contender.worth
         heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
-        """Return the waiting contender that lies furthest apart, or the oldest; None if none waits."""
+        """Return the contender whose outputs lie furthest apart, or the oldest one; None if none waits."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
         while self._furthest_first and self._furthest_first[0][-1].level >= 0:
@@ -137,25 +139,25 @@ class _Queue:
 
 @dataclass
 class Search:
-    """The contenders, and the sources of new ones.
+    """The search: its contenders, and the sources of new pairs.
 
     Parameters
     ----------
     proposals
         Pairs to try, the most promising first.
     new
-        Returns a new memory for the ends of a path.
+        Returns an empty memory for the pair of databases at the ends of a path.
     prospect
         Takes a memory, a number of standard errors and a share of the claimed ε. Returns how promising the
-        memory is against that share, less these errors; larger is better.
+        pair is against that share, less these errors; larger is better.
     vary
-        Yields pairs around a pair, for the climb; None if only the proposals may be tried.
+        Yields variants of a pair, for the climb; None if only the proposals may be tried.
     further
-        Yields paths that repeat the step of a pair; None if only neighbours may be tried.
+        Yields longer paths that repeat the step of a pair; None if only neighbours may be tried.
     first
         How many of the proposals are scouted before the first look.
     steers
-        Returns whether recorded draws may show what a pair promises.
+        Returns whether recorded draws can predict the growth of bets on a pair.
     """
 
     proposals: Iterator[Path]
@@ -189,16 +191,16 @@ class Search:
         Parameters
         ----------
         spent
-            Runs drawn in all.
+            The number of runs drawn in the whole audit.
         more
-            Whether another step may begin. A step scouts some pairs and ends with a look of independent runs.
+            Whether a new step may begin. A step scouts some pairs and ends with one look of independent runs.
         """
         self._wanted = more and self.wants(spent)
         self._steered = spent >= STEERED_AFTER and self.steers()
         return next(self._looks)
 
     def tell(self, look: Contender, runs: int, apart: float = 0.0, promise: float = 0.0) -> None:
-        """Record a look: its runs, the distance of coupled outputs, the growth that their draws promise."""
+        """Record a look: its runs, the distance of coupled outputs, the growth predicted from draws."""
         self.spent += runs
         if not look.pairs:
             look.apart = apart / look.memory.distance
@@ -220,9 +222,9 @@ class Search:
         return self.prospect(memory, 0.0, 1.0)
 
     def _hope(self, memory: PairMemory) -> tuple[float, ...]:
-        """Return a sort key: the promise (0 if perhaps luck), those against smaller claims, nearness, loss.
+        """Return a sort key: promise (0 if it may be chance), promise against smaller ε, nearness, loss.
 
-        Among pairs that promise nothing, neighbours come first: a path says little if the claim holds.
+        Among pairs that promise no growth, neighbours come first: a path shows little if the claim holds.
         """
         growth = self._guess(memory)[0]
         smaller = (self._rank(memory, share)[0] for share in _SMALLER)
@@ -230,14 +232,14 @@ class Search:
         return promise, *smaller, -memory.distance, self._rank(memory)[1]
 
     def wants(self, spent: int) -> bool:
-        """Whether the search may spend more, after `spent` runs in all."""
+        """Whether the search may use more runs, after `spent` runs of the whole audit."""
         if not any(self._looked):
             return True
         share = _STEERED_SHARE if self._promised and len(self.contenders) > _CROWD else SHARE
         return self.spent < share * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
-        """Return the pair to bet on: the most promising or, if none promises anything, the best known."""
+        """Return the pair to bet on: the most promising or, if none promises growth, one with many runs."""
         looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None
@@ -256,7 +258,7 @@ class Search:
     def _steered_to(self, top: PairMemory) -> PairMemory | None:
         """Return the pair that recorded draws favour, unless the best pair by counts is surely better.
 
-        If draws promise nearly as much for the best pair by counts, that pair stays: more is known about it.
+        If draws predict nearly as much for the best pair by counts, return that pair: more is known about it.
         """
         known = sorted((each for each in self._promised if each.level >= 0), key=lambda each: each.worth)
         if not known:
@@ -270,7 +272,7 @@ class Search:
         return None
 
     def _step(self) -> Generator[Contender, None, bool]:
-        """Look longer at a pair that earned it, else at a new pair; return whether anything was left."""
+        """Yield a longer look at a promising pair, else a first look; return False if no pair was left."""
         if self._steered:
             yield from self._asked()
         self._taken += 1
@@ -290,10 +292,10 @@ class Search:
         return True
 
     def _longer(self) -> Contender | None:
-        """Return the best pair of the highest level from which fewer than half of the pairs have moved up.
+        """Return the best pair of the highest level from which less than half of the pairs have moved up.
 
-        This is successive halving without waiting: each level gets about the same share of the runs. Runs
-        that were bet on do not count here, or the pairs bet on would fill the highest levels.
+        This is asynchronous successive halving: each level gets about the same share of the runs. Runs that
+        were bet on do not count here, because the pairs bet on would fill the highest levels.
         """
         further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):
@@ -320,12 +322,12 @@ class Search:
             self._compare(contender)
 
     def _compare(self, contender: Contender) -> None:
-        """Climb around a pair of neighbours if its scouts found more than those of any other."""
+        """Climb from a pair of neighbours if its scouting runs ranked it above all other pairs."""
         if not contender.is_far and (self._furthest is None or contender.worth > self._furthest.worth):
             self._furthest = contender
 
     def _asked(self) -> Iterator[Contender]:
-        """Request the promise of every scouted pair that has none yet."""
+        """Request the predicted growth of every scouted pair that has no prediction yet."""
         for contender in self.contenders:
             if contender.scouts is not None:
                 contender.pairs, contender.steered = 0, True
@@ -341,7 +343,7 @@ class Search:
         return best if best is not None and best.level < 0 and best.worth[0] > _CLEARLY * known else None
 
     def _newcomer(self) -> Contender | None:
-        """Return the waiting pair that lies furthest apart or, every other time, the oldest."""
+        """Return the waiting pair whose outputs lie furthest apart or, every other time, the oldest one."""
         self._first_looks += 1
         first, then = self._near, self._far
         if self._first_looks % _FAR_EVERY == 0:
@@ -350,11 +352,11 @@ class Search:
         return first.next(furthest=furthest) or then.next(furthest=furthest)
 
     def _left(self) -> Contender | None:
-        """Return the best pair of the lowest level, so that all pairs of a small domain get longer looks."""
+        """Return the best pair of the lowest level: all pairs of a small domain get longer looks in turn."""
         return next((self._best_at(level) for level in range(_LEVELS + 1) if self._looked[level]), None)
 
     def _unseen(self) -> Iterator[Path]:
-        """Yield pairs not tried before: proposals and, in every other round, pairs around the best."""
+        """Yield pairs not tried before: proposals and, in every other round, variants of the best pairs."""
         repeats = 0
         for path in self._source():
             if (ends := _ends(path)) not in self._seen:
@@ -374,7 +376,7 @@ class Search:
         return self.proposals
 
     def _around_the_best(self, vary: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield pairs around the furthest and the best pair, or the halves of the best if it is a path."""
+        """Yield variants of the furthest and of the best pair; if the best is a longer path, its halves."""
         if self._furthest is None:
             return
         yield from islice(vary(self._furthest.memory.path), _CLIMBERS)

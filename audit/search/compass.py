@@ -1,7 +1,7 @@
-"""The distance between two outputs drawn from one generator state: a cheap guide for the search.
+"""The distance between two outputs drawn from the same generator state: a cheap guide for the search.
 
-With additive noise it is the distance of the two true answers, which one coupled run shows exactly. The
-distance steers the search; it proves nothing.
+With additive noise, this is exactly the distance between the two true answers. The distance guides the
+search; it proves nothing.
 """
 
 from typing import Any
@@ -13,12 +13,12 @@ from audit.events.features.parts import leaves
 from audit.events.features.views import as_mapping, as_number, as_vector
 from audit.values import canonical
 
-#: The distance of outputs that differ in shape: in type, length or keys.
+#: The distance between outputs that differ in type, length or keys.
 SHAPE = 1e300
 
 
 def distance(left: Any, right: Any) -> float:
-    """Return the distance of two outputs: |a − b| of numbers, L1 of vectors, 0 or 1 of values without size.
+    """Return the distance of two outputs: |a − b| for numbers, L1 for vectors, 0 or 1 for other values.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def _entries(output: Any) -> Any:
 
 
 def _of_parts(left: Any, right: Any) -> float:
-    """Return the sum of the distances of the parts of two unequal structured outputs; at least 1."""
+    """Return the sum of the distances between the parts of two unequal outputs; at least 1."""
     if left.keys() != right.keys():
         return SHAPE
     return min(max(sum(_of_leaves(left[path], right[path]) for path in left), 1.0), SHAPE)

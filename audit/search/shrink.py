@@ -1,8 +1,8 @@
-"""Shrink a witness to the simplest pair of databases on which the claim still clearly fails.
+"""Find the simplest pair of databases on which the claim still clearly fails, starting from a witness.
 
-The search is greedy: the first simpler version that still fails by a margin replaces the pair, until no
-version does. Each version gets new runs: few at first, and twice as many while they do not settle it. These
-runs decide nothing in the result: `confirm` runs the remaining pair afresh as a witness.
+The search is greedy: the first simpler version on which the claim still fails by a margin replaces the pair.
+It ends if there is no such version. Each version gets new runs: few at first, and twice as many while they do
+not decide whether the claim fails. These runs are not evidence: `confirm` makes new runs on the final pair.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,24 +17,26 @@ Pair = tuple[Any, Any]
 
 #: At most this many simpler versions are tried.
 MOST_TRIES = 200
-#: A simpler pair must promise at least this share of the growth of the pair that it replaces.
+#: A simpler pair replaces a pair only if its predicted growth is at least this share of the other's.
 _KEEP = 0.35
-#: How often one version may be tried, because a few runs may miss a failure.
+#: One version may be tried this many times, because a few runs may miss a failure.
 _CHANCES = 2
-#: Pairs of runs of one version, at first and at most: these numbers divided by the growth wanted.
+#: The pairs of runs in the first and in the longest look at a version: these numbers divided by the wanted
+#: growth.
 _FIRST, _LAST = 0.5, 8.0
 #: The fewest pairs of runs in any look.
 _LEAST = 24
-#: A version must show about this many nats to be taken. With fewer, some of 200 would pass by chance.
+#: A version is accepted only with about this many nats of evidence. With fewer, some of 200 would pass by
+#: chance.
 _NATS = 8.0
-#: A half of a path gets as many runs as would have shown this many nats on the whole path.
+#: Each half of a path gets the number of runs that would have given this many nats on the whole path.
 _STEP_NATS = 12.0
-#: A half gets this many pairs of runs if the allowance of runs does not suffice for that.
+#: Each half gets this many pairs of runs if the remaining runs do not suffice for `_STEP_NATS`.
 _LEAST_AT_LAST = 100
 
 
 def size(pair: Pair) -> tuple[Any, ...]:
-    """Return a key by which simpler pairs come first: fewer records, fewer different ones, simpler ones.
+    """Return a sort key: pairs with fewer records, fewer different records, simpler records come first.
 
     Examples
     --------
@@ -51,20 +53,20 @@ def size(pair: Pair) -> tuple[Any, ...]:
 def failing_step(
     memory: PairMemory, *, look: Callable[[PairMemory, int], bool], growth: Callable[[PairMemory], float]
 ) -> PairMemory:
-    """Return the memory of the step of a path on which the claim fails most clearly, by one event.
+    """Return the memory of the one step of a path on which an event breaks the claim most clearly.
 
-    If the ends of a path break the claim on an event, so do the ends of one of its halves on the same event
-    (`audit.databases.paths.halves`), and finally those of a single step. Runs estimate which half it is. If
-    the estimate is wrong, later runs of that witness do not confirm it.
+    If an event breaks the claim between the ends of a path, it also does so between the ends of one of its
+    halves (`audit.databases.paths.halves`) and, after enough halvings, of a single step. Runs estimate which
+    half it is. If the estimate is wrong, the later runs of the witness do not confirm it.
 
     Parameters
     ----------
     memory
         The memory of the path.
     look
-        Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
+        Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
     growth
-        The growth by that event, in nats per pair of runs; negative if the event supports the claim.
+        Returns the growth by that event, in nats per pair of runs; negative if the event supports the claim.
     """
     while memory.distance > 1:
         pairs = max(_LEAST, round(_STEP_NATS / max(growth(memory), 1e-9)))
@@ -94,11 +96,13 @@ def shrink(
     simpler
         Yields simpler versions of a pair.
     look
-        Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
+        Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
     growth
-        The growth, in nats per pair of runs, that a memory promises, less this many standard errors.
+        Takes a memory and a number of standard errors. Returns the predicted growth, in nats per pair of
+        runs, less these standard errors.
     taken
-        Called with the memory of each simpler pair that fails. The search continues from it.
+        Called with the memory of each simpler pair on which the claim fails; the search continues from that
+        pair.
     """
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
@@ -135,9 +139,10 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Return whether the claim fails on a pair by the growth wanted; None if the runs are used up.
+    """Return whether the claim fails on a pair with the wanted growth; None if no runs are left.
 
-    While the answer is open, the number of runs doubles. If it stays open, the pair counts as not failing.
+    The number of runs doubles until the answer is clear. If it stays unclear, the claim counts as not
+    failing.
     """
     pairs, most = max(_LEAST, round(_FIRST / wanted)), max(_LEAST, round(_LAST / wanted))
     known = 0

@@ -1,11 +1,11 @@
-"""Predict from recorded draws, before any counting, how much a pair can reveal: a rank for the search.
+"""Predict from recorded random draws how fast a bet on a pair of databases would grow, to rank the pairs.
 
-One run on each side, from the same generator state, shows how far the output moves on the same draws. The
-draws show the scale of the noise. The smallest shift of the noise that undoes the move gives the law of the
-privacy loss, and this law gives the growth rate of the best bet. For each form of the draws, one run for each
-noise variable measures how the output depends on the noise. A prediction larger than all earlier ones is
-tested: on shifted draws, the right database must give the output of the left one. The weights of a
-`choice(p=...)` give the whole law of the choice at once.
+One run on each database, from the same generator state, shows how far the outputs differ on the same draws.
+The recorded draws also show the scale of the noise. The smallest shift of the noise that makes the outputs
+equal gives the law of the privacy loss, and this law gives the growth rate of the best bet. For each form of
+the draws, one run for each noise variable measures how the output depends on the noise. A prediction larger
+than all earlier ones is tested: with shifted draws, the right database must give the output of the left one.
+The weights of a `choice(p=...)` directly give the whole law of the choice.
 
 Predictions only rank pairs; they decide nothing. Their runs count towards the budget but are never bet on.
 """
@@ -24,15 +24,15 @@ from audit.sampling.recorded.noise import Floats, Number, kinds_of, least_shift,
 from audit.sampling.recorded.runs import Probe, Run, Shift
 from audit.values import canonical
 
-#: A run with more noise variables is not analysed.
+#: A run with more noise variables than this is not analysed.
 _MOST_NUMBERS: Final = 64
-#: How the output depends on the noise is measured for at most this many forms of draws and output.
+#: The dependence of the output on the noise is measured for at most this many forms of draws and output.
 _FORMS: Final = 4
-#: After this many pairs in a row without an answer, steering is given up for this subject.
+#: After this many pairs in a row without a prediction, no more predictions are tried for this subject.
 _IN_VAIN: Final = 16
-#: Losses drawn to estimate a growth, and the fewest of them that an event may rest on.
+#: The number of losses drawn to estimate a growth, and the fewest of these that an event must contain.
 _LOSSES, _FEWEST = 4_000, 20
-#: A smaller growth counts as none: it needs more than a million pairs of runs to refute a claim.
+#: A smaller growth counts as 0: to refute a claim it would need more than a million pairs of runs.
 _LEAST: Final = 1e-5
 _CLOSE: Final = 1e-6
 
@@ -40,13 +40,13 @@ _CLOSE: Final = 1e-6
 SCOUTS: Final[Sequence[Probe]] = ((False, {}), (True, {}))
 
 Draw = Callable[[Sequence[Probe]], list[Any]]
-"""Makes recorded runs of a pair from one generator state, perhaps more than asked for. Each is a `Run` or, if
-the run gave no output, what stands for it."""
+"""Makes recorded runs of a pair from one generator state, perhaps more than were asked for. Each is a
+`Run` or, if the run gave no output, the value that replaces it."""
 
 
 @dataclass
 class Steering:
-    """Ranks pairs by recorded draws.
+    """Predicts from recorded draws how fast a bet on a pair would grow; remembers what it measured.
 
     Parameters
     ----------
@@ -74,20 +74,21 @@ class Steering:
 
     @property
     def tells(self) -> bool:
-        """Whether recorded draws may still show something about this subject."""
+        """Whether recorded draws may still give predictions for this subject."""
         return self._in_vain < _IN_VAIN
 
     def promise(self, left: Any, right: Any, draw: Draw, distance: int = 1) -> float:
-        """Return the growth rate predicted from draws, in nats per pair of runs; 0 for none.
+        """Return the growth rate predicted from draws, in nats per pair of runs; 0 if there is no prediction.
 
         Parameters
         ----------
         left, right
-            The runs of `SCOUTS`.
+            The runs that `SCOUTS` asks for, one on each database.
         draw
             Makes more runs from the same generator state.
         distance
-            How many steps apart the databases are. The claim allows more at a distance.
+            How many steps apart the databases are. The claim allows a larger loss between databases further
+            apart.
         """
         found, claim = None, at_distance(self.epsilon, self.delta, distance)
         if isinstance(left, Run) and isinstance(right, Run):
@@ -100,7 +101,7 @@ class Steering:
         return found or 0.0
 
     def _promise(self, left: Run, right: Run, draw: Draw, claim: tuple[float, float]) -> float | None:
-        """Return the growth rate predicted from draws; None if they show nothing."""
+        """Return the growth rate predicted from draws; None if they give no prediction."""
         places = [place for place, leaf in right.leaves.items() if is_number(leaf)]
         sides = values_at(left, places), values_at(right, places)
         noise = numbers_of([left]), numbers_of([right])
@@ -121,14 +122,14 @@ class Steering:
         scales = np.array([[number.scale for number in side] for side in noise])
         normal = kinds_of(noise[1]) == {"normal"}
         promise = promised(shift, scales, normal=normal, epsilon=claim[0], delta=claim[1])
-        if promise > self._most:  # only a new largest promise is tested
+        if promise > self._most:  # test only a promise larger than all before
             if not _gives(draw, noise[1], shift + drawn[0] - drawn[1], places, sides[0]):
                 return None
             self._most = promise
         return promise
 
     def _reach(self, right: Run, places: list[Place], numbers: list[Number], draw: Draw) -> Floats | None:
-        """Return the output's derivative by the noise, as measured on the first pair of this form."""
+        """Return the derivative of the output by the noise, measured on the first pair of this form."""
         form = canonical.key((right.calls, places, [number.at for number in numbers]))
         if form not in self._reaches and len(self._reaches) < _FORMS:
             self._reaches[form] = None
@@ -145,7 +146,7 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least shift of the noise that undoes a move; None if none does or its law is unknown."""
+    """Return the least shift of the noise that undoes a move; None if none does or the law is unknown."""
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
         return np.zeros(len(numbers))
@@ -164,7 +165,7 @@ def _at(run: Run, number: Number) -> float:
 
 
 def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], output: Floats) -> bool:
-    """Whether the right database, on shifted draws, gives the output of the left one."""
+    """Whether the right database, with shifted draws, gives the output of the left one."""
     shift: Shift = {at: float(b) for number, b in zip(numbers, by, strict=True) if b for at in number.at}
     again = draw([(True, shift)])[0]
     values = values_at(again, places) if isinstance(again, Run) else None
@@ -174,8 +175,8 @@ def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], o
 def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> float | None:
     """Return the growth rate of the best bet on one published `choice(p=...)`, in nats per pair of runs.
 
-    The weights of a coupled run give the whole law of the choice. None if no choice has weights on both
-    sides. The comparison ends at the first draw whose values differ.
+    The recorded weights of a choice are its whole law. Return None if no choice has weights on both sides.
+    The comparison ends at the first draw whose values differ.
 
     Parameters
     ----------
@@ -205,22 +206,22 @@ def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> 
 
 
 def _best_choice(p: Floats, q: Floats, epsilon: float, delta: float) -> float:
-    """Return the growth rate of the best bet on a set of choices, with weights p (left) and q (right)."""
-    # the set of all choices reveals nothing
+    """Return the growth rate of the best bet on a set of options, with weights p (left) and q (right)."""
+    # the set of all options always has probability 1
     order = np.argsort(-p / np.maximum(q, 1e-300), kind="stable")[:-1]
     growth = growth_rate(p[order].cumsum(), q[order].cumsum(), epsilon, delta)
     return float(np.max(growth, initial=0.0))
 
 
 def promised(shift: Floats, scales: Floats, *, normal: bool, epsilon: float, delta: float) -> float:
-    """Return the growth rate of the best bet on shifted noise, in nats per pair of runs; 0 for none.
+    """Return the growth rate of the best bet on shifted noise, in nats per pair of runs; 0 if no bet grows.
 
     Parameters
     ----------
     shift
-        The shift of each noise variable on the right, shape (n,).
+        The shift of each noise variable on the right database, shape (n,).
     scales
-        The scales of both sides, shape (2, n).
+        The scales of the noise on both sides, shape (2, n).
     normal
         Whether the noise is normal; otherwise it is treated as Laplace noise.
     epsilon, delta

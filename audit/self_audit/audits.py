@@ -17,7 +17,7 @@ Auditor = Callable[..., AuditResult]
 
 @dataclass(frozen=True)
 class Task:
-    """One audit: a subject, a claim (None: the subject's own) and the keywords of `audit_privacy`."""
+    """One audit: a subject, a claim (None for the subject's own) and the keywords of `audit_privacy`."""
 
     subject: Any
     claim: Any
@@ -26,26 +26,26 @@ class Task:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The extent of a self-audit.
+    """The extent of a self-audit: how many audits each measure makes.
 
     Parameters
     ----------
     extent
-        The name of this extent.
+        The name of this extent: ``"quick"`` or ``"full"``.
     audits
-        Audits of each tight mechanism at each level.
+        The number of audits of each tight mechanism at each level.
     witnesses
-        Audits of each mechanism whose witness intervals are checked.
+        The number of audits of each mechanism whose witness intervals are checked.
     detections
-        Audits at each detectable ε.
+        The number of audits at each detectable ε.
     every
-        Audit every `every`-th entry of the flawed gallery.
+        Only every `every`-th entry of the flawed gallery is audited.
     controls
         The most runs of an audit of a correct mechanism of the peer suite.
     repeats
-        Audits of each setting of efficiency and of tightness.
+        The number of audits of each setting that measures efficiency or tightness.
     side
-        Runs on each database for a bound on ε.
+        The number of runs on each database for a bound on ε.
     """
 
     extent: str
@@ -60,7 +60,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Step:
-    """An audit of a self-audit begins: the `number`-th of the `of` audits behind a row."""
+    """Event: an audit begins, the `number`-th of the `of` audits for a row."""
 
     part: str
     what: str
@@ -77,13 +77,13 @@ class Audits:
     seed
         The root of all seeds.
     level
-        The error probability of each end of the interval of a judged row.
+        The probability with which each end of the interval of a judged row may be wrong.
     auditor
         The auditor: `audit_privacy`, or another one under test.
     tell
         Receives each `Step`.
     cases
-        The cases of a given file, by name, for the measure of refutations.
+        The cases of a file, by name, for the measure `refutations`.
 
     Examples
     --------
@@ -109,12 +109,12 @@ class Audits:
             yield self.auditor(task.subject, task.claim, **{**task.options, "seed": int(seed)})
 
     def carried_out(self, part: str, what: str, tasks: Sequence[Task]) -> Iterator[AuditResult]:
-        """Yield the same results as `results`, none of them an ERROR.
+        """Yield the same results as `results`; raise an error at a result with the verdict ERROR.
 
         Raises
         ------
         AuditError
-            An audit ended in an ERROR, so it says nothing about the auditor's level.
+            An audit ended with the verdict ERROR, so it says nothing about the auditor's error rate.
         """
         for result in self.results(part, what, tasks):
             if result.verdict is Verdict.ERROR:

@@ -1,12 +1,14 @@
-"""Tests of counts and means against a limit, by closed forms, not by the auditor's own bounds.
+"""Tests of counts and means against a limit. They use closed forms, not the auditor's own bounds.
 
-**Counts.** Audits are independent. If each alarms with probability at most `limit`, the number of alarms is
-stochastically at most binomial, for any mix of mechanisms. The interval is Clopper and Pearson's. The row
-fails if the interval lies beyond the limit. For a correct auditor this has probability at most `level`.
+**Counts.** Audits are independent. If each gives a false alarm with probability at most `limit`, the number
+of alarms is stochastically at most binomial, for any mix of mechanisms. The interval is Clopper and
+Pearson's. The row fails if the whole interval lies beyond the limit. A correct auditor fails with probability
+at most `level`.
 
-**Means.** If the mean of V ≥ 0 is at most m, then each product ∏(1 + λ·(V/m − 1)), and their average over a
-fixed grid of λ, has expectation at most 1 (an e-value) and exceeds 1/level with probability at most `level`
-(Markov). The least m at which it does not is a lower bound on the mean.
+**Means.** If the mean of V ≥ 0 is at most m, then each product ∏(1 + λ·(V/m − 1)) has expectation at most 1,
+and so has the average of these products over a fixed grid of λ. This average is an e-value: it exceeds
+1/level with probability at most `level` (Markov). The least m at which it does not exceed 1/level is a lower
+bound on the mean.
 """
 
 import math
@@ -21,12 +23,12 @@ from audit.self_audit.row import Row
 from audit.values.wording import number
 
 RATES = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
-#: Larger: rows name larger faults. The power at which a row says what it would have caught.
+#: A row states which error rate of the auditor it would have caught with this power.
 POWER = 0.9
 
 
 def log_e_value(values: NDArray[np.float64], mean: float = 1.0) -> float:
-    """Return the log of an e-value against "the mean of these values ≥ 0 is at most `mean`".
+    """Return the log of an e-value for the hypothesis that the mean of these values ≥ 0 is at most `mean`.
 
     Examples
     --------
@@ -38,7 +40,7 @@ def log_e_value(values: NDArray[np.float64], mean: float = 1.0) -> float:
 
 
 def mean_at_least(values: NDArray[np.float64], level: float) -> float:
-    """Return a lower bound on the mean of values ≥ 0 that is wrong with probability at most `level`.
+    """Return a lower bound on the mean of values ≥ 0; the bound is wrong with probability at most `level`.
 
     Examples
     --------
@@ -68,7 +70,7 @@ def share_interval(count: int, n: int, level: float) -> tuple[float, float]:
 
 
 def first_failing(n: int, limit: float, level: float) -> int | None:
-    """Return the least count of n that makes a row fail at `limit`; None if even n does not.
+    """Return the least count, out of n, that makes a row fail at `limit`; None if not even n does.
 
     Examples
     --------
@@ -82,7 +84,7 @@ def first_failing(n: int, limit: float, level: float) -> int | None:
 
 
 def caught_rate(n: int, count: int) -> float:
-    """Return the rate at which `count` or more of n happen with probability 0.9.
+    """Return the rate at which at least `count` of n happen with probability 0.9.
 
     Examples
     --------
@@ -103,7 +105,7 @@ def ranged(
     note: str,
     details: tuple[tuple[str, str], ...] = (),
 ) -> Row:
-    """Return the row of a median and its range, which is not judged."""
+    """Return a row with a median and a range; it is not judged."""
     ends = (median(values), min(values), max(values)) if values else (None, None, None)
     return Row(part, what, len(values), *ends, kind=kind, spread="range", note=note, details=details)
 
@@ -120,7 +122,7 @@ def judged_share(
     note: str = "",
     details: Sequence[tuple[str, str]] = (),
 ) -> Row:
-    """Return the row of `count` of n, with the count that makes it fail and the power of the test.
+    """Return a row for `count` of n, with the count that makes it fail and the power of the test.
 
     Examples
     --------
@@ -147,9 +149,9 @@ def judged_share(
 
 
 def judged_mean(part: str, what: str, *, values: NDArray[np.float64], cap: float, level: float) -> Row:
-    """Return the row of a mean that must be at most 1, of values between 0 and `cap`.
+    """Return a row for the mean of values between 0 and `cap`; the mean must be at most 1.
 
-    The stated power is for values equal to the cap in some audits and ½ in all others.
+    The stated power assumes values that equal `cap` in some audits and ½ in all others.
 
     Examples
     --------
@@ -181,7 +183,7 @@ def judged_mean(part: str, what: str, *, values: NDArray[np.float64], cap: float
 
 
 def _power(n: int, rate: float, level: float, side: str) -> str:
-    """Return a text with the count that makes a row fail, and the true rate that does so at power 0.9."""
+    """Return a text with the count that makes a row fail, and the true rate that does so with power 0.9."""
     fewest = first_failing(n, rate, level)
     if fewest is None:
         return "too few to fail whatever they show"

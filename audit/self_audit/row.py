@@ -1,4 +1,4 @@
-"""The result of a self-audit: rows of figures, each with the limit that it must keep."""
+"""The result of a self-audit: rows of figures, each with the limit that its true value must keep."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Side = Literal["", "at most", "at least"]
 
 @dataclass(frozen=True)
 class Row(NoTruth):
-    """One figure of a self-audit.
+    """One figure of a self-audit, with its interval and its limit.
 
     Parameters
     ----------
@@ -28,21 +28,21 @@ class Row(NoTruth):
     what
         The measured quantity.
     n
-        The number of audits, or intervals, behind the figure.
+        The number of audits, or of intervals, from which the figure was computed.
     measured
         The figure; None if nothing could be measured.
     low, high
-        Its interval or range; None for an unbounded end.
+        The interval or range of the figure; None for an unbounded end.
     kind, spread
-        The kind of the figure, a `Kind`, and of its range, a `Spread`.
+        The kind of the figure, a `Kind`, and the kind of `low` and `high`, a `Spread`.
     side, limit
-        The limit for the truth: a `Side` and a number.
+        The limit that the true value must keep: a `Side` and a number.
     chance
         An upper bound on the chance that a correct auditor fails the row; 0 if it is not judged.
     note
-        A further sentence, such as the result that means failure or an auditor that would fail.
+        A further sentence, such as which result makes the row fail, or which auditor would fail.
     details
-        Pairs of a name and a text: the parts of the figure.
+        The parts of the figure, as pairs of a name and a text.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Row(NoTruth):
 
     @property
     def kept(self) -> bool | None:
-        """Whether the interval is compatible with the limit; None if the row is not judged."""
+        """Whether some value in the interval keeps the limit; None if the row is not judged."""
         if not self.side or self.limit is None:
             return None
         if self.side == "at most":
@@ -89,13 +89,13 @@ class Row(NoTruth):
 
     @property
     def verdict(self) -> str:
-        """The judgement in words."""
+        """Whether the row keeps its limit, in words."""
         return {True: "kept", False: "NOT KEPT", None: "measured"}[self.kept]
 
 
 @dataclass(frozen=True)
 class SelfAudit(NoTruth):
-    """The rows of a self-audit.
+    """The result of a self-audit: its rows, and how they were made.
 
     Parameters
     ----------
@@ -106,13 +106,13 @@ class SelfAudit(NoTruth):
     seed
         The root of all randomness.
     planned
-        The number of judged rows in a complete self-audit of this extent; it determines `level`.
+        The number of judged rows of a complete self-audit of this extent; it determines `level`.
     level
-        The error probability of each end of each interval.
+        The probability with which each end of each interval may be wrong.
     cases
-        The given file of cases; empty for none.
+        The path of the file of cases; empty if none was given.
     errors
-        A sentence for each measure that broke off, with the reason.
+        A sentence for each measure that ended with an error, with the reason.
 
     Examples
     --------
@@ -136,17 +136,17 @@ class SelfAudit(NoTruth):
 
     @property
     def judged(self) -> tuple[Row, ...]:
-        """The rows that must keep a limit."""
+        """The rows with a limit."""
         return tuple(row for row in self.rows if row.kept is not None)
 
     @property
     def failed(self) -> tuple[Row, ...]:
-        """The rows whose limit is broken."""
+        """The rows that do not keep their limit."""
         return tuple(row for row in self.rows if row.kept is False)
 
     @property
     def kept(self) -> bool:
-        """Whether no row shows a broken limit."""
+        """Whether all judged rows keep their limits."""
         return not self.failed
 
     @property
@@ -156,5 +156,5 @@ class SelfAudit(NoTruth):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The measures that have rows, in order."""
+        """The names of the measures that have rows, in order."""
         return tuple(dict.fromkeys(row.part for row in self.rows))

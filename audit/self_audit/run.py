@@ -1,9 +1,10 @@
-"""The whole self-audit: its measures one after another, each row kept as soon as it is measured.
+"""The run of a self-audit: one measure after another; each row is kept as soon as it is measured.
 
 **Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``, and a row
-fails by one end of its interval. A correct auditor refutes true claims at most as often as it states, its
-intervals hold as often as stated, and it detects a detectable ε nine times in ten. The chance that it fails
-any row of the page is at most `PAGE` (union bound), whatever the dependence between rows.
+fails only if one particular end is wrong or the auditor breaks a promise. A correct auditor keeps its
+promises: it refutes true claims at most as often as it states, its intervals hold as often as stated, and it
+detects a detectable ε nine times in ten. By the union bound, the chance that a correct auditor fails any row
+is at most `PAGE`, for any dependence between rows.
 """
 
 import os
@@ -17,7 +18,7 @@ from audit.self_audit.measures import coverage, efficiency, false_alarms, refuta
 from audit.self_audit.row import Row, SelfAudit
 from audit.self_audit.subjects.cases import Case, load_cases
 
-#: Larger: narrower intervals, more false failures. Bounds the chance that a correct auditor fails any row.
+#: A bound on the chance that a correct auditor fails any row. A larger one gives narrower intervals.
 PAGE = 1e-4
 QUICK = Sizes(
     "quick", audits=10, witnesses=20, detections=20, every=8, controls=20_000, repeats=3, side=20_000
@@ -32,7 +33,7 @@ Listener = Callable[[Step | Row], None]
 
 
 class SelfAuditInterrupted(KeyboardInterrupt):
-    """Ctrl-C during a self-audit; `result` has the rows that are finished."""
+    """Ctrl-C was pressed during a self-audit; `result` has the finished rows."""
 
     def __init__(self, result: SelfAudit) -> None:
         super().__init__()
@@ -48,7 +49,7 @@ def self_audit(
     auditor: Auditor = audit_privacy,
     listener: Listener | None = None,
 ) -> SelfAudit:
-    """Return the rows of a self-audit of the auditor.
+    """Run a self-audit of the auditor and return its rows.
 
     Parameters
     ----------
@@ -57,20 +58,21 @@ def self_audit(
     seed
         The root of all randomness; the same seed and versions give the same rows.
     cases
-        A file of cases for the measure of refutations (`subjects.cases`); its code is run.
+        A file of cases for the measure `refutations` (`subjects.cases`); the code in the file is run.
     parts
-        The measures to run, some of `PARTS`. The level of a row does not depend on this choice.
+        The names of the measures to run, from `PARTS`. The level of a row does not depend on this choice.
     auditor
         The auditor under test, called like `audit_privacy`.
     listener
-        Receives a `Step` before each audit, and each `Row` once it is measured.
+        Called with a `Step` before each audit, and with each `Row` once it is measured.
 
     Raises
     ------
     SelfAuditInterrupted
         Ctrl-C was pressed; the exception has the finished rows.
     AuditError
-        The file is not a file of cases. Errors of audits are in the result's `errors`.
+        The file is not a file of cases. (An error in an audit is not raised; it is added to `errors` of the
+        result.)
 
     Examples
     --------
@@ -104,7 +106,7 @@ def self_audit(
                     found.append(row)
                     if listener is not None:
                         listener(row)
-            except Exception as error:  # one failing measure must not lose the others
+            except Exception as error:  # an error in one measure must not stop the others
                 if os.environ.get("DP_AUDIT_TRACEBACK"):
                     raise
                 said = f"{error}" if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
@@ -115,7 +117,7 @@ def self_audit(
 
 
 def judged_rows(cases: Mapping[str, Case]) -> int:
-    """Return the number of judged rows of a complete self-audit; a quick one has the same number.
+    """Return the number of judged rows of a complete self-audit; it is the same for both extents.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Self-audits as JSON documents, and back."""
+"""Convert self-audits to JSON documents and back."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -9,7 +9,7 @@ from audit.self_audit.row import SelfAudit
 
 
 def to_json(result: SelfAudit) -> dict[str, Any]:
-    """Return the self-audit as a document, with non-finite numbers tagged.
+    """Return the self-audit as a document; infinite numbers and NaN are tagged.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def to_json(result: SelfAudit) -> dict[str, Any]:
 
 
 def from_json(document: Mapping[str, Any]) -> SelfAudit:
-    """Return the self-audit of a document.
+    """Return the self-audit that a document holds.
 
     Raises
     ------

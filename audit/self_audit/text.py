@@ -1,4 +1,4 @@
-"""The text of a self-audit, for a terminal and for a page."""
+"""The texts of a self-audit, for a terminal and for a page."""
 
 import math
 
@@ -20,7 +20,7 @@ PURPOSE = {
 
 
 def measured(row: Row) -> str:
-    """Return the figure of a row as a text.
+    """Return the measured figure of a row as a text.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def measured(row: Row) -> str:
 
 
 def spread(row: Row) -> str:
-    """Return the interval or the range of a row as a text; empty if it has none.
+    """Return the interval or the range of a row as a text; empty if the row has none.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def spread(row: Row) -> str:
 
 
 def limit(row: Row) -> str:
-    """Return the limit of a row as a text; empty if it is not judged.
+    """Return the limit of a row as a text; empty if the row is not judged.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def line(row: Row) -> str:
 
 
 def heading(part: str) -> str:
-    """Return the title of a part and a text on what it measures, in lines for a terminal.
+    """Return the title of a part and a text that says what it measures, in lines for a terminal.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Studies of sample size: declaring them (`study`), running them (`run`, `least_size`), files (`saved`).
+"""Studies of sample size: how to declare (`study`), run (`run`, `least_size`) and save them (`saved`).
 
-Above `privacy` and `utility`; below the doors.
+Imports from `privacy` and `utility`; only the doors import from it.
 """
 
 from audit.studies.study import GROUP, Curve, Expected, Shape, Study, load_studies, load_study

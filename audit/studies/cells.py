@@ -1,4 +1,4 @@
-"""The results at one place of a study's axis: the steps of a search and the bracket they leave."""
+"""The result at one place of a study's axis: the steps of a search for the least m, and the bracket found."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from audit.errors import InvalidValue, check_word, finite_number, positive_int, 
 
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
-_FARTHEST = 1e100  # the largest place or bound on an axis; fitting a line squares the places
+_FARTHEST = 1e100  # the largest place or bound on an axis, as fitting a line squares the places
 _CLOSED = "the problem of the closed form"
 
 
 @dataclass(frozen=True)
 class Step:
-    """One audit of a cell: at this m the claim is refuted, met or open.
+    """One audit of a cell: it shows that the claim is refuted or met at this m, or leaves it open.
 
     Parameters
     ----------
@@ -24,25 +24,28 @@ class Step:
         The number m of records.
     verdict
         ``"refuted"``: the failure probability on some problem is above beta; ``"met"``: it is at most beta on
-        every problem or, if a closed form decides, on its problem; ``"open"``: neither was shown.
+        every problem or, if a closed form decides, on the problem of that form; ``"open"``: neither was
+        shown.
     low, high
-        Bounds on the failure probability of the worst problem.
+        Bounds on the failure probability on the worst problem.
     runs
         The number of runs drawn.
     how
-        ``"runs"``: an audit at its share of the significance; ``"exact"``: a law or closed form;
-        ``"refused"``: the learner takes no database of so few records.
+        How this was found. ``"runs"``: by an audit at its share of the significance; ``"exact"``: by a law or
+        closed form; ``"refused"``: the learner takes no database of so few records.
     family
-        A text naming the problems searched; empty if a closed form gave the failure probability on its own
-        problem and no other was searched. An exact step with a family is met on the closed form's problem,
-        and an audit of the family refuted the claim on no other; `high` is then the audit's bound.
+        A text that names the problems searched. It is empty if a closed form gave the failure probability on
+        its own problem and no other was searched. If an exact step has a family, the claim is met on the
+        closed form's problem, and an audit of the family refuted it on no other problem; `high` is then the
+        bound of that audit.
     worst
-        The problem of the family that failed most.
+        The problem of the family on which the learner failed most.
 
     Raises
     ------
     InvalidValue, InvalidKind
-        `size` is below 1, `runs` is below 0, either exceeds 63 bits, or 0 ≤ low ≤ high ≤ 1 is violated.
+        `size` is below 1, `runs` is below 0, one of them needs more than 63 bits, or 0 ≤ low ≤ high ≤ 1 does
+        not hold.
 
     Examples
     --------
@@ -75,7 +78,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Cell:
-    """The least m of one learner at one value of the parameter.
+    """The bracket of the least m for one learner at one value of the parameter.
 
     Parameters
     ----------
@@ -91,8 +94,8 @@ class Cell:
     Raises
     ------
     InvalidValue, InvalidKind
-        `value` or `place` is not finite, `bound` is negative or not finite, or some m is met at or below a
-        refuted one.
+        `value` or `place` is not finite, `bound` is negative or not finite, or the claim is met at some m
+        that is not above every refuted one.
 
     Examples
     --------
@@ -118,27 +121,27 @@ class Cell:
 
     @property
     def refuted(self) -> int | None:
-        """The largest refuted m; None if no m was refuted."""
+        """The largest m at which the claim was refuted; None if it was refuted at no m."""
         return max((step.size for step in self.steps if step.verdict == "refuted"), default=None)
 
     @property
     def met(self) -> int | None:
-        """The least m at which the claim is met; None if it was met at no m."""
+        """The least m at which the claim was met; None if it was met at no m."""
         return min((step.size for step in self.steps if step.verdict == "met"), default=None)
 
     @property
     def _met_by(self) -> Step | None:
-        """The step at `met`; it is unique, because no size is audited twice."""
+        """The step at size `met`; it is unique, because no size is audited twice."""
         return next((step for step in self.steps if step.verdict == "met" and step.size == self.met), None)
 
     @property
     def low(self) -> int:
-        """The largest refuted m; 0 if no m was refuted."""
+        """The largest m at which the claim was refuted; 0 if it was refuted at no m."""
         return self.refuted or 0
 
     @property
     def refutes_bound(self) -> bool:
-        """Whether the claim is refuted at an m that the bound allows.
+        """Whether the claim was refuted at an m that is at least the bound.
 
         Examples
         --------
@@ -167,15 +170,15 @@ class Cell:
 
     @property
     def middle(self) -> float | None:
-        """The geometric middle of the bracket, of m ≥ 1; None if the claim was never met."""
+        """The geometric mean of the bracket's ends (1 if the lower is 0); None if the claim was never met."""
         return None if self.met is None else math.sqrt(max(1, self.low) * self.met)
 
     @property
     def family(self) -> str:
-        """A text naming the problems on which the claim is met at `met`, or was tried last.
+        """A text that names the problems on which the claim is met at `met`, or on which it was tried last.
 
-        If a closed form decides, the claim is met on that form's problem. For the other problems searched
-        there, the text says only that none refuted it, and bounds the failure probability.
+        If a closed form decides, the claim is met on the problem of that form. For the other problems
+        searched, the text says only that none refuted it, and bounds the failure probability.
 
         Examples
         --------
@@ -193,12 +196,12 @@ class Cell:
 
     @property
     def runs(self) -> int:
-        """All runs drawn."""
+        """The number of runs drawn in all steps."""
         return sum(step.runs for step in self.steps)
 
 
 def _searched(step: Step) -> str:
-    """Return a text with the findings on the problems of a step's family."""
+    """Return a text that says what a step showed on the problems of its family."""
     decided = step.low == step.high  # laws decided every problem of the family
     if step.how != "exact" or step.verdict != "met" or decided:
         return step.family

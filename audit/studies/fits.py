@@ -1,4 +1,4 @@
-"""The growth of the least sample size over a study's axis: fitted curves, and bounds from the brackets."""
+"""How the least sample size grows over a study's axis: fitted curves, and bounds from the brackets."""
 
 import math
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from audit.distributions.law import Floats
 from audit.studies.cells import Cell
 
 Form = Literal["line", "power law", "exponential"]
-#: Larger: wider intervals. The confidence of the interval of a slope.
+#: The confidence of the interval of a slope. A larger one gives wider intervals.
 CONFIDENCE = 0.95
-#: Larger: more fits count as exact. A fit is exact if its residuals are below this share of the values; then
-#: there is no slope interval and no test.
+#: A fit counts as exact if its residuals are below this share of the values. It then has no slope interval
+#: and no test.
 _EXACT = 1e-9
 
 
@@ -28,13 +28,13 @@ class Growth:
         m = intercept + slope·x for a line; ln m = intercept + slope·ln x for a power law; ln m = intercept +
         slope·x for an exponential.
     intercept, slope
-        Its coefficients.
+        The coefficients of the curve.
     low, high
         The interval of the slope at `CONFIDENCE`, assuming normal errors of equal variance; None with two
         cells.
     curvature
-        The p-value of Ramsey's RESET test of this form; small if it does not fit. None with three cells or
-        fewer, or if the curve passes through every middle.
+        The p-value of Ramsey's RESET test of this form; small if the form does not fit. None with three cells
+        or fewer, or if the curve passes through every middle.
     missed
         The number of brackets that the curve does not pass through.
     error
@@ -58,13 +58,14 @@ class Fit:
     Parameters
     ----------
     curves
-        The fitted curves, smallest `error` first; without a power law if a place is not positive.
+        The fitted curves; the one with the smallest `error` comes first. There is no power law if a place is
+        not positive.
     least, most
-        Bounds on the mean slope between the two ends, from the brackets alone.
+        Bounds on the mean slope of m between the two ends of the axis, from the brackets alone.
     ratio_least, ratio_most
-        Bounds on the least m at the last value divided by that at the first, from the brackets alone.
+        Bounds on the ratio of the least m at the last value to that at the first, from the brackets alone.
     rate_least, rate_most
-        Bounds on the mean slope of ln m between the two ends, from the brackets alone.
+        Bounds on the mean slope of ln m between the two ends of the axis, from the brackets alone.
 
     Examples
     --------
@@ -94,7 +95,7 @@ class Fit:
 
 
 def fit(cells: Sequence[Cell]) -> Fit | None:
-    """Return the growth of the least m over the cells; None unless two or more were met at different places.
+    """Return the growth of the least m over the cells; None unless cells at two or more places were met.
 
     Guarantee
     ---------
@@ -123,12 +124,12 @@ def fit(cells: Sequence[Cell]) -> Fit | None:
 
 
 def _met(cell: Cell) -> int:
-    assert cell.met is not None  # only cells that were met are fitted
+    assert cell.met is not None  # only cells where the claim was met are fitted
     return cell.met
 
 
 def _grown(form: Form, cells: list[Cell]) -> Growth:
-    """Return the curve of a form through the middles."""
+    """Return the curve of a form, fitted to the middles of the brackets."""
     from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]  # a second to load
 
     places = np.array([cell.place for cell in cells])
@@ -162,7 +163,7 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
 
 
 def _curvature(x: Floats, y: Floats) -> float:
-    """Return the p-value of Ramsey's RESET test, in standard units: these lose no digits."""
+    """Return the p-value of Ramsey's RESET test, computed in standardised units to lose no digits."""
     from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
 

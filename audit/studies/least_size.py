@@ -1,20 +1,20 @@
-"""The least m that meets a claim, by sequential bisection: each step audits another size.
+"""The search for the least m at which a claim is met, by sequential bisection: each step audits another size.
 
-**The rule.** From a first guess, m is doubled or halved until one size is refuted and a larger one met. Then
-the bracket is cut at its geometric middle. At an "open" step, which shows neither, the failure probability is
-close to beta; from then on the wider of the two sides around the open sizes is cut. The search ends when the
-ends of each side are neighbours or within the resolution, when no size is left, or after a fixed number of
-steps.
+**The rule.** From a first guess, m is doubled or halved until the claim is refuted at one size and met at a
+larger one. These sizes are the ends of the bracket, which is then cut at their geometric mean. A step is
+"open" if it shows neither, because the failure probability is close to beta. After an open step, the bracket
+has a side below the open sizes and a side above them, and the wider side is cut. The search ends if the ends
+of each side are adjacent or within the resolution, if no size is left, or after a fixed number of steps.
 
 **Guarantee.** Each step has a share of the significance, fixed before the first step, and its own branch of
-the seed tree. Given the earlier steps, the chance that it refutes a true claim is at most its share, as is
-the chance that it calls a claim met that is false on a problem of the list (`audit_utility`). So the chance
-that any verdict is wrong is at most the sum of the shares, however the sizes were chosen.
+the seed tree. Given the earlier steps, the chance that a step refutes a true claim is at most its share. So
+is the chance that a step calls the claim met although it is false on a listed problem (`audit_utility`).
+Hence, for any choice of sizes, the chance that any verdict is wrong is at most the sum of the shares.
 
-A closed form gives the failure probability on one problem. At the least m that it allows, a family of other
-problems is searched. If the search refutes, the bisection continues above m by audits of the family, each
-with its own share. The verdicts do not assume that failures become rarer with more records. To read a bracket
-as bounds on the least m does assume it.
+A closed form gives the failure probability on one problem. At the least m that meets the claim by this form,
+a family of other problems is searched. If this search refutes the claim, the bisection continues above m with
+audits of the family, each with its own share. The verdicts do not assume that failures become rarer with more
+records. Only if they do is a bracket a pair of bounds on the least m.
 """
 
 import math
@@ -33,9 +33,11 @@ from audit.utility.exact import exceeds
 from audit.utility.front import audit_utility
 from audit.utility.result import UtilityResult
 
-#: Larger: a wrong closed form is found more surely. Runs to compare it with, at each end of a bracket.
+#: At each end of a bracket, a closed form is compared with this many runs. More runs find a wrong form more
+#: reliably.
 COMPARED = 200
-#: Shares of the significance for the two comparisons of a closed form with runs, two bounds each.
+#: How many shares of the significance the comparisons of a closed form with runs use: two comparisons, two
+#: bounds each.
 _COMPARISONS = 4
 _VERDICTS: dict[Verdict, StepVerdict] = {
     Verdict.REFUTED: "refuted",
@@ -48,7 +50,7 @@ _VERDICTS: dict[Verdict, StepVerdict] = {
 def next_size(
     steps: Sequence[Step], *, start: int, largest: int, resolution: float = 1.1, most: int = 16
 ) -> int | None:
-    """Return the size of the next step, from the steps alone; None if the search is over.
+    """Return the size of the next step, given the steps so far; None if the search is over.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def next_size(
 
 
 def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | None:
-    """Return the geometric middle of the wider of the sides that may still be cut; None if no side may."""
+    """Return the geometric mean of the ends of the widest side that may still be cut; None if none may."""
     sides = [(refuted, min(opened)), (max(opened), met)] if opened else [(refuted, met)]
     wide = [(low, high) for low, high in sides if high - low > 1 and high > resolution * low]
     if not wide:
@@ -83,12 +85,12 @@ def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | 
 
 
 def searched(steps: Sequence[Step], found: Step) -> list[Step]:
-    """Return the steps of a closed form after a search of its family at the least m that they met.
+    """Return the steps of a closed form, updated by a search of its family at their least "met" m.
 
-    If the search does not refute the claim, the step at that m stays met on the closed form's problem. Its
-    `high` becomes the search's bound on the others, which is mostly above beta. If the search refutes, the
-    closed form says nothing about the family at that m and above. Its met steps are dropped, and the
-    bisection continues by audits of the family.
+    If the search does not refute the claim, the step at that m remains "met", on the closed form's problem.
+    Its `high` becomes the search's bound for the other problems, which is mostly above beta. If the search
+    refutes the claim, the closed form does not decide for the family at that m and above. Its "met" steps are
+    dropped, and the bisection continues with audits of the family.
 
     Examples
     --------
@@ -108,7 +110,7 @@ def searched(steps: Sequence[Step], found: Step) -> list[Step]:
 
 
 def most_audits(study: Study, curve: Curve) -> int:
-    """Return the most audits that a cell can take."""
+    """Return the largest number of audits that a cell can take."""
     if curve.failure is None:
         return study.steps
     return _COMPARISONS + (0 if curve.family is None else study.steps)
@@ -123,11 +125,11 @@ class CellSearch:
     study, curve, value
         The study, curve and value of the cell.
     path
-        Its place in the seed tree.
+        The cell's place in the seed tree.
     share
-        The part of the significance for each audit.
+        The share of the significance for each audit.
     budget
-        The most runs of an audit; None for those of the curve or the study.
+        The most runs of an audit; None for the budget of the curve or the study.
     seed
         The seed of the study.
     jobs
@@ -144,7 +146,7 @@ class CellSearch:
     jobs: int
 
     def key(self) -> dict[str, Any]:
-        """Return everything that the cell depends on, except the code."""
+        """Return everything that determines the cell's result, except the code."""
         study, curve = self.study, self.curve
         return {
             "study": study.name,
@@ -179,12 +181,12 @@ class CellSearch:
         return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
 
     def advance(self, steps: Sequence[Step]) -> list[Step] | None:
-        """Return the steps and one more audit; None if the search is over.
+        """Return the steps followed by one more audit; None if the search is over.
 
         Raises
         ------
         AuditError
-            The audit failed, or runs of the learner disagree with a closed form.
+            The audit failed, or runs of the learner contradict a closed form.
         """
         curve, size = self.curve, self._next(steps)
         was_searched = curve.failure is not None and any(step.family for step in steps)
@@ -192,7 +194,7 @@ class CellSearch:
             return [*steps, self._search(size, steps)]
         if size is not None:
             further = [*steps, self.take(size, number=len(steps))]
-            if self._next(further) is None:  # compare before the last step is saved
+            if self._next(further) is None:  # compare with runs before the last step is saved
                 self._compare(self.cell(further))
             return further
         met = [step.size for step in steps if step.verdict == "met"]
@@ -211,7 +213,7 @@ class CellSearch:
         )
 
     def take(self, size: int, *, number: int) -> Step:
-        """Return the step at this size: by the closed form if there is one, else by an audit."""
+        """Return the step at this size, from the closed form if there is one, else from an audit."""
         curve = self.curve
         if curve.refuses(self.value, size):
             return Step(size, "refuted", low=1.0, high=1.0, how="refused")
@@ -224,15 +226,16 @@ class CellSearch:
 
     def _search(self, size: int, steps: Sequence[Step]) -> Step:
         """Return the audit of the family at this size, for a curve with a closed form."""
-        assert self.curve.family is not None  # only such curves are searched
+        assert self.curve.family is not None  # only curves with a family get here
         number = self.study.steps + _COMPARISONS + sum(bool(step.family) for step in steps)
         return _step(size, self._audit(self.curve.family, size, number=number, budget=self._search_budget))
 
     def _compare(self, cell: Cell) -> None:
         """Raise an error if runs of the learner contradict the closed form at either end of the bracket.
 
-        **Guarantee.** If the closed form is right, the chance of an error is at most `_COMPARISONS` shares:
-        each of the two bounds on the failure probability at each end holds at one share.
+        **Guarantee.** If the closed form is right, the error is raised with probability at most
+        `_COMPARISONS` shares: at each end there are two bounds on the failure probability, each wrong with
+        probability at most one share.
         """
         curve = self.curve
         for number, size in enumerate((cell.refuted, cell.met), start=self.study.steps):
@@ -250,10 +253,10 @@ class CellSearch:
                 )
 
     def _failure(self, size: int) -> float:
-        """Return the failure probability of the closed form; raise an error if it is not a probability."""
-        assert self.curve.failure is not None  # only such curves are asked
+        """Return the failure probability by the closed form; raise an error if it is not between 0 and 1."""
+        assert self.curve.failure is not None  # only curves with a closed form get here
         failure = float(self.curve.failure(self.value, size))
-        if not -TOLERANCE <= failure <= 1.0 + TOLERANCE:  # NaN too
+        if not -TOLERANCE <= failure <= 1.0 + TOLERANCE:  # also if it is NaN
             raise AuditError(
                 f"The exact failure probability of {self._place(size)} must be a probability; "
                 f"got {failure:.4g}."
@@ -270,7 +273,7 @@ class CellSearch:
         exact: bool = False,
         until: str = "decided",
     ) -> UtilityResult:
-        """Return the result of an audit; `number` gives each audit its own seed."""
+        """Return the result of an audit; each `number` gives the audit another seed."""
         words = np.random.SeedSequence((self.seed, *self.path, number)).generate_state(2)
         result = audit_utility(
             self.curve.learner(self.value, size),

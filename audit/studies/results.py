@@ -1,4 +1,4 @@
-"""The result of a study: curves of brackets, and the texts about them."""
+"""The result of a study: curves of brackets, and texts that describe them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from audit.studies.fits import Fit, Growth, fit
 
 @dataclass(frozen=True)
 class CurveResult:
-    """The result for one learner; fields as in `audit.studies.Curve`."""
+    """The result for one learner; the fields are as in `audit.studies.Curve`."""
 
     name: str
     source: str
@@ -22,14 +22,14 @@ class CurveResult:
 
     @property
     def fit(self) -> Fit | None:
-        """The growth of the least m; None with too few cells."""
+        """The growth of the least m; None if there are too few cells."""
         return fit(self.cells)
 
     @property
     def shown(self) -> list[Growth]:
-        """The fitted curves to report, the better fit first; none that is negative or 0 at a cell.
+        """The fitted curves to report, the better fit first; only curves that are positive at every cell.
 
-        If the bound is exponential, an exponential is reported in place of a line.
+        If the bound is exponential, an exponential is reported instead of a line.
         """
         forms = ("exponential" if self.shape == "exponential" else "line", "power law")
         curves = () if self.fit is None else self.fit.curves
@@ -37,10 +37,10 @@ class CurveResult:
 
     @property
     def found(self) -> str:
-        """The growth that the brackets at the two ends show; empty if they show none.
+        """A text on the growth that the brackets at the two ends show; empty if they show none.
 
-        If the claim was never met at the last value, growth is shown by a refutation there at an m that met
-        it at the first value.
+        If the claim was never met at the last value, a refutation shows growth: it must be at an m at which
+        the claim was met at the first value.
         """
         if len(self.cells) < 2 or self.cells[0].place == self.cells[-1].place:
             return ""
@@ -53,7 +53,7 @@ class CurveResult:
 
     @property
     def unexpected(self) -> bool:
-        """Whether the growth found contradicts the texts.
+        """Whether the growth found contradicts the expected growth.
 
         Examples
         --------
@@ -76,15 +76,15 @@ class StudyResult(NoTruth):
     name, summary, parameter, axis, fixed, source, resolution
         As in `audit.studies.Study`.
     claim
-        The claim in words, and its `alpha` and `beta`.
+        The claim in words, and the `alpha` and `beta` of the claim.
     significance
         A bound on the probability that any verdict of the study is wrong.
     audits
-        The most verdicts that share the significance.
+        The largest number of verdicts, which share the significance.
     seed
         The root of all randomness.
     values
-        The requested values; empty for the study's own.
+        The requested values of the parameter; empty for the study's own values.
     target
         The study's name on the command line, if it differs from `name`.
     curves
@@ -124,12 +124,12 @@ class StudyResult(NoTruth):
 
     @property
     def finished(self) -> int:
-        """The number of finished cells, of `planned`."""
+        """The number of finished cells; `planned` is the number of all."""
         return sum(len(curve.cells) for curve in self.curves)
 
     @property
     def statement(self) -> str:
-        """A text saying what the brackets mean, and the probability that any of them is wrong."""
+        """A text that says what the brackets mean, and bounds the probability that any of them is wrong."""
         return (
             "A bracket (r, m] says two things. With r records the learner fails with probability above "
             f"{self.beta:g} on at least one problem. With m records it fails with probability at most "

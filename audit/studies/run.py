@@ -1,4 +1,4 @@
-"""The run of a study: cell by cell, step by step, each step kept as soon as it is known."""
+"""The run of a study, cell by cell and step by step; each step is kept as soon as it is known."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -14,11 +14,11 @@ from audit.studies.study import Curve, Study
 from audit.task import version_of
 
 Path = tuple[int, int]
-"""The place of a cell in its study: the index of its curve and of its value."""
+"""The place of a cell in its study: the index of its curve, and the index of its value."""
 
 
 class StudyInterrupted(KeyboardInterrupt):
-    """The user stopped a study; `result` has the finished cells.
+    """The user stopped a study; `result` holds the finished cells.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class StudyInterrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class CellAdvanced:
-    """A step was taken or, if `done`, a cell was finished.
+    """Event: a step was taken or, if `done`, a cell was finished.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class CellAdvanced:
 
 
 def run_study(study: Study, **terms: Any) -> StudyResult:
-    """Return the result of a study: a bracket of the least m for every learner and value, by audits.
+    """Return the result of a study: audits give a bracket of the least m for every learner and value.
 
     Parameters
     ----------
@@ -87,18 +87,18 @@ def run_study(study: Study, **terms: Any) -> StudyResult:
 
 @dataclass(eq=False)
 class StudyRun:
-    """The run of a study whose cells may be computed in any order and, with the same arguments, any process.
+    """The run of a study. Its cells may be computed in any order and, with equal arguments, in any process.
 
     Parameters
     ----------
     study
         The study to run.
     store
-        Keeps every step on disk; steps saved there are not repeated.
+        Saves every step on disk; steps that are already saved are not repeated.
     significance
-        The significance of the whole study; each audit has an equal share, fixed beforehand.
+        The significance of the whole study; each audit gets an equal share, fixed beforehand.
     budget
-        The most runs of a step; by default the study's.
+        The most runs of a step; by default the budget of the study.
     seed
         The root of all randomness.
     jobs
@@ -109,7 +109,7 @@ class StudyRun:
     Attributes
     ----------
     found : dict
-        The cells so far, by their paths.
+        The cells so far; the keys are their paths.
 
     Examples
     --------
@@ -132,14 +132,14 @@ class StudyRun:
 
     def __post_init__(self) -> None:
         study, most = self.study, self.study.budget if self.budget is None else self.budget
-        # raises if out of range
+        # raises an error if the value is out of range
         Options(significance=self.significance, budget=most, seed=self.seed, jobs=self.jobs)
         self.code = {curve.name: code_of(curve) for curve in study.curves if self.store.folder is not None}
         self.audits = sum(len(study.values_of(curve)) * most_audits(study, curve) for curve in study.curves)
 
     @property
     def paths(self) -> list[Path]:
-        """Return the paths of all cells: the index of a curve and of a value."""
+        """Return the paths of all cells, each the index of a curve and the index of a value."""
         study = self.study
         curves = enumerate(study.curves)
         return [(index, place) for index, curve in curves for place in range(len(study.values_of(curve)))]
@@ -149,7 +149,7 @@ class StudyRun:
         return self.store.read(self._key(path))
 
     def seek(self, path: Path, saved: Sequence[Step]) -> Cell:
-        """Return the cell at a path, continuing from its saved steps; each new step is saved."""
+        """Return the cell at a path. Its search continues from the saved steps; each new step is saved."""
         search, steps = self._search(path), list(saved)
         while (further := search.advance(steps)) is not None:
             steps = further
@@ -187,7 +187,7 @@ class StudyRun:
             self.listener(CellAdvanced(self.study.name, curve, cell, number, self.study.cells, done))
 
     def told(self) -> StudyResult:
-        """Return the result of the study so far."""
+        """Return the result of the study from the cells finished so far."""
         study = self.study
         alike: dict[str, Any] = {name: getattr(study, name) for name in _ALIKE}
         return StudyResult(
@@ -212,15 +212,15 @@ class StudyRun:
         return tuple(cell for path, cell in sorted(self.found.items()) if path[0] == index)
 
 
-#: Fields that a study and its result share.
+#: The fields that a study and its result share.
 _ALIKE = ("name", "summary", "parameter", "fixed", "source", "resolution", "target")
 _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "start")
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest of a curve's code and of the values its functions hold: 16 hexadecimal digits.
+    """Return a digest, 16 hexadecimal digits, of a curve's code and of the values that its functions hold.
 
-    A changed learner restarts its cells.
+    If a learner's code changes, its cells start again.
 
     Examples
     --------

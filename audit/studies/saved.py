@@ -1,4 +1,4 @@
-"""Studies as JSON documents, and the saved cells (one value of one curve) of an unfinished study."""
+"""Studies as JSON documents, and the saved cells of an unfinished study; a cell is one value of one curve."""
 
 import json
 import zlib
@@ -17,7 +17,7 @@ from audit.errors import AuditError
 from audit.studies.cells import Cell, Step
 from audit.studies.results import StudyResult
 
-#: Parts of a cell's key that do not enter its file name, so cells of new code overwrite old ones.
+#: Parts of a cell's key that are not part of its file name, so that cells of new code overwrite old ones.
 _OF_CODE = frozenset({"code", "version"})
 
 
@@ -33,7 +33,7 @@ def to_json(result: StudyResult) -> dict[str, Any]:
 
 
 def from_json(document: Mapping[str, Any]) -> StudyResult:
-    """Return the result of a document.
+    """Return the result that a document holds.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
 
 
 def layout(results: Iterable[StudyResult]) -> str:
-    """Return the text of a file of studies, a list of documents.
+    """Return a list of documents of studies as the text of a file.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def _text(document: Mapping[str, Any]) -> str:
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
-    """Return the steps in a cell's document; None if other code or settings made it."""
+    """Return the steps in a cell's document; None if it was made by other code or with other settings."""
     if not isinstance(document, dict) or not {"key", "steps"} <= document.keys():
         raise AuditError("it must be an object with `key` and `steps`")
     if document["key"] != encode(dict(key)):
@@ -83,14 +83,14 @@ def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
 
 
 class CellStore:
-    """The cells of studies on disk, each in its own file, written after every step.
+    """The cells of studies on disk. Each cell has its own file, which is written after every step.
 
     Parameters
     ----------
     folder
-        The folder of the files; None saves nothing.
+        The folder of the files; if it is None, nothing is saved.
     say
-        Called with one line if a cell was computed by other code, and when saving fails for the first time.
+        Called with one line of text if a cell was computed by other code, and when saving first fails.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class CellStore:
             self.give_up(f"{error} The study continues without saving.")
 
     def give_up(self, why: str) -> None:
-        """Record that a cell could not be saved, here or in another process, and report it once."""
+        """Record that a cell could not be saved, in this or another process; report this once."""
         if not self.unsaved:
             self._say(why)
         self.unsaved = True

@@ -1,8 +1,8 @@
-"""Studies of sample size: the least m at which a learner is accurate, over a sweep of a parameter.
+"""Studies of sample size: the least m at which a learner is accurate, for several values of a parameter.
 
-A study is a value: learners, problems, a parameter to sweep, and the theorem's sample size for comparison.
-Installed packages offer studies through the entry-point group `GROUP`: each entry point names a callable
-without arguments that returns the `Study` values, in page order. `run` runs one.
+A `Study` describes learners, problems, a parameter with its values, and the sample size of a theorem for
+comparison. Installed packages offer studies through the entry-point group `GROUP`: each entry point names a
+callable without arguments that returns `Study` objects, in the order of the page. `run` runs a study.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,54 +17,54 @@ from audit.subject.loading import load_object, reason
 GROUP = "dp_audit.studies"
 
 Expected = Literal["grows", "does not grow", ""]
-"""The growth of the least m over the sweep according to the texts; empty if they say nothing."""
+"""The growth of the least m over the parameter according to the literature; empty if it says nothing."""
 
 
 Shape = Literal["", "exponential"]
-"""The growth of the bound over the axis, if that decides the fit; "exponential" fits a line to ln m."""
+"""The growth of the bound over the axis, if it matters to the fit; "exponential" fits a line to ln m."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One learner over the sweep.
+    """One learner, for all values of the study's parameter.
 
     Parameters
     ----------
     name
-        A name unique in its study: ``"pure, proper"``.
+        A name that is unique in the study: ``"pure, proper"``.
     learner
         (value, m) -> the learner for databases of m records at this value of the parameter.
     problems
-        (value, m) -> the problems on which the learner must be accurate, each drawing m records: a sequence,
-        or an object with `problems()` and optionally `vary` and `random`, which is searched at every step
-        (`audit_utility`).
+        (value, m) -> the problems on which the learner must be accurate, each with databases of m records. It
+        is a sequence, or an object with `problems()` and optionally `vary` and `random`, which is searched at
+        every step (`audit_utility`).
     bound
         value -> the sample size that the theorem requires; None if there is none.
     source
         The source of the bound.
     failure
-        (value, m) -> the exact probability of failure on the worst problem, if it has a closed form. The
-        closed form then decides without runs, and both ends of the bracket are compared with runs of the
+        (value, m) -> the exact probability of failure on the worst problem, if there is a closed form. The
+        closed form then decides without runs; at both ends of the bracket it is compared with runs of the
         learner.
     family
-        (value, m) -> problems as in `problems`, searched at the least m that the closed form allows. If one
-        of them refutes the claim there, audits of this family search for a larger m.
+        (value, m) -> problems as in `problems`, which are searched at the least m that meets the claim by the
+        closed form. If one of them refutes the claim there, audits of this family search for a larger m.
     least
         value -> the fewest records that the learner accepts.
     start
         value -> the first m; by default an eighth of the bound.
     values
-        The learner's own values of the parameter, if it cannot reach all of the study's.
+        The values of the parameter for this learner, if it cannot handle all values of the study.
     expected
-        The growth of the curve according to the texts.
+        The growth of the curve according to the literature.
     law
         Whether the learner's exact law, if it declares one, replaces its runs.
     budget
-        The most runs of one step, if not the study's.
+        The most runs of one step, if they differ from the study's `budget`.
     compared
         The most records that the comparison of `failure` with runs may draw in all; 0 for no comparison.
     shape
-        "exponential" if the bound is exponential over the axis; then a line is fitted to ln m.
+        "exponential" if the bound grows exponentially over the axis; then a line is fitted to ln m.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Curve:
         check_word(self.shape, Shape, what="The `shape` of a `Curve`")
 
     def begin(self, value: float) -> int:
-        """Return the m of the first step."""
+        """Return the m of the first step at this value of the parameter."""
         if self.start is not None:
             return max(1, int(self.start(value)))
         return 16 if self.bound is None else max(1, int(self.bound(value) / 8))
@@ -106,7 +106,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The least m of some learners over a sweep.
+    """A study: the least m at which some learners meet a claim, for several values of a parameter.
 
     Parameters
     ----------
@@ -117,34 +117,35 @@ class Study:
     claim
         The claim that the least m must meet: `PAC(alpha, beta)` or similar.
     parameter
-        The swept parameter: ``"d"``.
+        The name of the parameter: ``"d"``.
     values
-        Its values, ascending.
+        The values of the parameter, ascending.
     curves
         The learners.
     fixed
-        A text on what is held fixed: the other parameters and the problems.
+        A text on what is the same for all values: the other parameters and the problems.
     source
-        The statements of the texts.
+        The statements of the literature that the study checks.
     axis
-        The quantity that the least m is drawn and fitted against, if not the parameter itself: ``"ln|H|"``.
+        The quantity against which the least m is plotted and fitted, if it is not the parameter itself:
+        ``"ln|H|"``.
     at
-        value -> its place on that axis.
+        value -> the place of that value on the axis.
     budget
         The most runs of a step.
     search
-        The most runs of an audit of a curve's `family`.
+        The most runs of an audit that searches the `family` of a curve.
     largest
         The largest m tried.
     resolution
-        A bracket is narrow enough if its ends are within this factor. If a step stays open, the bracket
-        contains its m, and each side of it is cut to within the factor.
+        A bracket is narrow enough if the ratio of its ends is at most this factor. If a step is open, the
+        bracket contains the m of that step, and each side of that m is cut until it is narrow enough.
     steps
         The most steps of a cell.
     whole
         Whether the parameter takes whole numbers only, because it counts something.
     chosen
-        Whether the user requested these values in place of the study's own (`over`).
+        Whether the user requested these values instead of the study's own (`over`).
     target
         The study's name on the command line, if it differs from `name`: ``"mean.py:study"``.
 
@@ -200,12 +201,12 @@ class Study:
         return sum(len(self.values_of(curve)) for curve in self.curves)
 
     def over(self, values: Sequence[float]) -> Self:
-        """Return the study over other values of its parameter, the same for every curve.
+        """Return the study with other values of the parameter, the same for every curve.
 
         Raises
         ------
         InvalidValue
-            There are no values, they do not ascend, or one must be a whole number and is not.
+            There are no values, they do not ascend, or a value that must be whole is not.
 
         Examples
         --------

@@ -1,5 +1,5 @@
-"""The audited subject: a mechanism or learner, adapted, imported by name, found again; its surroundings.
+"""The audited subject, a mechanism or learner: its declared attributes, its import by name, its surroundings.
 
-Above the public vocabulary and `codec`; below `sampling`, which alone runs it. `subject.adapt` makes a
-`Subject`.
+`subject.adapt` makes a `Subject`. Imports from the public vocabulary and `codec`. Only `sampling` runs
+subjects; it imports from this package.
 """

@@ -1,4 +1,4 @@
-"""The claims of a subject, which decide its audits; quick, because only attributes are read."""
+"""The claims of a subject, which decide how it is audited. Only attributes are read, which is quick."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from audit.options import Kind
 
 
 def claims_utility(subject: Any) -> bool:
-    """Return whether a subject claims utility and has problems for it: a sequence, or `problems()`.
+    """Return whether a subject claims utility and has problems to test it: a sequence, or `problems()`.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def _has(subject: Any, name: str) -> bool:
 
 
 def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
-    """Return the kinds of audit for a subject or entry, given the options of its privacy audit.
+    """Return which kinds of audit apply to a subject or entry, given the options of its privacy audit.
 
     A subject without a claim gets a privacy audit, which reports the missing claim.
 

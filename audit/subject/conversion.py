@@ -1,4 +1,4 @@
-"""An audit's `convert`, saved by name and found again: it turns a witness's records into the right type."""
+"""The `convert` of an audit, saved by name and found again; a replay needs it to convert the databases."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from audit.subject.subject import Convert, Subject
 def said_of_convert(convert: Convert | None) -> dict[str, str]:
     """Return the entry for `convert` in a result's environment; empty if the audit had none.
 
-    Its value is ``module:function`` if that finds the function again, else an empty text.
+    Its value is ``module:function`` if this name finds the function again, else an empty text.
 
     Examples
     --------
@@ -35,21 +35,22 @@ def said_of_convert(convert: Convert | None) -> dict[str, str]:
 def saved_convert(
     environment: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None, trust: bool = False
 ) -> Convert | None:
-    """Return the `convert` of the audit behind a saved result; None if it had none.
+    """Return the `convert` of the audit that made a saved result; None if the audit had none.
 
     Parameters
     ----------
     environment
         The result's environment.
     file
-        The file of the result; a `convert` in a user's file is located relative to it, as a target is.
+        The file of the result. If `convert` is in a user's file, that file is located relative to this one,
+        as a target is.
     trust
         Whether the function that the result names may be imported (`require_trust`).
 
     Raises
     ------
     AuditError
-        The audit's `convert` has no importable name, or may not be imported.
+        The audit's `convert` has no name to import it by, or may not be imported.
 
     Examples
     --------
@@ -80,7 +81,7 @@ def converting(
     environment
         The environment of the result.
     live
-        The audited subject itself, if the result was not read from a file.
+        The subject of the audit, if the result was not read from a file.
     trust
         As for `saved_convert`.
 

@@ -1,4 +1,4 @@
-"""Objects named by a text, imported from a user's module or file."""
+"""Import an object from a user's module or file, given the text that names it."""
 
 import contextlib
 import importlib
@@ -21,13 +21,13 @@ from audit.values.nearest import near
 def load_object(text: str) -> Any:
     """Return the object named by ``module:object`` or ``path.py:object``.
 
-    The folder of a file, or the working folder for a module, goes to the front of ``sys.path``, as Python
-    does for a script. So imports of its siblings work.
+    As for a script, the folder of the file (for a module, the working folder) is put at the front of
+    ``sys.path``. So the file can import its neighbours.
 
     Raises
     ------
     AuditError
-        Nothing has that name, or the import fails; the message includes the import's own.
+        Nothing has that name, or the import fails; the message includes that of the failed import.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _module_name(path: Path) -> str:
-    """Return a module name for a file: the same in every process, and not importable by a statement."""
+    """Return a module name for a file: the same in every process, and no import statement can contain it."""
     name = f"dp_audit_target_{path.stem}"
     while name in sys.modules and Path(str(sys.modules[name].__file__)) != path:
         name += "_"
@@ -87,7 +87,7 @@ def _execute(name: str, path: Path) -> ModuleType:
 
 
 def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
-    """Return the imported module; its prints go to stderr, because stdout carries results."""
+    """Return the imported module. What it prints goes to stderr, because stdout carries results."""
     try:
         with contextlib.redirect_stdout(sys.stderr):
             return load()
@@ -96,7 +96,7 @@ def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
 
 
 def reason(error: BaseException) -> str:
-    """Return the error's type, the first line of its message, and the user's line that raised it.
+    """Return the type of an error, the first line of its message, and the user's line that raised it.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def reason(error: BaseException) -> str:
     said = next(iter(str(error).splitlines()), "")
     words = f"{type(error).__name__}: {said}"
     frames = traceback.extract_tb(error.__traceback__)
-    if isinstance(error, SyntaxError) or not frames:  # a syntax error names its own place
+    if isinstance(error, SyntaxError) or not frames:  # a syntax error already names its place
         return words
     file = Path(frames[-1].filename)
     theirs = file.suffix == ".py" and file.parent != Path(__file__).parent
@@ -119,11 +119,12 @@ def _put_first_on_path(folder: Path) -> None:
 
 
 def locate_target(target: str, witness: str | os.PathLike[str], *, source: str | None = None) -> str:
-    """Return the saved `target` of a witness file as found from here, with the full path of a file.
+    """Return the saved `target` of a witness file; if it names a file, with the full path on this machine.
 
-    A target ``path.py:object`` is relative to the folder it was saved from. The file is searched in the
-    witness file's folder, its parents, and then the working folder. The first unchanged file is taken (its
-    digest is `source`, see `audit.codec.files.source_of`), or else the first file.
+    A target ``path.py:object`` is relative to the folder from which it was saved. The file is looked for in
+    the folder of the witness file, in its parents, and then in the working folder. The first file found with
+    the digest `source` (see `audit.codec.files.source_of`) is unchanged and is taken; if there is none, the
+    first file found.
 
     Raises
     ------
@@ -151,18 +152,18 @@ def locate_target(target: str, witness: str | os.PathLike[str], *, source: str |
 
 
 def require_trust(name: object, *, what: str, trust: bool) -> None:
-    """Raise an error if a saved file names code to import and the caller does not trust the file.
+    """Raise an error if a saved file names code to import, but the caller does not trust the file.
 
-    Loading a file imports and calls none of the user's code. A replay calls a subject and a `convert` on the
-    databases of the file. The caller may give both; otherwise the file names them. A malicious file may name
-    any function, such as ``os:system``, and also holds its arguments.
+    Loading a file imports and calls no code that the file names. A replay calls a subject and a `convert` on
+    the databases of the file. If the caller does not give them, the file names them. A malicious file may
+    name any function, such as ``os:system``, and also holds the arguments of the call.
 
     Parameters
     ----------
     name
         The name that the file gives.
     what
-        The argument by which the caller may give the object instead.
+        The name of the argument with which the caller may give the object instead.
     trust
         Whether the file is trusted.
 

@@ -1,4 +1,4 @@
-"""The way to call a mechanism: with the database alone, or with a generator too."""
+"""How to call a mechanism: with the database alone, or also with a generator."""
 
 import functools
 import inspect
@@ -17,7 +17,7 @@ _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSIT
 
 @dataclass(frozen=True)
 class Calling:
-    """The way a subject gets its generator.
+    """How a subject gets its generator.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Calling:
     keyword: str | None = None
 
     def bind(self, mechanism: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-        """Return `mechanism` as a function of a database and a generator; itself if it already is one.
+        """Return a function of a database and a generator; `mechanism` itself if it already is one.
 
         Examples
         --------
@@ -52,7 +52,7 @@ class Calling:
 
 
 def read_calling(mechanism: Any) -> Calling:
-    """Return the way to call `mechanism`.
+    """Return how to call `mechanism`, read from its signature.
 
     The generator is the second positional argument if that parameter is named rng, random_state or
     generator. It is a keyword argument if a later parameter has such a name. If no parameter has such a
@@ -108,7 +108,7 @@ def read_calling(mechanism: Any) -> Calling:
 
 
 def refusal(said: str, *, write: str) -> SubjectError:
-    """Return the error that says what is wrong with a mechanism and what to audit instead.
+    """Return an error that says what is wrong with a mechanism and what to audit instead.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def refusal(said: str, *, write: str) -> SubjectError:
 
 
 def spoken_name(mechanism: Any) -> str:
-    """Return the name of a mechanism: its `name`, else its qualified name, else that of its class.
+    """Return the name of a mechanism: its `name`, else its qualified name, else the name of its class.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def spoken_name(mechanism: Any) -> str:
 
 
 def instance_of(mechanism: Any) -> Any:
-    """Return an instance of a class of mechanisms that is built without arguments; all else as it is.
+    """Return an instance if given a class of mechanisms that needs no arguments; anything else unchanged.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _has_calls(kind: type) -> bool:
 
 
 def parameters_of(function: Any) -> dict[str, inspect.Parameter] | None:
-    """Return the parameters of a callable by name; None if it does not tell them."""
+    """Return the parameters of a callable by name; None if it has no readable signature."""
     try:
         return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):

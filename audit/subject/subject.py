@@ -1,4 +1,4 @@
-"""The audited subject: a user's mechanism, read once, with everything that it declares."""
+"""The audited subject: a user's mechanism and everything that it declares, read once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -16,7 +16,7 @@ _AS_DECLARED = ("claim", "relation", "records", "size", "databases", "reference"
 
 @dataclass(frozen=True, eq=False)
 class Around:
-    """Code of ours that wraps a user's object; state and construction are those of that object.
+    """A wrapper of ours around a user's object; its state and construction are those of the object.
 
     Parameters
     ----------
@@ -32,20 +32,20 @@ class Around:
     inner: Any
 
     def shell(self) -> Self:
-        """Return this wrapper without the user's object, to wrap one made anew."""
+        """Return this wrapper without the user's object, so that it can wrap one made anew."""
         return replace(self, inner=None)
 
 
 @dataclass(frozen=True, eq=False)
 class Renewed:
-    """A subject that uses a new object for every run.
+    """A subject that makes a new object for every run.
 
     Parameters
     ----------
     factory
         Makes the object for a run.
     calling
-        How the object gets its generator.
+        How that object gets its generator.
 
     Examples
     --------
@@ -72,22 +72,24 @@ class Subject:
     object
         The user's own object.
     calling
-        How it gets its generator.
+        How the object gets its generator.
     convert
         Turns a database into the type that the mechanism takes; None if it takes the database itself.
     claim, relation, records, size, databases, reference, expected
         The object's attributes of these names, or None.
     aligned
-        Whether, under one generator state, run i uses the same draws on every database.
+        Whether run i uses the same random draws on every database, if the generator starts from the same
+        state.
     declared_sampler, declared_law, suggested_pairs
         The object's `sample`, `distribution` and `suggested_pairs`, or None.
     parameters
         The object's own parameters by name, for the report.
     family
-        A name for the databases that its domain represents, as the subject itself derives, such as "databases
-        of every size".
+        If the subject derives its claim for more databases than those of its domain, their name, such as
+        "databases of every size".
     symmetric
-        Whether it declares that its law ignores the order of the records (`audit.verdict.multisets`).
+        Whether the object declares that its law does not depend on the order of the records
+        (`audit.verdict.multisets`).
 
     Examples
     --------
@@ -120,7 +122,7 @@ class Subject:
 
     @property
     def takes_rng(self) -> bool:
-        """Whether the subject takes a generator, so that a seed can repeat its runs.
+        """Whether the subject takes a generator; if so, a seed can repeat its runs.
 
         Examples
         --------
@@ -159,7 +161,7 @@ class Subject:
 
     @property
     def distribution(self) -> Callable[[Any], Any] | None:
-        """The declared law of the output on a database, or None.
+        """A function that returns the declared law of the output on a database; None if there is none.
 
         Examples
         --------
@@ -182,17 +184,19 @@ def adapt(
     Parameters
     ----------
     mechanism
-        A callable (database, rng) -> output or (database) -> output, as decided by
-        `audit.subject.signatures.read_calling`, or a class of such that is built without arguments. It may
+        A callable (database, rng) -> output or (database) -> output; `audit.subject.signatures.read_calling`
+        decides which. It may also be a class of such callables whose constructor needs no arguments. It may
         have the attributes `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`,
         `reference`, `parameters`, `expected`, `family`, `symmetric`, `sample(database, size, rng)`,
         `distribution(database)` and `suggested_pairs()`.
     convert
-        Turns the list of records into the type that the mechanism takes: an array or a frame.
+        Turns the list of records into the type that the mechanism takes, such as an array or a frame.
     fresh
-        Makes a new mechanism for every run; `mechanism` declares the claim. Its `sample` is not used.
+        Makes a new mechanism for every run; `mechanism` then only declares the claim, and its `sample` is not
+        used.
     name
-        The name in results, for a mechanism without a telling one: a lambda, or one of several partials.
+        The name in results. Give one if the mechanism's own name says little: a lambda, or one of several
+        partials.
 
     Raises
     ------
@@ -242,7 +246,7 @@ def _read(mechanism: Any) -> Subject:
 
 
 def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
-    """Return a subject with a new object for every run; it has no `sample`, whose runs would share one."""
+    """Return a subject with a new object for every run; it has no `sample`, as its runs share an object."""
     if not callable(fresh):
         raise SubjectError("`fresh` must be a function without arguments that makes a new mechanism.")
     calling = Calling(takes_rng=subject.calling.takes_rng)
@@ -250,9 +254,9 @@ def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
 
 
 def _outdated(kind: type) -> bool:
-    """Return whether a class inherits `sample` although it, or a class between, overrides `__call__`.
+    """Return whether a class inherits `sample` from a base whose `__call__` has since been overridden.
 
-    Such a `sample` would run the replaced code.
+    Such a `sample` would run the overridden code.
     """
     definers = {name: [c for c in kind.__mro__ if name in vars(c)] for name in ("sample", "__call__")}
     if not definers["sample"] or len(definers["__call__"]) < 2:

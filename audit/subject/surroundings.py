@@ -1,4 +1,4 @@
-"""Process settings that a mechanism may change and leave changed, although our code depends on them."""
+"""Process settings on which our code depends, and which a mechanism may change and leave changed."""
 
 import contextlib
 import decimal
@@ -15,7 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-#: Empty, except in a process that the mechanism has forked since the list was last emptied.
+#: Every forked process adds its id to its copy of this list. `put_back` empties the list, so after that it is
+#: empty except in a process that the mechanism forked.
 strays: Final[list[int]] = []
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: strays.append(os.getpid()))
@@ -25,12 +26,12 @@ _SIGNALS: Final = tuple(
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGCHLD")
     if hasattr(signal, name)
 )
-# The numpy settings for bad floats at the caller of the audit; the mechanism runs under them.
+# The caller's numpy settings for floating-point errors; the mechanism runs with these settings.
 _THEIRS: ContextVar[dict[str, Any] | None] = ContextVar("theirs", default=None)
 
 
 def end_if_strayed() -> None:
-    """End this process if the mechanism forked it and returned in it: one process answers for a run.
+    """End this process if the mechanism forked it and returned in it: only one process may report a run.
 
     Examples
     --------
@@ -42,9 +43,9 @@ def end_if_strayed() -> None:
 
 @contextlib.contextmanager
 def own_arithmetic() -> Iterator[None]:
-    """Keep floating-point errors of our code from raising, under any setting of `np.seterr`.
+    """Make sure that floating-point errors in our code do not raise, under any setting of `np.seterr`.
 
-    Mechanisms still run under the session's settings.
+    Mechanisms still run with the settings of the caller.
 
     Examples
     --------
@@ -64,11 +65,11 @@ def own_arithmetic() -> Iterator[None]:
 
 @contextlib.contextmanager
 def put_back() -> Iterator[None]:
-    """Restore the process settings that the code inside changes; end a process that it forks.
+    """Restore the process settings that the code inside changes; end a process that this code forks.
 
-    Restored are numpy's and `decimal`'s treatment of bad numbers, the recursion limit, tracing, garbage
-    collection, the working directory and signal handlers. (`Watch` restores SIGALRM; `quiet` restores
-    standard streams and warning filters.)
+    The restored settings are: how numpy and `decimal` treat floating-point errors, the recursion limit,
+    tracing, garbage collection, the working directory and signal handlers. (`Watch` restores SIGALRM; `quiet`
+    restores standard streams and warning filters.)
 
     Examples
     --------
@@ -90,7 +91,7 @@ def put_back() -> Iterator[None]:
 
 
 class Printed(io.TextIOBase):
-    """A text stream that keeps only the number of characters written.
+    """A text stream that discards what is written and counts the characters.
 
     Examples
     --------
@@ -106,7 +107,7 @@ class Printed(io.TextIOBase):
         self.count = 0
 
     def write(self, text: str, /) -> int:
-        """Return the number of characters of `text`, once counted."""
+        """Count the characters of `text` and return their number."""
         self.count += len(text)
         return len(text)
 
@@ -140,7 +141,7 @@ def quiet() -> Iterator[Printed]:
 def _folder() -> str | None:
     try:
         return os.getcwd()  # noqa: PTH109  a text is compared
-    except OSError:  # the directory was removed
+    except OSError:  # the working directory was removed
         return None
 
 
@@ -162,7 +163,7 @@ def _handlers() -> list[Any]:
 
 def _handle(handlers: list[Any]) -> None:
     for each, handler in zip(_SIGNALS, handlers, strict=True):
-        if handler is not None:  # None: not set by Python, which cannot restore it
+        if handler is not None:  # None: Python did not set this handler and cannot restore it
             signal.signal(each, handler)
 
 

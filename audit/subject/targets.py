@@ -1,4 +1,4 @@
-"""The subject that the text of a target names."""
+"""Find the subject that a target names, such as ``module:object``."""
 
 import dataclasses
 import functools
@@ -31,15 +31,15 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The name of the catalogue entry, or the target's text."""
+        """The name of the catalogue entry; without an entry, the text of the target."""
         return self.text if self.entry is None else self.entry.name
 
     def options_for(self, kind: Kind) -> dict[str, Any]:
-        """Return the entry's keywords for an audit of this kind; empty without an entry."""
+        """Return the keywords of the entry for an audit of this kind; empty if there is no entry."""
         return {} if self.entry is None else self.entry.options_for(kind)
 
     def expects(self, kind: Kind) -> Expected | None:
-        """Return the outcome that the entry expects of this kind of audit; None if it plans none."""
+        """Return the outcome that the entry expects of this kind of audit; None if it plans no such audit."""
         return self.entry.expects(kind) if self.entry is not None and kind in self.entry.audits else None
 
 
@@ -79,8 +79,8 @@ def rebuild_subject(text: str, saved: Mapping[str, Any], settings: Mapping[str, 
     text
         The result's `target`.
     saved
-        The result's `parameters`. Those that the target does not take are left out, because a subject may
-        report more parameters than it takes.
+        The result's `parameters`. A subject may report parameters that its target does not take; these are
+        left out.
     settings
         Parameters that the target must take.
 
@@ -143,8 +143,8 @@ def _construct(factory: Callable[..., Any], parameters: Mapping[str, Any], *, na
 def _refuse_unknown(
     factory: Callable[..., Any], parameters: Mapping[str, Any], *, name: str, skip: int = 0
 ) -> None:
-    """Raise an error for a parameter that `factory` lacks; `skip` ignores a mechanism's database and rng."""
-    told = parameters_of(factory)  # None: the call itself will report errors
+    """Raise an error for a parameter that `factory` lacks; `skip` ignores the first two, database and rng."""
+    told = parameters_of(factory)  # if None, the call itself will report errors
     accepted = list((told or {}).values())
     if told is None or any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):
         return

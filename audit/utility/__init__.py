@@ -1,4 +1,4 @@
-"""Utility audits: tests of a learner's claim (α, β) on the problems most likely to break it.
+"""Utility audits: tests of a learner's claim (α, β) on the problems on which it is most likely to fail.
 
-Above `words`; below `privacy`, `studies` and the doors.
+Imports from `words`; `privacy`, `studies` and the doors import from it.
 """

@@ -1,4 +1,4 @@
-"""One utility audit from its task to its result: exact if the laws allow it, otherwise by runs."""
+"""One utility audit, from its task to its result: exact if the laws allow it, otherwise by runs."""
 
 import contextlib
 from typing import Any, Final
@@ -22,18 +22,18 @@ from audit.utility.task import UtilityTask
 from audit.values.said import Said, Says
 from audit.values.wording import at_least, at_most
 
-#: Larger: a declared law is compared with the code, output by output, on more databases.
+#: A declared law is compared with the code, output by output, on this many databases.
 CHECKED_DATABASES: Final = 3
-#: Larger: a longer climb over exact failure probabilities. The most steps in a row that find nothing worse.
+#: A climb over exact failure probabilities ends after this many steps in a row that find nothing worse.
 IDLE: Final = 20
-#: The most steps of a climb in all, because failure probabilities may rise by ever smaller steps without end.
+#: The most steps of a climb in all: failure probabilities may rise by ever smaller steps without end.
 MOST_STEPS: Final = 1_000
 #: The number of runs that check whether the learner honours its generator.
 FIRST_RUNS: Final = 8
 
 
 class UtilityAudit:
-    """The steps of one audit and their shared state: the sampler, the search and the bets."""
+    """The steps of one audit, and the state that they share: the sampler, the search and the bets."""
 
     sampler: Sampler
     betting: UtilityBetting
@@ -52,7 +52,7 @@ class UtilityAudit:
         exact = self._exact() if self.law else None
         return self._by_runs() if exact is None else self._by_laws(exact)
 
-    # --- exact: the failure probability of every problem of the library is known
+    # --- exact: the failure probability on every problem of the library is known
 
     def _exact(self) -> list[ExactFailure] | None:
         found = []
@@ -67,7 +67,7 @@ class UtilityAudit:
         return self._climbed([*found, *self._random(rng)], rng)
 
     def _proposed(self, way: str, *arguments: Any) -> ExactFailure | None:
-        """Return the exact failure of a problem that the family proposes; None if the laws do not give it."""
+        """Return the exact failure on a problem that the family proposes; None if the laws do not give it."""
         found = exact_failure(self.task.subject, proposed(self.task.family, way, *arguments), self.claim)
         self.tried += found is not None
         return found
@@ -79,7 +79,7 @@ class UtilityAudit:
         return sorted(filter(None, found), key=self._badness)[-1:]
 
     def _climbed(self, found: list[ExactFailure], rng: np.random.Generator) -> list[ExactFailure]:
-        """Return the problems with the worst one of a climb, which varies the worst problem so far."""
+        """Return the problems and the worst one of a climb; the climb varies the worst problem so far."""
         worst = first = max(found, key=self._badness)
         idle = IDLE if self.task.family.vary is None else 0
         for _ in range(MOST_STEPS):
@@ -155,9 +155,9 @@ class UtilityAudit:
             return self._told(verdict, **fields)
 
     def _decided(self) -> tuple[Verdict, dict[str, Any]]:
-        """Return the verdict of the bets, and the fields of the result that depend on it.
+        """Return the verdict of the bets, and the fields of the result that depend on the verdict.
 
-        Laws that were bet on must agree with the code. If runs share state, new learners must confirm the
+        Laws used in bets must agree with the code. If runs share state, new learners must confirm the
         verdict.
         """
         betting = self.betting
@@ -184,13 +184,13 @@ class UtilityAudit:
         return Verdict.INCONCLUSIVE, {"witness": self._witness(), "reason": self._open()}
 
     def _refuse_lists(self) -> None:
-        """Raise an error if the learner, which never answered, takes arrays or frames and got lists."""
+        """Raise an error if the learner never answered because it takes arrays or frames but got lists."""
         [(_, database), *_] = self._drawn_databases()
         with self.task.sampler(self.task.subject) as sampler:
             list(sampler.draw(database, database, 1, (LAW, 0)))
 
     def _open(self) -> str:
-        """Return a text saying why the claim is neither refuted nor met."""
+        """Return a text that says why the claim is neither refuted nor met."""
         betting = self.betting
         if betting.log_wealth_with_unfinished >= betting.log_limit:
             return (
@@ -207,13 +207,13 @@ class UtilityAudit:
         )
 
     def _kept(self) -> str:
-        """Return a note that all runs share one learner with state, which may be the reason."""
+        """Return a note that all runs share one learner with state, which may explain the verdict."""
         if not self.betting.ran or self._how() or not self.sampler.state_kept():
             return ""
         return "; the learner keeps state: to audit new learners, give `fresh=`"
 
     def _needs(self) -> str:
-        """Return a text with the number of runs needed to meet the claim if none fails."""
+        """Return a text with the number of runs after which the claim would be met if no run failed."""
         if self.claim.beta < LEAST_BETA:
             return "; no number of runs can show that failures never happen"
         each = least_runs(1.0 - self.claim.beta, self.task.options.significance)
@@ -222,7 +222,7 @@ class UtilityAudit:
         return f"; even without a failure each problem needs {each:,} runs: raise `budget`"
 
     def _drawn_databases(self) -> list[tuple[Any, Any]]:
-        """Return the databases to compare the declared law with the code on, the worst problem's first."""
+        """Return databases on which to compare law and code, beginning with those of the worst problem."""
         problems, seed = self.betting.problems, self.task.options.seed
         chosen = [problems[k % len(problems)] for k in range(CHECKED_DATABASES)]
         return [
@@ -230,7 +230,7 @@ class UtilityAudit:
         ]
 
     def _witness(self) -> UtilityWitness | None:
-        """Return the failure, drawn again with its database and output."""
+        """Return the failure as a witness: its run, repeated to get the database and the output."""
         worst = self.betting.worst
         trial = worst.failing
         if trial is None:
@@ -241,7 +241,7 @@ class UtilityAudit:
         if not isinstance(shown, Revealed):
             return None
         again = shown.trial
-        if not again.failure:  # the learner keeps state and does not fail now
+        if not again.failure:  # the learner keeps state and does not fail this time
             self.notes.append(Says.LEARNER_UNSTEADY())
             return None
         return UtilityWitness(
@@ -261,7 +261,7 @@ class UtilityAudit:
         if verdict is Verdict.ERROR:
             low, high = 0.0, 1.0
         doubtful = renewal is not None and bool(renewal.doubt)
-        anew = doubtful or (renewal is not None and renewal.how == "fresh")  # the bounds are of new learners
+        anew = doubtful or (renewal is not None and renewal.how == "fresh")  # bounds are for new learners
         self.samples += sampler.drawn
         self.notes += [note for note in sampler.notes if note not in self.notes]
         if betting.changed:
@@ -317,7 +317,7 @@ class UtilityAudit:
         return said
 
     def _how(self) -> str:
-        """Return why the learner's runs are independent trials, a key of `renewal.ASSUMED`."""
+        """Return the reason why the learner's runs are independent trials, a key of `renewal.ASSUMED`."""
         if self.renewal is not None:
             return "" if self.renewal.doubt else self.renewal.how
         return "renewed" if isinstance(self.task.subject.object, Renewed) else ""

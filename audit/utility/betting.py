@@ -1,7 +1,7 @@
-"""Bets on failures, problem by problem: the next batch is of the worst-looking problem that is not met.
+"""Bets on failures. Each batch of runs is on one problem: the one that looks worst and is not yet met.
 
-The choice and size of the next batch depend on the past alone, and the wealth is checked after every pair of
-runs. The guarantees are derived at the top of `audit.evidence.failures`.
+The problem and the size of a batch depend on earlier runs alone, and the wealth is checked after every pair
+of runs. The guarantees are derived at the top of `audit.evidence.failures`.
 """
 
 import contextlib
@@ -21,13 +21,13 @@ from audit.utility.search import Look
 from audit.utility.task import UtilityTask
 from audit.values.progress import AuditProgressed
 
-#: Larger: bets on a problem begin with more runs. Pairs of runs in a first bet; each later bet adds a quarter
-#: to the runs bet on the problem.
+#: The first bet on a problem takes this many pairs of runs; each later bet adds a quarter to the runs bet on
+#: the problem.
 FIRST: Final = 16
 GROWTH: Final = 0.25
-#: Larger: neglected problems are drawn less often. Every 4th batch is of the problem with the fewest bets.
+#: Every 4th batch is on the problem on which the fewest runs were bet.
 NEGLECTED: Final = 4
-#: Larger: more runs without an answer are drawn before the audit gives up.
+#: The audit gives up after this many runs without an answer.
 SILENT: Final = 6
 
 
@@ -46,7 +46,7 @@ class Standing:
     failed: float = 0.0
 
     def note(self, trials: Trials) -> None:
-        """Count trials, bet on or not, in the failure estimate by which the next problem is chosen."""
+        """Add trials, bet on or not, to the failure estimate, which decides the next problem to bet on."""
         self.seen += len(trials.low)
         self.failed += float(trials.low.sum())
         if self.failing is None:
@@ -60,14 +60,14 @@ class Standing:
         return (self.failed + 0.5) / (self.seen + 1.0)
 
     def index(self, runs: float) -> float:
-        """Return an optimistic index of the failure probability: the estimate plus its uncertainty."""
+        """Return an upper estimate of the failure probability: the estimate plus its uncertainty."""
         mean = self.mean
         return mean + math.sqrt(mean * (1.0 - mean) * math.log(1.0 + runs) / (self.seen + 1.0))
 
 
 @dataclass(eq=False)
 class UtilityBetting:
-    """The sequential part of one utility audit.
+    """The bets of one utility audit.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class UtilityBetting:
     sampler
         Draws the runs.
     looks
-        The problems to bet on, most promising first, fixed before the first bet.
+        The problems to bet on, the most promising first; fixed before the first bet.
     """
 
     task: UtilityTask
@@ -106,7 +106,7 @@ class UtilityBetting:
 
     @property
     def refuted(self) -> bool:
-        """Whether the wealth against the claim has crossed."""
+        """Whether the wealth against the claim has reached its limit."""
         return self.crossed_at is not None
 
     @property
@@ -127,14 +127,14 @@ class UtilityBetting:
         return float(log_sum(np.array(logs) + np.log(self.shares)))
 
     def run(self) -> None:
-        """Bet until the claim is decided (unless ``until="budget"``), or the budget or the time runs out."""
+        """Bet until the claim is decided (unless ``until="budget"``), or no budget or time is left."""
         while not self._done():
             open_ones = [each for each in self.standings if not each.met] or self.standings
-            with contextlib.suppress(TimeIsOver):  # no count includes a broken batch
+            with contextlib.suppress(TimeIsOver):  # no count includes an interrupted batch
                 self._bet(self._next(open_ones))
 
     def _next(self, standings: list[Standing]) -> Standing:
-        """Return the worst-looking problem; every `NEGLECTED` batches the one with the fewest bets."""
+        """Return the problem that looks worst or, every `NEGLECTED` batches, the one least bet on."""
         if sum(each.batches for each in standings) % NEGLECTED == NEGLECTED - 1:
             return min(standings, key=lambda each: each.bets.runs)
         runs = sum(each.seen for each in self.standings)
@@ -146,7 +146,7 @@ class UtilityBetting:
         low = lower_bound(self.shares, bets, significance=self.significance)
         high = max(self.upper(each) for each in self.standings)
         low = max(low, self.beta) if self.refuted else low
-        return low, max(low, high)  # a problem may be met first and refuted later
+        return low, max(low, high)  # a problem may be met first, and the claim refuted later
 
     def upper(self, standing: Standing) -> float:
         """Return an upper bound on the failure probability of one problem."""
@@ -186,7 +186,7 @@ class UtilityBetting:
         return bool(self.stopped)
 
     def _bet(self, standing: Standing) -> None:
-        """Draw a batch of one problem and bet on it, one pair of runs at a time."""
+        """Draw a batch of runs on one problem, and bet on them one pair at a time."""
         pairs = max(FIRST, int(GROWTH * standing.bets.runs / 2)) if self.answered else SILENT // 2
         pairs = min(pairs, self._left // 2)
         before = self.sampler.drawn
@@ -199,9 +199,9 @@ class UtilityBetting:
         self._tell()
 
     def _settle(self, standing: Standing, trials: Trials, before: int) -> None:
-        """Settle the bets on some trials, checking the wealths after every pair of runs.
+        """Settle the bets on some trials; check the wealths after every pair of runs.
 
-        Within a pair the order of the two calls is not recorded.
+        The order of the two calls of a pair is not recorded.
         """
         low, high = trials.low, trials.high
         against, favour = standing.bets.paths(low, high, beta=self.beta)

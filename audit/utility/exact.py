@@ -1,4 +1,4 @@
-"""Exact failure probabilities, from the problem's law and the learner's."""
+"""Exact failure probabilities, from the law of the problem's databases and the law of the learner."""
 
 import math
 from dataclasses import dataclass
@@ -12,16 +12,17 @@ from audit.subject.subject import Subject
 from audit.utility.experiment import Ask, as_subject, length
 from audit.values.brief import show
 
-#: Larger: more problems are computed exactly. A law with more databases is sampled.
+#: A failure probability is computed exactly if the problem's law has at most this many databases; otherwise
+#: it is estimated by runs.
 MOST_DATABASES = 100_000
-#: Larger: more rounding is forgiven. An exact failure probability may exceed beta by this share of it, plus
-#: the rounding of sums of floats.
+#: An exact failure probability may exceed beta by this share of beta, plus the rounding error of sums of
+#: floats.
 TOLERANCE = 1e-9
 _ROUNDING = 1e-15
 
 
 def exceeds(failure: float, beta: float) -> bool:
-    """Return whether an exact failure probability breaks a claim, for claims as small as floats allow.
+    """Return whether an exact failure probability exceeds beta by more than rounding; beta may be tiny.
 
     Examples
     --------
@@ -33,7 +34,7 @@ def exceeds(failure: float, beta: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ExactFailure:
-    """The exact failure probability of a problem, and the database where the learner fails most."""
+    """The exact failure probability on a problem, and the database on which the learner fails most."""
 
     problem: Any
     failure: float
@@ -45,10 +46,10 @@ class ExactFailure:
     discrete: bool
 
     def badness(self, alpha: float) -> tuple[float, int]:
-        """Return the key that ranks problems: failure probability, then error in whole percent of alpha.
+        """Return a sort key for problems: failure probability, then error in whole percent of alpha.
 
-        Failures alone decide; errors steer the search between problems with equal failures. Whole percents
-        end a climb that gains only tiny amounts.
+        The verdict depends on failures alone; errors guide the search between problems that fail equally
+        often. Whole percents end a climb that gains only tiny amounts.
         """
         near = min(self.error / alpha, 1.0) if alpha > 0 else 0.0
         return self.failure, 0 if math.isnan(near) else int(100 * near)
@@ -60,7 +61,7 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
     Raises
     ------
     SubjectError
-        A law fails, or the problem cannot measure an output.
+        A law raises an error, or the problem cannot measure an output.
 
     Examples
     --------

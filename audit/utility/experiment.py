@@ -1,8 +1,8 @@
 """One run of a utility audit: draw a database, run the learner on it, compute its error.
 
-The whole experiment runs in the learner's process (an isolated child, a worker), so only a few numbers travel
-back. Every trial has its own seed, with one generator for the problem and one for the learner, so it can be
-repeated alone.
+The whole experiment runs in the learner's process (an isolated child, a worker), so only a few numbers are
+sent back. Every trial has its own seed, from which the generators of the problem and of the learner are made.
+So each trial can be repeated alone.
 """
 
 import math
@@ -19,12 +19,13 @@ from audit.subject.subject import Around, Subject
 from audit.values.brief import show
 from audit.values.outcomes import Raised
 
-#: Larger: more rounding is forgiven. An error must exceed alpha by more than this, because errors are sums of
-#: float probabilities.
+#: An error counts as a failure only if it exceeds alpha by more than this, because errors are sums of float
+#: probabilities.
 ROUNDING = 1e-12
-#: Larger: larger laws are summed outcome by outcome. Laws with more outcomes need the problem's `errors`.
+#: A law with at most this many outcomes is summed outcome by outcome; a larger one needs the problem's
+#: `errors`.
 MOST_OUTCOMES = 4_096
-#: Larger: more rounding is forgiven. A sum of probabilities may exceed 1 by this.
+#: A sum of probabilities may exceed 1 by this, because of rounding.
 _SUMMED = 1e-9
 
 
@@ -39,10 +40,10 @@ class Ask:
     seed
         The seed of a trial to repeat; None for a new one.
     reveal
-        Whether to return the database and the output too.
+        Whether to return the database and the output as well.
     seen
-        The first run's message about a problem that changes a database too costly to copy; empty if it found
-        no change. Later runs repeat it.
+        The first run checks whether the problem changes a database that is too costly to copy. This is its
+        message, which later runs repeat; empty if there was no change.
 
     Examples
     --------
@@ -56,21 +57,22 @@ class Ask:
     seen: list[str] = field(default_factory=list)
 
     def trouble(self, watch: Watch) -> str:
-        """Return a message if the first run saw that the problem changes its database."""
+        """Return a message if the problem changed its database in the first run, else an empty text."""
         if not self.seen:
             self.seen.append(watch.trouble())
         return self.seen[0]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return this object itself: no learner sees the problem, whose caches may stay."""
+        """Return this object itself: learners do not see the problem, so it may keep its caches."""
         return self
 
 
 class Trial(NamedTuple):
-    """The result of a run: plain numbers, and texts of what went wrong.
+    """The result of a run: plain numbers, and texts that say what went wrong.
 
-    `failure` is 1 or 0 or, if `exact`, the conditional probability of failure given the database. `ran` says
-    whether the code failed, if it ran beside its law. `trouble` describes a fault of the problem itself.
+    `failure` is 1 or 0 or, if `exact`, the conditional probability of failure given the database. If the code
+    ran in addition to its law, `ran` says whether it failed. `trouble` describes a fault of the problem
+    itself.
     """
 
     failure: float
@@ -94,9 +96,9 @@ class Revealed:
 
 
 class Conditional(NamedTuple):
-    """The exact probability of failure on one database, the mean of its errors, and an output that fails.
+    """The exact probability of failure on one database, the mean error there, and an output that fails.
 
-    The mean guides the search; it need not be the error of any output.
+    The mean error guides the search; no output needs to have exactly this error.
     """
 
     failure: float
@@ -106,22 +108,22 @@ class Conditional(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Experiment(Around):
-    """The learner inside its experiment: a subject whose databases are `Ask` and whose outputs are `Trial`.
+    """A learner and its experiment: a subject that takes an `Ask` as database and returns a `Trial`.
 
     Parameters
     ----------
     inner
         The learner: the user's object.
     calling
-        How it gets its generator.
+        How the learner gets its generator.
     alpha
         The allowed error.
     convert
         Turns a database into the type that the learner takes, or None.
     law
-        Returns the learner's exact law on a database, which replaces its runs, or None.
+        Returns the learner's exact law on a database, which then replaces its runs; or None.
     beside
-        Whether the code runs too, to be compared with its law.
+        Whether the code also runs, to be compared with its law.
     most
         The largest possible finite error: 1 if errors are probabilities.
 
@@ -191,7 +193,7 @@ class Experiment(Around):
         return output, trial._replace(failure=float(fails(distance, self.alpha)), error=distance)
 
     def _by_law(self, ask: Ask, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
-        """Return the likeliest failing output, or the likeliest output, and the trial; None without a law."""
+        """Return the most probable output (a failing one, if any fails) and the trial; None without a law."""
         _, found = self.failure_on(ask, database)
         if found is None:
             return None
@@ -200,14 +202,14 @@ class Experiment(Around):
         return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
 
     def _of_output(self, problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
-        """Return the trial with the error of this output in place of the mean error that the law gave."""
+        """Return the trial with the error of this output instead of the mean error under the law."""
         if not trial.exact or trial.trouble:
             return trial
         error, trouble = self.error_of(problem, output, database)
         return trial._replace(error=error, trouble=trouble)
 
     def failure_on(self, ask: Ask, database: Any) -> tuple[Any, Conditional | str | None]:
-        """Return the declared law on a database, and its failures as given by `failure_given`."""
+        """Return the declared law on a database, and what `failure_given` returns for it."""
         found = law_on(self.law, database, self.convert)
         if found is None or isinstance(found, str):
             return found, found
@@ -216,9 +218,9 @@ class Experiment(Around):
         return found, ask.trouble(watch) or failures
 
     def error_of(self, problem: Any, output: Any, database: Any) -> tuple[float, str]:
-        """Return the error of an output of a law, and a sentence if it cannot be measured.
+        """Return the error of an output of a law, and a sentence if the error cannot be measured.
 
-        The error is NaN if the problem has a `failure`: the law alone then gives the failure probability.
+        If the problem has a `failure`, the error is NaN: the law alone then gives the failure probability.
         """
         if callable(getattr(problem, "failure", None)):
             return math.nan, ""
@@ -226,7 +228,7 @@ class Experiment(Around):
 
 
 def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool = False) -> Subject:
-    """Return the experiment around a learner as a subject; with `law`, the learner's law replaces runs."""
+    """Return the experiment with a learner as a subject; with `law`, the learner's law replaces runs."""
     experiment = Experiment(
         subject.object,
         subject.calling,
@@ -240,12 +242,12 @@ def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool
 
 
 def largest_error(claim: UtilityClaim) -> float:
-    """Return the largest possible finite error: 1 for a claim about errors that are probabilities."""
+    """Return the largest possible finite error: 1 if the errors of the claim are probabilities."""
     return 1.0 if isinstance(claim, PAC) else math.inf
 
 
 def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
-    """Return the result of a call of the user's code, and a text saying what it raised, if anything.
+    """Return the result of a call of the user's code, and a text that says what it raised, if anything.
 
     Examples
     --------
@@ -261,7 +263,7 @@ def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
 
 
 def fails(error: Any, alpha: float) -> Any:
-    """Return whether an error is above alpha by more than rounding; for an array, elementwise.
+    """Return whether an error exceeds alpha by more than rounding; for an array, elementwise.
 
     Examples
     --------
@@ -272,7 +274,7 @@ def fails(error: Any, alpha: float) -> Any:
 
 
 def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf) -> tuple[float, str]:
-    """Return the error of an output, at most `most` or infinite, and a text saying why there is none."""
+    """Return the error of an output, at most `most` or infinite; if there is none, a text that says why."""
     error, raised = attempted(problem.error, output, database)
     if raised:
         return 0.0, f"cannot measure the output {show(output, 40)}: {raised}"
@@ -286,9 +288,9 @@ def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf
 
 
 def _no_error(output: Any, error: float, most: float) -> str:
-    """Return why a number cannot be an error: it is minus infinity, or outside a required [0, 1].
+    """Return a text if a number cannot be an error: it is minus infinity, or outside a required [0, 1].
 
-    The error of a missing answer is infinite.
+    Plus infinity is allowed, as the error of a missing answer.
     """
     if error == -math.inf:
         return f"measures an error of -inf for the output {show(output, 40)}; no error is negative infinity"
@@ -301,7 +303,7 @@ def _no_error(output: Any, error: float, most: float) -> str:
 
 
 def law_on(law: Any, database: Any, convert: Any = None) -> Any:
-    """Return a learner's declared law on a database, None if it has none, or a text naming its fault."""
+    """Return a learner's declared law on a database, None if it has none, or a text that names its fault."""
     found, raised = attempted(lambda: law(database if convert is None else convert(copied(database))))
     return f"needs the law of the learner, whose `distribution` failed: {raised}" if raised else found
 
@@ -309,9 +311,10 @@ def law_on(law: Any, database: Any, convert: Any = None) -> Any:
 def failure_given(
     law: Any, problem: Any, database: Any, alpha: float, *, most: float = math.inf
 ) -> Conditional | str | None:
-    """Return the exact probability of failure under a law, a text naming a fault, or None if it is unknown.
+    """Return the exact probability of failure under a law, None if unknown, or a text that names a fault.
 
-    For a finite law with few enough outcomes it is a sum over these; otherwise the problem must give it.
+    For a finite law with few enough outcomes, the probability is a sum over these; otherwise the problem must
+    give it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The source of an audit's problems: a sequence, a strategy, or an object that proposes them."""
+"""Where an audit gets its problems: from a sequence, a strategy, or an object that proposes them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -9,7 +9,7 @@ from audit.errors import InvalidKind, InvalidValue, Parameter, blamed
 from audit.problems import check_problem
 from audit.values.brief import show
 
-#: Larger: larger families from strategies. Examples that make the family of a strategy.
+#: A strategy is turned into a family of this many examples.
 EXAMPLES = 32
 PROBLEMS = Parameter("problems")
 _SOURCES = (
@@ -20,12 +20,12 @@ _SOURCES = (
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The problems of an audit, and functions that propose others.
+    """The problems of an audit, and functions that propose further problems.
 
     Parameters
     ----------
     library
-        The problems to begin with, at least one.
+        The problems with which the search begins, at least one.
     vary
         Returns a problem near a given one; None if there is no such function.
     random
@@ -48,11 +48,11 @@ class Family:
 
     @property
     def finite(self) -> bool:
-        """Whether the library is the whole family."""
+        """Whether the library contains all problems of the family."""
         return self.vary is None and self.random is None and self.source != "strategy"
 
     def words(self, tried: int, kept: int | None = None) -> str:
-        """Return a text on the family, with `tried` problems searched and `kept` audited (None: all)."""
+        """Return a text on the family: `tried` problems were searched, `kept` of them audited (None: all)."""
         many = len(self.library)
         if self.source == "strategy":
             start = f"{many} examples of the strategy"

@@ -1,4 +1,4 @@
-"""`audit_utility`: from a learner, its claim and its problems to a verdict with evidence."""
+"""`audit_utility`: audit a learner's claim on its problems, and return a verdict with evidence."""
 
 import time
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def audit_utility(
     jobs: int = 1,
     progress: Callable[[Any], None] | None = None,
 ) -> UtilityResult:
-    """Audit a utility claim, error ≤ alpha except with probability ≤ beta, and return a verdict.
+    """Audit the claim that an error is ≤ alpha except with probability ≤ beta, and return a verdict.
 
     Parameters
     ----------
@@ -52,28 +52,30 @@ def audit_utility(
     convert
         Turns a database into the type that the learner takes.
     exact
-        Use the exact law `distribution(database)` in place of runs, if the subject declares a finite one. The
-        probability of failure given the sample then replaces the indicator of failure.
+        If the subject declares a finite exact law, `distribution(database)`, use it instead of runs. The
+        probability of failure given the database then replaces the indicator of failure.
     until
-        "decided": stop when the claim is refuted or met; "budget": go on, to tighten the bounds.
+        "decided": stop as soon as the claim is refuted or met; "budget": use the whole budget, to tighten the
+        bounds.
     budget
-        The most runs of the learner, search included. Further runs come on top: two show a failure again, up
-        to three quarters of the budget compare a declared law with the code, and 24 to 32 check whether the
-        learner keeps state. If it does, new learners in fresh processes confirm the verdict with up to four
-        times the budget, or 20,000 runs if that is more.
+        The most runs of the learner, including those of the search. Further runs are not counted in it: two
+        repeat a failure, up to three quarters of the budget compare a declared law with the code, and 24 to
+        32 check whether the learner keeps state. If it does, new learners in fresh processes confirm the
+        verdict with at most four times the budget or, if that is more, 20,000 runs.
     time_limit, run_time_limit
-        Seconds for the audit (checked between batches) and for one run.
+        The most seconds for the audit (checked between batches) and for one run.
     isolate
         Run the learner in a child process, so that it may hang or crash.
     unfinished
-        "against": an unfinished run counts neither against the claim nor for it; "output": it is a failure.
+        "against": an unfinished run is evidence neither against the claim nor for it; "output": it is a
+        failure.
     fresh
         A function without arguments that makes a new learner for every run, for learners that keep state.
     name
-        The learner's name in results, if its own name says little: a lambda, a partial.
+        The learner's name in results. Give one if its own name says little: a lambda or a partial.
     significance
-        The audit's error probability: the chance to refute a true claim, and the chance to call a claim met
-        that is false on a problem of the list.
+        The error probability of the audit: an upper bound on the chance that a true claim is refuted, and on
+        the chance that a claim that is false on a listed problem counts as met.
     seed
         The root of all randomness of the audit, a whole number ≥ 0.
     jobs
@@ -89,20 +91,20 @@ def audit_utility(
     Raises
     ------
     AuditError
-        An argument is wrong; one line says which. That includes a problem that cannot draw or measure, or
-        that measures finite errors above 1 for `PAC`. Errors of the *learner* are failures: a learner that
-        raises on a problem's database has failed.
+        An argument is wrong; one line says which. This includes a problem that cannot draw or measure, or
+        that measures finite errors above 1 for `PAC`. An error of the *learner* is not raised: a run in which
+        the learner raises is a failure.
 
     Notes
     -----
     **Guarantee.** If on every problem the error is above alpha with probability at most beta, the verdict is
-    REFUTED with probability at most significance. If on a problem of the list that probability is larger than
+    REFUTED with probability at most significance. If on some listed problem that probability is larger than
     beta, the verdict is NOT_REFUTED with probability at most significance (`audit.evidence.failures`).
 
-    A learner that keeps state, or draws from other sources than its generator, is run as it is: the claim is
-    then about each call, given the learner's state. The verdict stands only if new learners, each in a fresh
-    process, confirm it (`audit.utility.renewal`). With `fresh=` the claim is about the first call of a new
-    learner. A claim neither refuted nor met is INCONCLUSIVE.
+    A learner may keep state, or draw from other sources than its generator. The claim is then about each
+    call, given the learner's state, and the verdict stands only if new learners, each in a fresh process,
+    confirm it (`audit.utility.renewal`). With `fresh=` the claim is about the first call of a new learner. A
+    claim neither refuted nor met is INCONCLUSIVE.
 
     Examples
     --------
@@ -113,7 +115,7 @@ def audit_utility(
     >>> result.verdict.name, result.beta_lower > 0.1
     ('REFUTED', True)
     """
-    given = locals()  # every argument, before there is anything else
+    given = locals()  # all arguments: nothing else is defined yet
     refuse_inside_given()
     OneOf(("decided", "budget"))(until, what=Parameter("until"))
     flag(exact, what=Parameter("exact"))

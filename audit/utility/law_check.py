@@ -1,14 +1,14 @@
-"""The comparison of a learner's declared law with its code, before any verdict rests on the law.
+"""Compare the law that a learner declares with its code, before any verdict rests on the law.
 
-There are three kinds of comparison. Each gives an e-value; trouble means that one reaches
-(number of comparisons)/significance:
+Each comparison gives an e-value. A disagreement is reported if an e-value reaches (number of
+comparisons)/significance. There are three kinds of comparison:
 
 - *on a database*: outputs of the code against the law (`audit.laws.law_check`);
 - *on a problem whose exact failure probability is known*: whole trials. They test the law of `draw`, the laws
   of the learner on every database, `errors` and `failure` together;
 - *on a problem whose conditional failure probabilities are bet on*: the code against the law, trial by trial.
 
-For the i-th trial, the last two use the failure probability f_i and the indicator x_i of a failure.
+For the i-th trial, the last two kinds use the failure probability f_i and the indicator x_i of a failure.
 
 **Guarantee.** If the f_i are right, the product over trials of 1 + s·(x_i/f_i − 1) has expectation 1. The
 same holds for the product with 1 − x_i and 1 − f_i. The average of both over a fixed grid of s has
@@ -34,24 +34,24 @@ from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
 from audit.values.said import Said
 
-#: Larger: smaller differences are found. Pairs of runs on each database.
+#: Pairs of runs on each database. More runs detect smaller differences.
 CHECKED_PAIRS: Final = 500
-#: Larger: fewer results count as proved. The least runs on a database for that.
+#: A result counts as proved only after this many runs on each database.
 LEAST_CHECKED: Final = 1_000
-#: Larger: smaller differences are found. Pairs of whole trials of all problems together; below, the least and
-#: the most of one problem.
+#: Pairs of whole trials on all problems together; below, the fewest and the most on one problem. More trials
+#: detect smaller differences.
 TRIAL_PAIRS: Final = 1_000
 FEWEST, MOST = 8, 250
 #: The same numbers for trials that each compute a law.
 LAW_PAIRS: Final = 200
 FEWEST_LAWS, MOST_LAWS = 4, 64
-#: Smaller: code that hangs is noticed sooner. Pairs drawn before all others.
+#: This many pairs are drawn first, so that code that hangs is noticed soon.
 FIRST: Final = 3
 _GRID = np.append(STAKES[STAKES > 0], 1.0)
 
 
 def failures_log_e_value(failed: Floats, probabilities: Floats) -> float:
-    """Return the log e-value against trials failing with these probabilities; +inf if that is impossible.
+    """Return the log e-value against these failure probabilities; +inf if the failures are impossible.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def failures_log_e_value(failed: Floats, probabilities: Floats) -> float:
         if np.any((claimed <= 0.0) & (shown > 0.0)):
             return math.inf
         ratio = np.divide(shown, claimed, out=np.ones(len(shown)), where=claimed > 0.0)
-        with np.errstate(divide="ignore"):  # a stake of 1 loses all wealth at a single 0
+        with np.errstate(divide="ignore"):  # a stake of 1 loses all wealth at the first factor 0
             logs.append(np.log1p(_GRID * (ratio[:, None] - 1.0)).sum(axis=0))
     both = np.concatenate(logs)
     return float(log_sum(both) - math.log(len(both)))
@@ -79,16 +79,16 @@ def _called(problem: Any, where: str) -> str:
 
 @dataclass(eq=False)
 class LawCheck:
-    """The comparisons of one audit, and their runs.
+    """The comparisons of law and code in one audit, and their runs.
 
     Parameters
     ----------
     task
         The audit.
     tests
-        The largest number of comparisons that may follow.
+        The largest number of comparisons that the audit may make.
     notes
-        The audit's notes; those of the sampler are added.
+        The notes of the audit; the sampler's notes are added.
     """
 
     task: UtilityTask
@@ -102,12 +102,12 @@ class LawCheck:
 
     @property
     def limit(self) -> float:
-        """The log e-value that means trouble."""
+        """The log e-value from which law and code count as different."""
         return math.log(self.tests / self.task.options.significance)
 
     @property
     def open(self) -> str:
-        """A text saying why the laws cannot decide: the comparison did not happen or is incomplete."""
+        """Why the laws cannot decide, if the comparison was not made or is incomplete; else empty."""
         if not self.runs:
             return "time ran out before the law was compared with the code"
         if self.runs <= self.unfinished:
@@ -121,11 +121,11 @@ class LawCheck:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of an audit whose check stayed `open`."""
+        """The verdict of an audit if the comparison is `open`."""
         return Verdict.ERROR if 0 < self.runs <= self.unfinished else Verdict.INCONCLUSIVE
 
     def on_databases(self, databases: Sequence[tuple[Any, Any]]) -> str:
-        """Return where the law and the code disagree on these (problem, database); empty if nowhere."""
+        """Return a text if law and code disagree on one of these (problem, database); else empty."""
         subject = self.task.subject
         pairs = min(CHECKED_PAIRS, max(1, self.task.options.budget // (4 * len(databases))))
         self.least = min(self.least, 2 * pairs)
@@ -139,7 +139,7 @@ class LawCheck:
         return self._each(replace(subject, declared_sampler=None), len(databases), compared)
 
     def on_problems(self, found: Sequence[ExactFailure]) -> str:
-        """Return where exact failure probabilities and whole trials disagree; empty if nowhere."""
+        """Return a text if exact failure probability and whole trials disagree on a problem; else empty."""
         pairs = self._share(len(found), TRIAL_PAIRS, FEWEST, MOST)
         experiment = self.task.experiment(law=False)
 
@@ -157,7 +157,7 @@ class LawCheck:
         return self._each(experiment, len(found), compared)
 
     def beside_laws(self, problems: Sequence[Any]) -> str:
-        """Return where the code, run in trials that compute a law, disagrees with it; empty if nowhere."""
+        """Return a text if the code, run in trials that compute a law, disagrees with the law; else empty."""
         pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
         experiment = self.task.experiment(law=True, beside=True)
 
@@ -178,7 +178,7 @@ class LawCheck:
     def _each(
         self, subject: Subject, count: int, compared: Callable[[Sampler, int], tuple[str, float]]
     ) -> str:
-        """Return the first trouble of some comparisons; stop at unfinished runs or the time limit."""
+        """Return a text on the first disagreement; stop at unfinished runs or the time limit."""
         with self.task.sampler(subject) as sampler:
             sampler.copy_inputs = True
             trouble = ""
@@ -215,7 +215,7 @@ class LawCheck:
         return found
 
     def _parts(self, pairs: int, index: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield the parts of a draw; the second only if all runs of the first finished."""
+        """Yield the two parts of a draw; the second only if all runs of the first have finished."""
         first = min(FIRST, pairs)
         yield first, (LAW, index, 0)
         if pairs > first and not self.unfinished:

@@ -1,21 +1,22 @@
-"""Confirmation of a verdict on a learner that keeps state: new learners, each of them one trial.
+"""Confirm a verdict on a learner that keeps state, by runs of new learners; each new learner is one trial.
 
-In one process, runs may depend on earlier runs. Suppose that a learner draws once whether it is good, and
-keeps the result: it then fails always or never. So the verdict on a learner that keeps state must be
-confirmed on new learners. Each is made in a fresh process (`audit.sampling.isolated.fresh`) and called a
-number of times fixed beforehand. A trial is the share of its calls that fail.
+In one process, runs may depend on earlier runs. Suppose that a learner decides once, at random, whether it is
+good, and keeps the decision: it then fails always or never. So a verdict on a learner that keeps state must
+be confirmed on new learners. Each new learner is made in a fresh process (`audit.sampling.isolated.fresh`)
+and called a number of times that is fixed beforehand. Its trial is the share of its calls that fail.
 
 **Guarantee.** Let p be the mean of that share. The shares of new learners are independent, even if the calls
 of one learner are not. So the wealths of `audit.evidence.failures` are valid with F equal to that share. If
 p ≤ β, the wealth against the claim reaches 1/significance with probability at most significance. If p ≥ β,
 the same holds for the wealth in favour of the claim. If calls are independent, p is the failure probability.
-The claim is met only if all its problems are confirmed, so no correction for their number is needed.
+The claim counts as met only if it is confirmed on all problems, so no correction for their number is needed.
 
-A learner counts as stateless if `Sampler.is_stateless` says so and its constructor draws nothing. State that
-makes no difference, such as a cache, is allowed: copies of the learner's first state then give the same
-outputs from the same generator states. Both checks are repeated until they would miss luck of probability at
-least β with probability at most significance, unless that takes over 2,000 learners. They assume that
-importing the learner's module draws no luck.
+A learner counts as stateless if `Sampler.is_stateless` says so and its constructor draws nothing at random.
+State that makes no difference, such as a cache, is allowed: copies of the learner's first state must then
+give the same outputs from the same generator states. Suppose that random state makes a difference with
+probability at least β. Both checks are repeated so often that they miss it with probability at most
+significance, unless this takes over 2,000 learners. They assume that importing the learner's module draws
+nothing at random.
 """
 
 import math
@@ -38,16 +39,16 @@ from audit.utility.task import UtilityTask
 from audit.values.canonical import same
 from audit.values.said import Says
 
-#: Larger: each new learner is called more often. The fewest calls of one; next, the most calls of all if four
-#: times the audit's are fewer.
+#: Each new learner is called at least this many times. All together make at most the next number of calls or,
+#: if that is more, four times the runs of the audit.
 LEAST_CALLS: Final = 24
 CALLS: Final = 20_000
-#: Larger: the wealth is checked less often. New learners between two checks.
+#: The wealth is checked after this many new learners each time.
 BATCH: Final = 16
-#: Larger: more new learners, a more certain decision. A factor on the number that very likely decides.
+#: The number of new learners that very likely suffices is multiplied by this, for a more certain decision.
 _MARGIN: Final = 1.5
-#: Larger: more verdicts can be confirmed, more slowly. The most new learners of one problem; next, the most
-#: seconds of all, estimated from the runs so far.
+#: The most new learners on one problem, the most that are made in all, and the most seconds, estimated from
+#: the runs so far. Larger numbers confirm more verdicts but take longer.
 _MOST: Final = 1_000
 _MOST_MADE: Final = 2_000
 _SECONDS: Final = 60.0
@@ -61,10 +62,11 @@ class Renewal:
     Attributes
     ----------
     how
-        Why the learner's runs are independent trials: "stateless"; "cached", its state makes no difference;
-        "renewed", by the user's `fresh=`; "fresh", on new learners in fresh processes; or "unchecked".
+        Why the runs are independent trials. "stateless": the learner keeps no state; "cached": its state
+        makes no difference; "renewed": the user's `fresh=` makes a new learner for every run; "fresh": new
+        learners ran in fresh processes; "unchecked": this was not checked.
     doubt
-        Why the verdict does not stand; empty if it does.
+        Why the verdict does not stand; empty if it stands.
     learners
         The number of new learners made.
     """
@@ -78,14 +80,14 @@ class Renewal:
     bets: list[Bets] = field(default_factory=list)
 
     def run(self) -> None:
-        """Confirm the verdict, or set `doubt`."""
+        """Confirm the verdict, or set `doubt` to the reason why it is not confirmed."""
         spent = time.monotonic() - self.task.started - self.sampler.loading
         a_run = max(spent, 0.0) / max(self.sampler.drawn, 1)
         ask, learner = Ask(self.betting.worst.look.problem), self.task.subject.object
         if isinstance(learner, Renewed):
             self.how = "renewed"
             return
-        is_luck = draws_when_made(learner, self._times)  # the constructor draws noise and keeps it
+        is_luck = draws_when_made(learner, self._times)  # whether the constructor draws noise and keeps it
         if not is_luck and self.sampler.is_stateless(ask, ask):
             self.how = "stateless"
         elif not is_luck and self._makes_no_difference(ask):
@@ -102,7 +104,7 @@ class Renewal:
                 self._go_without(str(error))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the worst problem's failure probability, from the runs that decided."""
+        """Return bounds on the failure probability of the worst problem, from the runs that decided."""
         if self.doubt:
             return 0.0, 1.0
         if self.how != "fresh":
@@ -116,12 +118,12 @@ class Renewal:
 
     @property
     def _times(self) -> int:
-        """The number of tries that miss luck of probability beta with probability at most significance."""
+        """The number of tries that miss an effect of probability beta with probability ≤ significance."""
         times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
         return min(times, _MOST_MADE)
 
     def _makes_no_difference(self, ask: Ask) -> bool:
-        """Return whether copies of the learner's first state give, run for run, the outputs it gives now."""
+        """Return whether copies of the learner's first state give, run by run, the outputs it gives now."""
         sampler = self.sampler
         if not sampler.honours_rng or not sampler.state_kept():
             return False
@@ -135,7 +137,7 @@ class Renewal:
         return same(*draws)
 
     def _go_without(self, reason: str) -> None:
-        """Doubt the verdict if kept state could explain it; otherwise take runs as trials and report that."""
+        """Doubt the verdict if kept state could explain it; otherwise note that independence is assumed."""
         standings = [self.betting.worst] if self.betting.refuted else self.betting.standings
         never_varied = all(each.bets.failures in (0.0, each.bets.runs) for each in standings)
         self.how, self.bets = "unchecked", []
@@ -143,7 +145,7 @@ class Renewal:
             self.doubt = _UNTOLD.format(reason)
 
     def _anew(self, a_run: float) -> str:
-        """Return why new learners do not confirm; empty if they do. `a_run` is the seconds of one run."""
+        """Return why new learners do not confirm; empty if they do. `a_run`: the seconds that a run takes."""
         against = self.betting.refuted
         standings = [self.betting.worst] if against else self.betting.standings
         plans = [self._plan(each, share=1 / len(standings)) for each in standings]
@@ -157,11 +159,11 @@ class Renewal:
         return ""
 
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
-        """Return the number of new learners that very likely confirms one problem, and the calls of each.
+        """Return how many new learners very likely confirm the verdict on one problem, and the calls of each.
 
-        To confirm a refutation, a learner makes twice the calls until the crossing, because state may have to
-        grow first. To confirm a met claim, it makes as many calls as were bet on the problem. Both make fewer
-        if that is too costly, but at least `LEAST_CALLS`.
+        To confirm a refutation, each learner makes twice as many calls as the audit needed to refute, because
+        state may have to grow first. To confirm a met claim, it makes as many calls as were bet on the
+        problem. If that is too costly, it makes fewer, but at least `LEAST_CALLS`.
         """
         runs, against, betting = standing.bets.runs, self.betting.refuted, self.betting
         seen = standing.bets.failures / runs
@@ -177,7 +179,7 @@ class Renewal:
         return learners, calls
 
     def _confirmed(self, standing: Standing, plan: tuple[int, int], index: int) -> bool:
-        """Return whether the wealth of new learners crosses; it is checked after each batch of them."""
+        """Return whether the wealth from new learners reaches its limit, checked after each batch of them."""
         learners, calls = plan
         bets, betting = Bets(), self.betting
         self.bets.append(bets)
@@ -199,7 +201,7 @@ class Renewal:
 
 
 def learners_needed(p: float, beta: float, *, calls: int, log_limit: float, against: bool) -> int:
-    """Return the number of new learners that very likely decides if a share `p` of their calls fails.
+    """Return the number of new learners that very likely decides, if a share `p` of their calls fails.
 
     Examples
     --------
@@ -231,7 +233,7 @@ _UNTOLD: Final = (
     f"{_KEEPS}, and it cannot be made anew in a fresh process to check whether new learners fail as often "
     f"({{}}); {_FRESH}, or pass a function that can be imported"
 )
-#: The assumption for each reason why runs are independent trials; empty if there is no verdict.
+#: The assumption to state for each reason why runs are independent trials; empty if there is no verdict.
 ASSUMED: Final = {
     "": [Says.EACH_CALL],
     "stateless": [Says.STATELESS, Says.IMPORTED],

@@ -1,4 +1,4 @@
-"""Replay of a saved failure: run the learner again and measure the error anew."""
+"""Replay a saved failure: run the learner again and measure the error of its output again."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,18 +30,18 @@ def replay_failure(
     isolate: bool = False,
     trust: bool = False,
 ) -> UtilityWitness:
-    """Return the failure of a result as it comes out now; `repeats` says whether the output is the same.
+    """Return the failure of a result, run again; `repeats` says whether the output is the same.
 
-    The audit's `convert` prepares the learner's databases, unless the learner has its own. The problem is
-    found by its name, or is the audit's; its error is measured anew. A refutation by exact laws is computed
-    anew: `refutes` says whether the failure probability is still above beta.
+    The audit's `convert` prepares the databases, unless the learner has its own. The problem is that of the
+    audit or, for a result from a file, is found by its name. It measures the error again. A refutation by
+    exact laws is computed again: `refutes` says whether the failure probability is still above beta.
 
     Parameters
     ----------
     result
         A result with a failure.
     subject
-        The learner; by default the audited one, or with `trust` the one that its target names.
+        The learner; by default the audited one or, with `trust`, the one that the result's target names.
     problems
         As in the audit; by default the learner's own.
     isolate
@@ -53,8 +53,8 @@ def replay_failure(
     Raises
     ------
     AuditError
-        The result has no failure, there is no learner to run, the `convert` has no importable name, or the
-        file could not keep the problem that measures the error.
+        The result has no failure, there is no learner to run, `convert` has no name to import it by, or the
+        file does not hold the problem that measures the error.
     """
     witness = result.witness
     if witness is None:
@@ -77,7 +77,7 @@ def replay_failure(
 def _again_by_law(
     result: UtilityResult, witness: UtilityWitness, learner: Subject, problem: Any
 ) -> UtilityWitness:
-    """Return the witness with its exact failure probability computed anew, on the worst database."""
+    """Return the witness with its exact failure probability, computed again, and on the worst database."""
     found = exact_failure(learner, problem, result.claim)
     if found is None:
         raise AuditError(
@@ -91,7 +91,7 @@ def _again_by_law(
 def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness:
     """Return the witness with the new output; `repeats` says whether it equals the old one.
 
-    It is None if the old one was read from a file that could keep only its text.
+    It is None if the old output was read from a file that holds only its text.
     """
     saved = encode(witness.output)
     repeats = True if same(output, witness.output) else same(output, decode(saved))
@@ -100,7 +100,7 @@ def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
-    """Return the witness's problem: by name among the given or the learner's own, else the audit's."""
+    """Return the witness's problem: the given or the learner's own problem of that name, else the audit's."""
     if problems is not None or callable(getattr(learner, "problems", None)):
         library = read_problems(problems, subject=learner).library
         named = next((problem for problem in library if problem.name == witness.problem), None)

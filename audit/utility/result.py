@@ -10,7 +10,7 @@ from audit.results.saved_value import SavedValue
 
 
 class UtilityRefuted(PrivacyRefuted):
-    """An audited utility claim was refuted; the message describes the finding on less than a screen.
+    """An audited utility claim was refuted. The message describes the finding in less than one screen.
 
     Examples
     --------
@@ -21,22 +21,22 @@ class UtilityRefuted(PrivacyRefuted):
 
 @dataclass(frozen=True)
 class ProblemFinding(SavedValue):
-    """The findings on one problem.
+    """What an audit found on one problem.
 
     Parameters
     ----------
     name
         The problem's name.
     runs, failures
-        The runs bet on, and the sum of their failures (of exact conditional probabilities if the learner's
-        law is exact).
+        The number of runs bet on, and how many failed. If the learner's law is exact, `failures` is the sum
+        of the conditional failure probabilities instead.
     upper
-        An upper bound on its failure probability at confidence 1 − significance, valid for this problem
-        alone; None if nothing was bet.
+        An upper bound on the failure probability, at confidence 1 − significance for this problem alone; None
+        if nothing was bet on it.
     exact
-        Its exact failure probability, if known.
+        The exact failure probability, if it is known.
     met
-        Whether its failure probability was shown to be at most beta.
+        Whether the failure probability was shown to be at most beta.
 
     Examples
     --------
@@ -65,17 +65,17 @@ class UtilityWitness(SavedValue):
     error : float
         The error of the output.
     failure : float
-        The exact probability of failure on this database if known, else 1.
+        The exact probability of failure on this database, if it is known; else 1.
     seed : int, optional
-        The seed that draws the failure again (see `UtilityResult.replay`).
+        The seed with which the run can be repeated (see `UtilityResult.replay`).
     repeats : bool, optional
-        Whether the seed gave the same output again, in the audit itself or in a replay. None if it was not
-        tried, or if the old output was read from a file that could keep only its text.
+        Whether a repeated run with this seed gave the same output, in the audit itself or in a replay. None
+        if this was not tried, or if the old output was read from a file that holds only its text.
     source : object, optional
-        The problem itself; None if it came from a file that could not keep it.
+        The problem itself; None if the result was read from a file that does not hold it.
     refutes : bool, optional
-        In a replay by exact laws, whether the problem's failure probability is still above beta. None in
-        other replays, because one run refutes nothing.
+        In a replay by exact laws, whether the failure probability on the problem is still above beta. None in
+        other replays, because one run cannot refute a claim.
     """
 
     problem: str
@@ -90,7 +90,7 @@ class UtilityWitness(SavedValue):
 
     @property
     def replayable(self) -> bool:
-        """Whether its seed, or the database in a file, can reproduce it."""
+        """Whether the failure can be reproduced from its seed, or from the database in a file."""
         return self.seed is not None or encoding.comes_back(self.database)
 
     def _stored(self) -> dict[str, Any]:
@@ -108,20 +108,20 @@ class UtilityResult(SavedResult):
     Attributes
     ----------
     beta_lower, beta_upper : float
-        Bounds on the failure probability of the worst problem. Each holds at confidence 1 − significance,
-        not both together. With EXACT evidence both are the exact value.
+        Bounds on the failure probability on the worst problem. Each bound holds by itself at confidence 1 −
+        significance, not both together. With EXACT evidence both equal the exact value.
     worst : str, optional
-        The problem that failed most.
+        The name of the problem on which the learner failed most.
     sample_size : int, optional
-        The length of that problem's databases.
+        The number of records in the databases of that problem.
     samples : int
-        All runs drawn, search included.
+        The number of all runs drawn, including those of the search.
     samples_to_refutation : int, optional
-        Runs drawn until the wealth crossed, search included.
+        The number of runs drawn until the claim was refuted, including those of the search.
     problems_tried : int
-        The number of problems searched; `problems` has those that were bet on or compared.
+        The number of problems searched; `problems` lists those that were bet on or compared with exact laws.
     family : str
-        The searched family.
+        A text that names the family of problems searched.
 
     Examples
     --------
@@ -157,18 +157,18 @@ class UtilityResult(SavedResult):
         convert: Callable[[Any], Any] | None = None,
         trust: bool = False,
     ) -> UtilityWitness:
-        """Return the failure drawn again from its seed, with its error measured anew.
+        """Return the failure, run again from its seed, with its error measured again.
 
         Parameters
         ----------
         subject : object, optional
-            The learner; by default the one of this audit, or with `trust` the one that `target` names.
+            The learner; by default that of this audit or, with `trust`, the one that `target` names.
         problems : optional
             As in the audit; by default the learner's own.
         convert : callable, optional
-            As in the audit; by default the audit's own. It applies to a given `subject`.
+            As in the audit; used only if `subject` is given. By default that of the audit.
         trust : bool
-            Import and call the target and the `convert` that a result from a file names.
+            Allow a result read from a file to import and call the `target` and the `convert` that it names.
         """
         again: UtilityWitness = self._again(subject, convert, problems=problems, trust=trust)
         return again

@@ -1,4 +1,4 @@
-"""Trials of problems, drawn by the sampler; faults of the problem are kept apart from the learner's."""
+"""Trials on problems, drawn by the sampler. A learner's fault is a failure; a problem's fault is an error."""
 
 import math
 from collections.abc import Sequence
@@ -18,22 +18,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Trials of one problem, in the order of their runs.
+    """Trials on one problem, in the order of their runs.
 
     Attributes
     ----------
     low, high : array
-        The failure F of each trial, shape (trials,); 0 and 1 for an unfinished trial.
+        Bounds on the failure F of each trial, shape (trials,). They are equal for a finished trial. For an
+        unfinished one, `high` is 1, and `low` is 0 if it counts for neither side, else 1.
     finished : tuple of Trial
         The finished trials, in order.
     failing : Trial, optional
         The finished trial with the largest failure, if one failed.
     raised, unfinished : int
-        The numbers of trials that raised and that did not finish.
+        The number of trials that raised, and the number that did not finish.
     silent : str
-        A text saying what all trials did if none answered; else empty.
+        If no trial gave an answer, a text that says what happened instead; else empty.
     size : int, optional
-        The length of the first database.
+        The number of records in the first database.
     changed, exact, ran : bool
         Whether a learner changed its database, whether a law replaced a run, and whether the code ran.
     """
@@ -54,7 +55,7 @@ class Trials:
 def draw_trials(
     sampler: Sampler, problem: Any, pairs: int, path: tuple[int, ...], *, against: bool = True
 ) -> Trials:
-    """Return twice `pairs` trials of a problem; with `against`, unfinished trials count for neither side.
+    """Return `2·pairs` trials on a problem; with `against`, unfinished trials count for neither side.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def draw_trials(
 def draw_anew(
     sampler: Sampler, problem: Any, sizes: Sequence[int], place: tuple[int, ...], *, against: bool = True
 ) -> list[Trials]:
-    """Return trials of a problem by new learners: for each of `sizes`, twice that many from a fresh process.
+    """Return trials on a problem by new learners: for each of `sizes`, twice as many from one fresh process.
 
     Raises
     ------
@@ -83,12 +84,12 @@ def draw_anew(
 
 
 def reveal(sampler: Sampler, problem: Any, seed: int) -> Any:
-    """Return one trial drawn again, as `Revealed`, or its outcome if it does not finish.
+    """Return one trial, run again, as `Revealed`; if it does not finish, its outcome.
 
     Raises
     ------
     SubjectError
-        The problem cannot measure the output now.
+        The problem cannot measure the output this time.
     """
     ask = Ask(problem, seed=seed, reveal=True)
     [runs] = sampler.draw(ask, ask, 1, (CONFIRM, 0))
@@ -104,7 +105,7 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
         if trial.trouble:
             raise SubjectError(f"The problem `{problem.name}` {trial.trouble}")
     broken = next((outcome for outcome in outcomes if isinstance(outcome, Raised)), None)
-    if broken is not None:  # no exception of learner or problem leaves a trial
+    if broken is not None:  # a trial catches all exceptions of learner and problem
         raise SubjectError(f"The problem `{problem.name}` ended its run: {broken}")
     lost = [outcome for outcome in outcomes if isinstance(outcome, Unfinished)]
     failing = max(trials, key=lambda trial: (trial.failure, trial.error), default=None)
@@ -131,7 +132,7 @@ def _bounds(outcomes: list[Any], unfinished: float) -> Floats:
 
 
 def score(trials: Trials, alpha: float) -> float:
-    """Return a score of how bad a problem looks: its failures first, then how near its errors are to alpha.
+    """Return a score for how bad a problem looks: the share of failures, plus half the mean error over alpha.
 
     Examples
     --------

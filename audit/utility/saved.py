@@ -1,4 +1,4 @@
-"""Saved results of utility audits, read back; errors name any damage in one line."""
+"""Read saved results of utility audits; an error names any damage in one line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,14 +10,14 @@ from audit.results.result import AuditResult
 from audit.results.saved import contents_of, document_of, is_utility, parse, reads, result_fields
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
-#: The result of an audit of either kind.
+#: The result of a privacy audit or of a utility audit.
 Saved = AuditResult | UtilityResult
 
 
 def parse_utility(
     document: str | bytes | Mapping[str, Any], *, cls: type[UtilityResult] = UtilityResult
 ) -> UtilityResult:
-    """Return the utility result in a document, given as text or as parsed by `json.loads`.
+    """Return the utility result in a document, given as text or as `json.loads` returns it.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def parse_utility(
 
 
 def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
-    """Return the results in a document: its own, and that of a utility audit if it holds one too.
+    """Return the results in a document: one, or two if it also holds the result of a utility audit.
 
     Examples
     --------

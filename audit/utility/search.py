@@ -1,4 +1,4 @@
-"""The search for problems to bet on: the library, random ones, and a climb. It decides nothing."""
+"""The search for problems to bet on, in the library, at random and by a climb. It only proposes problems."""
 
 import contextlib
 from dataclasses import dataclass, field
@@ -13,24 +13,24 @@ from audit.utility.families import Family
 from audit.utility.runs import Trials, draw_trials, score
 from audit.utility.task import UtilityTask
 
-#: Larger: better estimates of fewer problems. Pairs of runs in a look at a problem.
+#: Pairs of runs in a look at a problem. More give better estimates of fewer problems.
 LOOK: Final = 8
-#: The same while no run has answered; few, because the learner may hang.
+#: Pairs of runs in a look while no run has answered; few, because the learner may hang.
 UNANSWERED: Final = 3
-#: Larger: more search, fewer bets. The share of the budget for exploration.
+#: The share of the budget that the search may use; the rest is for bets.
 SHARE: Final = 0.1
 RANDOM: Final = 4
 PARENTS: Final = 2
 CHILDREN: Final = 2
 ROUNDS: Final = 20
 PATIENCE: Final = 3
-#: Larger: more of the worst problems found beyond the library are bet on.
+#: This many of the worst problems found outside the library are bet on.
 FOUND: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A problem and the trials of a first look at it; `trials` is None if no look was needed."""
+    """A problem, and the trials of a first look at it; `trials` is None if no look was needed."""
 
     problem: Any
     name: str
@@ -40,7 +40,7 @@ class Look:
 
 @dataclass(eq=False)
 class Search:
-    """Looks at problems with runs that are never bet on.
+    """Looks at problems; bets never use the runs of these looks.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Search:
     _taken: set[str] = field(default_factory=set, repr=False)
 
     def run(self) -> list[Look]:
-        """Return the problems to bet on, most promising first: the library, and the worst others found."""
+        """Return the problems to bet on, the most promising first: the library and the worst others found."""
         family, budget = self.task.family, self.task.options.budget
         library = family.library
         if family.finite and len(library) == 1:
@@ -115,7 +115,7 @@ class Search:
 
 
 def proposed(family: Family, way: str, *arguments: Any) -> Any:
-    """Return the problem that a family's `random` or `vary` proposes.
+    """Return the problem that the `random` or `vary` of a family proposes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The task of a utility audit, passed to all its parts."""
+"""The task of a utility audit, which all parts of the audit use."""
 
 from dataclasses import dataclass
 
@@ -21,13 +21,13 @@ class UtilityTask(Task):
 
     @property
     def against(self) -> bool:
-        """Whether an unfinished run counts for neither side; otherwise it is a failure."""
+        """Whether an unfinished run is evidence for neither side; otherwise it is a failure."""
         return self.options.unfinished == "against"
 
     def experiment(self, *, law: bool, beside: bool = False) -> Subject:
-        """Return the experiment around the learner, with `law` and `beside` as in `as_subject`."""
+        """Return the learner with its experiment, as a subject; `law` and `beside` are as in `as_subject`."""
         return as_subject(self.subject, self.claim, law=law, beside=beside)
 
     def search_rng(self) -> np.random.Generator:
-        """Return the generator for proposed problems, from a branch of the seed tree that no run uses."""
+        """Return the random generator for proposals, from a branch of the seed tree that no run uses."""
         return np.random.default_rng(np.random.SeedSequence((self.options.seed, 2**31 - 2)))

@@ -1,4 +1,4 @@
-"""The text of a utility result: one wording for the terminal and the page."""
+"""The texts of a utility result, the same for the terminal and the page."""
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
@@ -9,16 +9,15 @@ from audit.words import again, alike
 from audit.words.allowance import accuracy
 from audit.words.text import Told, entry
 
-#: Larger: the terminal report names more problems. The most problems named, and the most characters in all.
+#: The terminal report names at most this many problems, in at most this many characters.
 MOST_NAMED = 5
 NAMED_LENGTH = 240
-#: Larger: more undecided claims get the advice that they may hold with equality. The largest factor between a
-#: bound and the claim.
+#: An undecided claim is said to hold perhaps with equality if it is within this factor of both bounds.
 _CLOSE = 2.0
 
 
 def told(result: UtilityResult) -> Told:
-    """Return the texts of a utility audit.
+    """Return the texts on the result of a utility audit.
 
     Examples
     --------
@@ -87,7 +86,7 @@ def verdict_sentence(result: UtilityResult) -> str:
 
 
 def bounds(result: UtilityResult) -> str:
-    """Return the bounds on the worst problem's failure probability, as a text."""
+    """Return the bounds on the failure probability of the worst problem, as a text."""
     beta = claimed(result)
     if beta is None or result.verdict is Verdict.ERROR:
         return ""
@@ -111,7 +110,7 @@ def sizes(result: UtilityResult) -> str:
 
 
 def meaning(result: UtilityResult) -> str:
-    """Return a text saying what the evidence means."""
+    """Return a text that says what the evidence means."""
     if result.verdict in alike.UNDECIDED:
         return _open_between(result) or "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
@@ -124,7 +123,7 @@ def meaning(result: UtilityResult) -> str:
 
 
 def _open_between(result: UtilityResult) -> str:
-    """Return advice if the claim lies between bounds close to it; else an empty text."""
+    """Return advice if the claim lies between two bounds that are both close to it; else an empty text."""
     beta = claimed(result)
     if beta is None or result.verdict is not Verdict.INCONCLUSIVE:
         return ""
@@ -137,7 +136,7 @@ def _open_between(result: UtilityResult) -> str:
 
 
 def witness_story(witness: UtilityWitness) -> str:
-    """Return the failure as a story."""
+    """Return a text that describes the failure: database, output and error."""
     output, database = shown(witness.output), shown(witness.database)
     error = f"error {number(witness.error)}"
     exact = (
@@ -153,7 +152,7 @@ def witness_story(witness: UtilityWitness) -> str:
 
 
 def seed_words(witness: UtilityWitness) -> str:
-    """Return a text saying how to reproduce the failure.
+    """Return a text that says how to reproduce the failure.
 
     Examples
     --------
@@ -170,7 +169,7 @@ def seed_words(witness: UtilityWitness) -> str:
 
 
 def searched(result: UtilityResult) -> str:
-    """Return a text with the worst problems and their failures.
+    """Return a text that names the worst problems and their numbers of failures.
 
     Examples
     --------
@@ -193,7 +192,7 @@ def searched(result: UtilityResult) -> str:
 
 
 def worst_first(result: UtilityResult) -> list[ProblemFinding]:
-    """Return the problems, worst first; after a refutation the problem that refuted leads."""
+    """Return the problems, the worst first; after a refutation, the one that refuted the claim is first."""
 
     def bad(each: ProblemFinding) -> tuple[bool, float, bool]:
         decided, share = each.name == result.worst, each.failures / each.runs if each.runs else 0.0
@@ -207,7 +206,7 @@ def _failed(problem: ProblemFinding, *, by_law: bool) -> str:
         return number(problem.exact)
     if not problem.runs:
         return "not bet on"
-    if by_law:  # a sum of conditional probabilities is no count
+    if by_law:  # a sum of conditional probabilities is not a count
         return number(problem.failures / problem.runs)
     return f"{number(problem.failures)}/{problem.runs:,}"
 

@@ -1,4 +1,4 @@
-"""The short text of a value in errors and reports. Imports little, so that errors need not load numpy."""
+"""The short text of a value in errors and reports. This module imports little: errors need not load numpy."""
 
 import re
 from collections.abc import Iterable
@@ -18,12 +18,12 @@ def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
     Parameters
     ----------
     value
-        Anything. Numpy scalars are shown like Python's. An object without a `__repr__` of its own is shown by
-        its class and attributes, and an object whose `repr` fails by its class.
+        Any value. Numpy scalars are shown like Python numbers. An object whose class has no `__repr__` is shown
+        by its class and attributes; an object whose `repr` fails is shown by its class.
     limit
         Largest number of characters; "…" stands for the rest.
     digits
-        Number of significant digits of floats; None: all.
+        Number of significant digits of floats; None for all digits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Equality of any two values, by canonical keys."""
+"""Equality of any two values: two values are the same if their canonical keys are equal."""
 
 import decimal
 import enum
@@ -19,34 +19,35 @@ from audit.values.outcomes import Raised, Unfinished, without_addresses
 
 __all__ = ["key", "same", "show"]
 
-# Every key is None, a number, a text, or a tuple whose first entry names the kind, so keys of two kinds never
-# meet. The repr of a key is the same in every process; keys without an order are sorted by it.
-_EXACT: Final = 2**53  # whole numbers below this, of any type, are ints in a key
+# Every key is None, a number, a text, or a tuple whose first entry names the kind of value, so keys of
+# different kinds are never equal. The repr of a key is the same in every process; keys that cannot be
+# compared are sorted by it.
+_EXACT: Final = 2**53  # whole numbers below this, of any type, become ints in a key
 _DEPTH: Final = 100
 _NODES: Final = 1_000_000
 _HASHED: Final = 2**20  # arrays of more bytes are replaced by a hash
 
-# The position in a value: minus the number of containers still allowed, then the ids of the open containers.
+# The state of a traversal: minus the number of containers still allowed, then the ids of the open containers.
 _Walk = list[int]
 
 
 class _TooLargeError(Exception):
-    """The value has more containers than a comparison should open."""
+    """The value has more containers than a comparison may open."""
 
 
 def key(value: Any) -> Hashable:
     """Return a hashable key; two values are the same exactly if their keys are equal.
 
-    1 is the same as 1.0 but not as True; NaN is the same as NaN, −0.0 as 0.0, and a numpy scalar as its
-    Python counterpart. Arrays are compared by shape, kind of dtype and values. A list is not a tuple. Sets
-    and dicts have no order. Objects are compared by class and state, or by their text (without addresses) if
-    they hide their state.
+    1 is the same as 1.0 but not as True; NaN is the same as NaN, −0.0 as 0.0, and a numpy scalar as the equal
+    Python value. Arrays are compared by shape, kind of dtype and values. A list is never the same as a tuple.
+    The order of sets and dicts does not matter. Objects are compared by class and state or, if they hide
+    their state, by their text without addresses.
 
     Parameters
     ----------
     value
-        Anything, even if it contains itself; never raises. Parts nested deeper than 100 levels, and a value
-        of more than a million containers, are compared by class alone.
+        Any value, even one that contains itself; no value raises an error. Parts nested deeper than 100
+        levels, and a value with more than a million containers, are compared by class alone.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def _int(value: int, _walk: _Walk) -> Hashable:
 
 
 def _real(value: Any, walk: _Walk) -> Hashable:
-    """Return the key of a number of a rarer type: that of the equal int or float, else the exact fraction."""
+    """Return the key of a number of a rarer type: that of the equal int or float, else its exact fraction."""
     try:
         exact = Fraction(*value.as_integer_ratio())
     except (ValueError, OverflowError):  # NaN and infinities
@@ -121,7 +122,7 @@ def _real(value: Any, walk: _Walk) -> Hashable:
 
 
 def _container(tag: str, owner: Any, values: Iterable[Any], walk: _Walk) -> tuple[Hashable, ...]:
-    """Return `tag` and the keys of `values`, or a stand-in for an `owner` that is open or too deep."""
+    """Return `tag` and the keys of `values`; if `owner` contains itself or is too deep, a placeholder."""
     closed = _closed(owner, walk)
     if closed is not None:
         return closed
@@ -172,7 +173,7 @@ def _mapping(value: Mapping[Any, Any], walk: _Walk) -> Hashable:
 
 
 def _are_comparable(keys: Iterable[Hashable]) -> bool:
-    """Return whether keys can be sorted: all are numbers other than NaN, or all are texts."""
+    """Return whether keys can be compared with `<`: all are numbers other than NaN, or all are texts."""
     kinds = set(map(type, keys))
     return kinds <= {int, float} or kinds == {str}
 
@@ -196,7 +197,7 @@ def _array(value: Any, walk: _Walk) -> Hashable:
 
 
 def _content_of(values: Any) -> bytes:
-    """Return the bytes of an array, or their hash if they are many, to keep keys small."""
+    """Return the bytes of an array or, to keep keys small, the hash of many bytes."""
     content: bytes = values.tobytes()
     return content if len(content) <= _HASHED else hashlib.blake2b(content, digest_size=32).digest()
 
@@ -227,7 +228,7 @@ def _other(value: Any, walk: _Walk) -> Hashable:
 
 
 def _state(value: Any) -> Any:
-    """Return the state of an object: what pickle keeps, else its variables, else its text."""
+    """Return the state of an object: the state that pickle would store, else its variables, else its text."""
     try:
         reduced = value.__reduce_ex__(4)
     except Exception:  # noqa: BLE001  many objects refuse, each in its own way
@@ -256,7 +257,7 @@ def content_of(cell: types.CellType) -> Any:
 
 
 def slots_of(kind: type) -> tuple[str, ...]:
-    """Return the names of the slots that a class itself declares."""
+    """Return the names of the slots that a class declares itself, without those of its bases."""
     slots = vars(kind).get("__slots__", ())
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
@@ -290,7 +291,7 @@ _HANDLERS: Final[dict[type, Callable[[Any, _Walk], Hashable]]] = {
     Raised: lambda value, _: ("raised", value.kind, value.message),
     Unfinished: lambda value, _: ("unfinished", value.reason),
 }
-# values of a subclass are the same as equal values of the base, as in Python
+# as in Python, a value of a subclass is the same as the equal value of the base
 _BASES: Final[tuple[tuple[Any, Callable[[Any, _Walk], Hashable]], ...]] = (
     (np.generic, _scalar),
     (np.ma.MaskedArray, _masked),

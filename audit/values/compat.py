@@ -1,4 +1,4 @@
-"""Patches of other libraries that have no public way to do the same, with the versions they were tested on.
+"""Patches of other libraries, used where these have no public setting, with the versions tested.
 
 `tests/audit/test_compat.py` fails if a library no longer has the patched part, or no longer needs the patch.
 """
@@ -13,14 +13,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
-# cloudpickle rebuilds classes by these functions; their last argument but one identifies a class to
-# overwrite.
+# cloudpickle rebuilds classes with these functions. Their last argument but one identifies the existing class
+# that is overwritten.
 _CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
 
 
 @contextlib.contextmanager
 def plain_hypothesis() -> Iterator[None]:
-    """Make Hypothesis draw the same examples in every process and create no folder. Checked with 6.170."""
+    """Make Hypothesis draw the same examples in every process, and create no folder. Checked with 6.170."""
     with _no_local_constants(), _no_folder():
         yield
 
@@ -35,8 +35,8 @@ def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
     value, reduced
         An object, and cloudpickle's reduction of it.
     tracked
-        Whether two pickles of one class load as one class. In the process that defines the class, loading
-        would then overwrite its attributes.
+        Whether two pickles of the same class load as one class. If so, loading them in the process that
+        defines the class overwrites its attributes.
 
     Examples
     --------
@@ -55,12 +55,12 @@ def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
 def _no_local_constants() -> Iterator[None]:
     """Keep Hypothesis, in this thread, from mixing the constants of loaded modules into its examples.
 
-    Hypothesis does this to find faults in the modules under test. Here the examples, and with them an audit
-    of the same seed, would depend on all modules that the process has loaded. Hypothesis's own constants of
-    each type (NaN, infinities, …) stay. There is no setting for this. A backend of our own would lose two
-    features of the default one: no example twice, and values repeated within an example. So the function that
+    Hypothesis mixes them in to find faults in the modules under test. In an audit, the examples of a seed
+    would then depend on all modules that the process has loaded. The general constants of each type (NaN,
+    infinities, …) remain. Hypothesis has no setting for this. A backend of our own would lose two features of
+    the default one: it tries no example twice, and it repeats values within an example. So the function that
     collects the constants is replaced, and the cache that mixes them is emptied and restored. Versions before
-    6.131 have neither and are left alone.
+    6.131 have neither, and nothing is changed in them.
     """
     providers = _providers()
     collected = getattr(providers, "_get_local_constants", None)
@@ -94,7 +94,7 @@ def _providers() -> Any:
 
 @contextlib.contextmanager
 def _no_folder() -> Iterator[None]:
-    """Keep Hypothesis from creating its folder `.hypothesis` here, unless it exists already."""
+    """Keep Hypothesis from creating the folder `.hypothesis` in the working folder, unless it exists."""
     from hypothesis import configuration
 
     known: dict[str, Any] = vars(configuration)

@@ -4,8 +4,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
-#: Larger: fewer names are suggested. The first is the least similarity (`difflib`'s ratio) of a typing error,
-#: the second the least similarity of any suggestion.
+#: The least similarity (the ratio of `difflib`) of a typing error, and that of any suggestion. Larger numbers
+#: give fewer suggestions.
 SLIP = 0.85
 ALIKE = 0.6
 
@@ -13,7 +13,7 @@ ALIKE = 0.6
 def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
     """Return the end of a sentence that suggests the known name most similar to `name`.
 
-    It is `otherwise` if none is similar.
+    If no name is similar, return `otherwise`.
 
     Examples
     --------
@@ -25,11 +25,11 @@ def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
 
 
 def _likeness(asked: str, known: str) -> float:
-    """Return a score of how likely `known` was meant; 0 if the two are too different.
+    """Return a score for how likely `known` was meant; 0 if the two names are too different.
 
-    Names that begin with the words of `asked` score highest. Then come typing errors, then names that are the
-    first words of `asked`. For all others the words that the two do not share must be similar too, because
-    many names end in "-learner".
+    Names that begin with the words of `asked` score highest. Next come typing errors, then names that consist
+    of the first words of `asked`. For other names, the words that the two do not share must be similar,
+    because many names end in "-learner".
     """
     ratio = difflib.SequenceMatcher(None, known, asked).ratio()
     left, right = re.split(r"[-_. ]", asked), re.split(r"[-_. ]", known)

@@ -1,8 +1,8 @@
-"""Names that are imported only when they are used.
+"""Names that are imported only when they are first used.
 
-A package uses this so that importing it is fast. Methods of a value use it for code of higher layers: the
-package registers that code by name, and the value looks the name up. So the module of a result imports none
-of the code by which the result prints and replays itself.
+A package with such names can be imported quickly. Methods of a value call code of higher layers in the same
+way: the package registers that code under a name, and the value looks the name up. So the module of a result
+does not import the code that prints and replays the result.
 """
 
 import sys
@@ -16,7 +16,7 @@ _HOMES: dict[str, str] = {}
 def names_on_demand(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the ``__getattr__`` and the ``__dir__`` of a package.
+    """Return functions for the ``__getattr__`` and the ``__dir__`` of a package.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Outcomes of a run other than a plain output: an exception, or no output."""
+"""Outcomes of a run other than an ordinary output: an exception, or no output."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ def without_addresses(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An ordinary exception, which is an output like any other.
+    """The outcome of a run that raised an ordinary exception; it counts as an output like any other.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Raised:
 
     @classmethod
     def of(cls, error: BaseException) -> Self:
-        """Return the outcome that stands for `error`, even if its text cannot be read.
+        """Return the outcome for `error`, even if the text of the error cannot be read.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class Opaque:
 
 
 def is_refusal(output: object) -> bool:
-    """Return whether an output gives no answer: it is None, an exception, or missing.
+    """Return whether an output is no answer: it is None, an exception, or missing.
 
     Examples
     --------

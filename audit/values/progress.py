@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-MEASURED = 5.0  # larger: better estimates; no duration is shown before this many seconds
+MEASURED = 5.0  # no duration is shown before this many seconds; a larger number gives better estimates
 LONG = 60.0  # seconds; an audit that may take longer announces it
 
 
 @dataclass(frozen=True)
 class AuditStarted:
-    """An audit begins; `budget` counts runs, `time_limit` seconds.
+    """Event: an audit begins. `budget` is in runs, `time_limit` in seconds.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class AuditStarted:
 
 @dataclass(frozen=True)
 class AuditProgressed:
-    """Some runs were drawn; a refutation needs `log_wealth` to reach `log_limit`.
+    """Event: some runs were drawn. The claim is refuted if `log_wealth` reaches `log_limit`.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class AuditProgressed:
 
 @dataclass(frozen=True)
 class AuditFinished:
-    """An audit ended with this `AuditResult`.
+    """Event: an audit ended with this `AuditResult`.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class AuditFinished:
 
 @dataclass(frozen=True)
 class Counted:
-    """`done` of `of` audits, or of what `what` names, are finished; `seconds` is the time left, or None.
+    """Event: `done` of `of` audits (or of the items that `what` names) are finished; `seconds` are left.
 
     Examples
     --------
@@ -106,13 +106,13 @@ class Pace:
         self._marks: list[tuple[float, int]] = []
 
     def note(self, runs: int, *, elapsed: float) -> None:
-        """Note the number of runs drawn by `elapsed` seconds after the start."""
+        """Record how many runs were drawn in the first `elapsed` seconds."""
         self._marks.append((elapsed, runs))
         while len(self._marks) > 2 and 2 * self._marks[1][0] <= elapsed:
             del self._marks[0]
 
     def seconds_left(self, budget: int) -> float | None:
-        """Return the seconds that the rest of the budget takes at most; None before `MEASURED` seconds.
+        """Return how many seconds the rest of the budget will take at most; None before `MEASURED` seconds.
 
         An audit that refutes may end earlier.
         """
@@ -139,7 +139,7 @@ def duration(seconds: float) -> str:
 
 @contextmanager
 def terminal_progress() -> Iterator[Listener | None]:
-    """Yield a listener that draws on stderr, or None if stderr is not a terminal.
+    """Yield a listener that shows progress on stderr; None if stderr is not a terminal.
 
     Examples
     --------
@@ -168,13 +168,13 @@ def _bar() -> "Progress":
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
-        redirect_stdout=False,  # rich would send it to stderr, and results belong on stdout
+        redirect_stdout=False,  # rich would send stdout to stderr, but results belong on stdout
         redirect_stderr=False,
     )
 
 
 class _Renderer:
-    """Draws a bar for the running audit, or the number of finished audits if several run at once.
+    """Shows a bar for the running audit or, if several run at once, the number of finished audits.
 
     When an audit has finished, nothing is left on the terminal.
     """

@@ -1,4 +1,4 @@
-"""The sentences of a result, each with a kind: people read the words, code reads the kind."""
+"""The sentences of a result. Each has a kind: people read the words, programs read the kind."""
 
 from enum import Enum, unique
 from typing import Self
@@ -26,9 +26,9 @@ class Said(str):
 
 @unique
 class Says(Enum):
-    """All sentences of results. Call a member with the values that its words name to get the sentence."""
+    """All sentences of results. Call a member with values for the names in its words to get the sentence."""
 
-    # Assumed: why the runs of a subject are independent trials, and of what.
+    # Assumptions: why the runs of a subject are independent trials, and of which mechanism.
     EACH_CALL = "the claim applies to each call, given the {subject}'s state at that call"
     STATELESS = "the {subject} keeps no state between runs"
     FRESH = (
@@ -45,7 +45,7 @@ class Says(Enum):
     UNFINISHED_OUTPUTS = "{runs} runs did not finish; they are outputs"
     LOW_BITS = "real-number arithmetic: the low bits of float outputs were not attacked"
 
-    # Assumed: a declared law.
+    # Assumptions about a declared law.
     REAL_LAWS = "real-number arithmetic: the laws are those of the mechanism without rounding"
     LAW_NOT_COMPARED = "the declared law, which was not compared with the code"
     LAW_COMPARED = "the declared law, which {runs:,} runs of the code{where} did not contradict"
@@ -54,7 +54,7 @@ class Says(Enum):
     NO_CODE_BETS = "the code satisfies the claim where its law does: with this budget no bets could refute it"
     SYMMETRIC = "lists that differ only in order count as one: the subject is declared `symmetric`"
 
-    # Assumed: of a learner.
+    # Assumptions about a learner.
     ERROR_MEASURED = "the error is what each problem's `error` measures"
     LEARNER_LAW = "the declared law, which was compared with runs of the code"
     DRAWS = "each problem's `draw` gives independent databases"
@@ -67,7 +67,7 @@ class Says(Enum):
     )
     LEARNER_NO_GENERATOR = "the learner takes no generator: the seed may not reproduce its runs"
 
-    # Not tested.
+    # What was not tested.
     FLOATS = 'the floats as returned (numerics="float")'
     SIDE_CHANNELS = "timing, memory and other side channels"
     OTHER_PAIRS = "pairs of databases that were not tried"
@@ -87,7 +87,7 @@ class Says(Enum):
     OTHER_PROBLEMS = "problems outside the family"
     OTHER_SIZES = "sample sizes other than the problems' own"
 
-    # Noted: of runs.
+    # Notes on runs.
     NO_GENERATOR = (
         "The subject takes no generator, so the seed does not reproduce its runs, and one process draws them "
         "all."
@@ -123,7 +123,7 @@ class Says(Enum):
     STOPPED = "Stopped by Ctrl-C after {spent:,} of {budget:,} runs."
     OUT_OF_TIME = "Stopped by the time limit after {spent:,} of {budget:,} runs."
 
-    # Noted: of pairs.
+    # Notes on pairs.
     NOT_REMEMBERED = "the refuted pair was not kept for later audits: {why}"
     WORST_PAIR = "The worst pair: {pair}, with {loss}."
     FAR_FAILED = (
@@ -141,7 +141,7 @@ class Says(Enum):
         "at distance {distance} the claim failed; the simplest witness is a single step, confirmed separately"
     )
 
-    # Noted: of laws, and why a verdict is not a proof.
+    # Notes on laws, and on why a verdict is not a proof.
     LAW_HID = (
         "The declared law hid this: it satisfies the claim, and {runs:,} runs of the code did not "
         "contradict it. Bets on the code itself refute the claim."
@@ -161,7 +161,7 @@ class Says(Enum):
         "beta."
     )
 
-    # Noted: of a replay.
+    # Notes on a replay.
     REPRODUCED = "the saved counts were reproduced exactly"
     RUNS_DIFFER = "these runs differ from the saved ones"
     NEW_RUNS = "new runs, from seeds that no audit uses"
@@ -173,7 +173,7 @@ class Says(Enum):
 
     @property
     def kind(self) -> str:
-        """The kind as written in sentences and files, for example ``"own-randomness"``."""
+        """The kind, as written in results and files, for example ``"own-randomness"``."""
         return self.name.lower().replace("_", "-")
 
     def __call__(self, **values: object) -> Said:
@@ -181,7 +181,7 @@ class Says(Enum):
         return Said(self.value.format(**values), self.kind)
 
 
-#: Kinds of sentences that say that a subject's runs do not depend on the seed alone.
+#: The kinds of the sentences which say that a subject's runs do not depend on the seed alone.
 UNSEEDED = frozenset(
     each.kind for each in (Says.OWN_RANDOMNESS, Says.LEARNER_NO_GENERATOR, Says.NO_GENERATOR, Says.UNSTEADY)
 )

@@ -1,4 +1,4 @@
-"""The rough size of outputs in bytes, which limits how many are drawn at once and kept."""
+"""The approximate size of outputs in bytes, which limits how many are drawn and kept at once."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -8,13 +8,13 @@ import numpy as np
 
 #: Bytes counted for an object without its content.
 _OBJECT = 56
-_PLAIN = frozenset({int, float, bool, type(None)})  # the most frequent, first
+_PLAIN = frozenset({int, float, bool, type(None)})  # the most frequent types, checked first
 _LOOKED_AT = 64
 _DEEP = 6
 
 
 def weigh(value: Any, *, depth: int = 0) -> int:
-    """Return roughly how many bytes a value takes; long containers are estimated from their first entries.
+    """Return about how many bytes a value takes; long containers are estimated from their first entries.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def weigh(value: Any, *, depth: int = 0) -> int:
 
 
 def weigh_all(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> int:
-    """Return roughly how many bytes all outputs take, estimated from a few of them.
+    """Return about how many bytes all outputs take, estimated from a few of them.
 
     Examples
     --------

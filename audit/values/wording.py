@@ -1,4 +1,4 @@
-"""Numbers and foreign text for people: bounds rounded to the safe side, text on one line and visible."""
+"""Texts for people: numbers, with bounds rounded to the safe side, and a user's text on one visible line."""
 
 import math
 import shutil
@@ -28,7 +28,7 @@ def visible(text: str) -> str:
 
 
 def short(value: str, limit: int) -> str:
-    """Return one visible line of at most `limit` characters.
+    """Return the text as one visible line of at most `limit` characters.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def _has_length(value: Any) -> bool:
 
 
 def columns(most: int) -> int:
-    """Return the width of a line of text in columns: that of the terminal, but at most `most`.
+    """Return the number of columns of a line of text: that of the terminal, but at most `most`.
 
     If stdout is not a terminal, return `most`, so that files do not depend on where they are written.
 
@@ -86,7 +86,7 @@ def columns(most: int) -> int:
 
 
 def hanging(start: str, text: str, *, width: int, most: int | None = None) -> list[str]:
-    """Return a paragraph of at most `most` lines: `start` begins the first, its width indents the others.
+    """Return a paragraph of at most `most` lines: `start` begins the first, the others are indented.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def hanging(start: str, text: str, *, width: int, most: int | None = None) -> li
 
 
 def number(value: float | None, *, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> str:
-    """Return a number for people, to `digits` significant digits; whole numbers below 1e15 keep all digits.
+    """Return a number as a text of `digits` significant digits; whole numbers below 1e15 keep all digits.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _rounded(value: float, digits: int, rounding: str) -> float:
 
 
 def at_least(value: float) -> str:
-    """Return a lower bound, rounded down so that it stays a lower bound.
+    """Return a lower bound as a text, rounded down so that it is still a lower bound.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def at_least(value: float) -> str:
 
 
 def at_most(value: float) -> str:
-    """Return an upper bound, rounded up so that it stays an upper bound.
+    """Return an upper bound as a text, rounded up so that it is still an upper bound.
 
     Examples
     --------
@@ -152,9 +152,9 @@ def at_most(value: float) -> str:
 
 
 def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tuple[str, str]:
-    """Return two numbers with enough digits to show which is larger, at least three.
+    """Return two numbers as texts with at least three digits, and enough to show which is larger.
 
-    `rounding` applies to the first: a lower bound above the claim is also shown above it.
+    `rounding` applies to the first number, so that a lower bound above the claim is shown above it too.
 
     Examples
     --------
@@ -171,22 +171,23 @@ def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tup
 
 
 def ends(low: float, high: float, digits: int = 6) -> tuple[str, str]:
-    """Return the ends of an interval of outputs, with enough digits to name the same set, at least `digits`.
+    """Return the ends of an interval of outputs as texts with at least `digits` digits.
 
-    Rounding moves each end by at most a hundredth of the width, or by at most 0.01 if one end is infinite.
+    There are enough digits that rounding moves each end by at most a hundredth of the width, or by at most
+    0.01 if one end is infinite.
 
     Examples
     --------
     >>> ends(0.123456789, 0.123456799), ends(100000003.7, math.inf), ends(1 / 3, 1.0)
     (('0.123456789', '0.123456799'), ('100000003.7', 'inf'), ('0.333333', '1'))
     """
-    width = high / 2.0 - low / 2.0  # halved first: the width may overflow
+    width = high / 2.0 - low / 2.0  # halve first, because the width may overflow
     allowed = width / 50.0 if math.isfinite(width) else 0.01
     return _told(low, allowed, digits), _told(high, allowed, digits)
 
 
 def inside(low: float, high: float) -> str:
-    """Return the number that an interval low ≤ x < high stands for, with enough digits to lie inside it.
+    """Return a number inside the interval low ≤ x < high, as a text with enough digits to lie inside.
 
     Examples
     --------
@@ -199,14 +200,14 @@ def inside(low: float, high: float) -> str:
 
 
 def _told(value: float, allowed: float, digits: int) -> str:
-    """Return a number to these digits, or to more if rounding moves it further than allowed."""
+    """Return a number as a text of this many digits, or of more if rounding would move it too far."""
     texts = (f"{value:.{more}g}" for more in range(digits, 17))
     near = (text for text in texts if not abs(float(text) - value) > allowed)
     return next(near, repr(float(value)))
 
 
 def interval(bounds: Sequence[float] | None) -> str:
-    """Return an interval, rounded outwards; empty if the value is exact."""
+    """Return an interval as a text, rounded outwards; empty if the value is exact."""
     if bounds is None:
         return ""
     low, high = bounds
@@ -214,5 +215,5 @@ def interval(bounds: Sequence[float] | None) -> str:
 
 
 def confidence(error: float) -> str:
-    """Return a confidence, given its error, for example ``1 − 1e-06``."""
+    """Return a confidence as a text, given the error probability, for example ``1 − 1e-06``."""
     return f"1 − {error:.3g}"

@@ -1,4 +1,4 @@
-"""Verdicts: the exact and the statistical path, confirmation in fresh processes, replays of saved witnesses.
+"""Verdicts on privacy claims: by exact laws or by runs, with confirmation, and replays of saved witnesses.
 
-Above `search`, `sampling` and `results`; below `words`, `utility` and the doors.
+Imports from `search`, `sampling` and `results`; `words`, `utility` and the doors import from it.
 """

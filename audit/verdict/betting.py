@@ -1,7 +1,8 @@
-"""The sequential audit by runs: search a pair, bet, learn, bet again, until the crossing or the budget.
+"""The sequential audit by runs: search, bet, learn, bet again, until the claim is refuted or runs are spent.
 
-Every stake on a batch is fixed before the batch is drawn. A batch is learned from only after its bet is
-settled. Exploration runs are never bet on.
+Every stake on a batch of runs is fixed before the batch is drawn. The audit learns from a batch only after
+the bet on it is settled. Runs of the search are never bet on. The claim is refuted when the wealth reaches
+its limit ("crosses").
 """
 
 import math
@@ -28,22 +29,22 @@ from audit.search.steer import SCOUTS, Steering
 from audit.values.progress import AuditProgressed
 from audit.verdict.terms import NeverAnswers, Terms
 
-#: Larger: bets on a new pair begin with more runs. Pairs of runs in a first bet; each later bet adds a
-#: quarter to the runs known of the pair.
+#: The first bet on a pair of databases takes this many pairs of runs; each later bet adds a quarter to the
+#: runs known of the pair.
 FIRST_BET = 20
 GROWTH = 1.25
 SHADOW_PATIENCE = 3
-#: Larger `_NEARLY`: after a refutation, stakes aim at a larger lower bound on ε, as a share of the estimated
-#: loss. Larger `_SURE`: that estimate is more cautious, in standard errors.
+#: After a refutation, stakes aim at a lower bound on ε that is the share `_NEARLY` of the estimated loss; the
+#: estimate is lowered by `_SURE` standard errors.
 _NEARLY, _SURE = 0.95, 2.0
-#: Larger: more pairs of databases are tried before a subject counts as one that never answers.
+#: The number of pairs of databases that are tried before a subject counts as one that never answers.
 _TRIED_IN_VAIN = 32
-#: Larger: more runs without an answer are drawn before the audit gives up.
+#: The number of runs without an answer after which the audit gives up.
 _SILENT_RUNS = 6
 
 
 def bet_size(pairs: int) -> int:
-    """Return the size of the next bet, in pairs of runs (half the number of calls), given the pairs known.
+    """Return the size of the next bet in pairs of runs (half the calls), given the pairs of runs so far.
 
     Examples
     --------
@@ -62,29 +63,29 @@ class Betting:
     sampler
         Draws the runs.
     pairs
-        Neighbouring databases, or paths of them, the most promising first.
+        Pairs of neighbouring databases, or paths of neighbours, the most promising first.
     terms
-        The claim to bet against, and the limits.
+        The claim to bet against, and the limits of the audit.
     listener
         Receives progress, if given.
     vary
-        Yields variations of a pair, for the search to climb; None if only `pairs` may be tried.
+        Yields variants of a pair, for the climb of the search; None if only `pairs` may be tried.
     further
-        Yields paths that repeat the step of a pair; None if only neighbours may be tried.
+        Yields longer paths that repeat the step of a pair; None if only neighbours may be tried.
     first
-        How many pairs are scouted before the first look.
+        How many pairs are scouted (tried with one run on each side) before the first look.
     steering
-        Ranks pairs by recorded runs; None if there may be none.
+        Ranks pairs by recorded runs; None if no runs may be recorded.
     by_calls
-        Whether this audit confirms a crossing by single calls: every run is a call of its own, and the seed
-        paths begin with the stage of confirmations.
+        Whether this audit confirms another one by single calls. Then every run is a call of its own, and the
+        seed paths begin with the stage of confirmations.
     given_up
-        An abandoned beginning of this audit, if any. Its runs stay spent and its lost wealth stays lost, or
-        starting again would be a second chance. Wealth that it won is dropped.
+        An abandoned beginning of this audit, if any. Its runs count as spent, and wealth that it lost remains
+        lost; otherwise starting again would be a second chance. Wealth that it won is dropped.
     start
-        The accounts at the start, if this continues another audit.
+        The accounts at the start, if this audit continues another one.
     coupled_before
-        Whether that start rests on coupled runs.
+        Whether the wealth in `start` comes from coupled runs.
     batches
         The next unused place of the seed tree.
     """
@@ -115,7 +116,7 @@ class Betting:
 
     def __post_init__(self) -> None:
         terms, already, goals = self.terms, 0, self.terms.goals
-        self.epsilon = terms.epsilon  # pairs and events are chosen against this ε
+        self.epsilon = terms.epsilon  # pairs and events are chosen to refute this ε
         self.ledger = Ledger(goals=goals, start=self.start)
         if self.given_up is not None:
             already, self.batches = self.given_up.spent, self.given_up.batches
@@ -146,7 +147,7 @@ class Betting:
 
     @property
     def spent(self) -> int:
-        """Runs of this audit so far."""
+        """The number of runs of this audit so far."""
         return self.sampler.drawn - self._spent_before
 
     @property
@@ -156,14 +157,14 @@ class Betting:
 
     @property
     def refuted(self) -> bool:
-        """Whether the wealth has crossed."""
+        """Whether the wealth has reached its limit, which refutes the claim."""
         return self.crossed_at > 0
 
     def run(self) -> Self:
-        """Return this audit once the wealth crosses or runs or time are spent; searches and bets in turn."""
+        """Search and bet in turn until the claim is refuted or no runs or time are left; return self."""
         try:
             self._run()
-        except TimeIsOver:  # no count includes the batch that Ctrl-C broke off
+        except TimeIsOver:  # no count includes the batch that Ctrl-C interrupted
             self.out_of_time = True
         return self
 
@@ -194,7 +195,7 @@ class Betting:
         return (self.terms.budget - self.spent) // 2
 
     def _room_in_time(self) -> int:
-        """Return how many pairs of runs fit into the remaining time, at the speed so far."""
+        """Return how many pairs of runs the remaining time allows, at the speed so far."""
         if self.terms.deadline is None or not self.spent:
             return self.terms.budget
         now = time.monotonic()
@@ -208,12 +209,12 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Return whether the shadow wealth crossed and, in three times as many runs, the wealth did not."""
+        """Return whether the shadow wealth refutes, but the wealth not even after three times as many runs."""
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, look: Contender) -> tuple[float, float]:
-        """Return the distance of a coupled run on each side, and the promise of its draws; learn no more."""
+        """Return the distance between coupled runs, one on each side, and the growth their draws promise."""
         if look.scouts is not None or self._is_over() or not self._can_couple():
             return look.apart * look.memory.distance, self._promise(look)
         memory, outputs = look.memory, self._recorded(look) if self._steers() else []
@@ -226,41 +227,41 @@ class Betting:
         return distance(*outputs), self._promise(look)
 
     def _recorded(self, look: Contender) -> list[Any]:
-        """Return the outputs of a pair's recorded scouts; if neither answers, record no more."""
+        """Return the outputs of a pair's recorded scouting runs; if neither answers, never record again."""
         found = (draw := partial(self._probe, look.memory, self._place(self.look_stage)))(SCOUTS)
         if any(isinstance(run, Run) for run in found):
             look.scouts = found, draw
             return outputs_of(found)
-        self.steering = None  # the recording generator may be why neither answers
+        self.steering = None  # the recording generator may be the reason why neither answers
         return []
 
     def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
-        """Return recorded runs of a pair, an even number; as many None if the budget has no room for them."""
+        """Return an even number of recorded runs of a pair; if the budget does not suffice, None for each."""
         if len(even := [*probes, *probes[: len(probes) % 2]]) > 2 * self._room():
             return [None] * len(even)
         return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
-        """Return what the draws of the scouts promise, if the look asks for it; then drop the scouts."""
+        """Return the growth that the scouting runs promise, if the look asks for it; then drop these runs."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
-        self._aside -= self.sampler.drawn  # these few runs do not count towards the share of the search
+        self._aside -= self.sampler.drawn  # these few runs do not count in the share of the search
         promise = self.steering.promise(runs[0], runs[1], draw, look.memory.distance)
         self._aside += self.sampler.drawn
         return promise
 
     def _can_couple(self) -> bool:
-        """Return whether one generator state gives one output; assumed until the first run."""
+        """Return whether the same generator state gives the same output; before the first run, assume so."""
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
 
     def _steers(self) -> bool:
-        """Whether recorded draws may show what a pair promises."""
+        """Whether recorded draws can show how promising a pair is."""
         return self.steering is not None and self.steering.tells and self._can_couple()
 
     def _look(self, memory: PairMemory, size: int) -> None:
         if not self._is_over():
-            size = 2 if self._hangs() else size  # do not wait often for a subject that hangs
+            size = 2 if self._hangs() else size  # wait only twice for a subject that hangs
             counts, blocks = self._draw(memory, min(size, self._room()), self.look_stage)
             memory.learn(blocks, counts)
 
@@ -276,7 +277,7 @@ class Betting:
         self._report("betting")
 
     def _bet_coupled(self, memory: PairMemory, size: int) -> bool:
-        """Bet on coupled pairs if that pays; return whether a bet was made."""
+        """Bet on coupled pairs of runs if that is better; return whether a bet was made."""
         terms, coupled = self.terms, self.coupled
         if self.by_calls:
             return False
@@ -299,7 +300,7 @@ class Betting:
         return True
 
     def _place(self, stage: int) -> tuple[int, int]:
-        """Return the next unused place of the seed tree, under this stage."""
+        """Return the next unused place in the seed tree, below this stage."""
         self.batches += 1
         return (stage, self.batches - 1)
 
@@ -312,7 +313,7 @@ class Betting:
         try:
             counts, blocks = self._draw(memory, size, self.stage, aim)
         except MutatedInput:
-            if chosen:  # the stake was placed: settle it at the worst outcome of the broken batch
+            if chosen:  # the stake was placed: settle it at the worst outcome of the interrupted batch
                 sides = self.sampler.last_sides
                 self._settle(broken_off(chosen, *sides), aim and replace(aim, lost=True))
             raise
@@ -327,7 +328,7 @@ class Betting:
         memory.learn(blocks, counts)
 
     def _settle(self, bet: Bet, aim: Aim | None) -> float:
-        """Enter a settled bet in the ledger and return the log growth of the wealth."""
+        """Enter a settled bet in the ledger, and return the growth of the log wealth."""
         terms, ledger, before = self.terms, self.ledger, self._grown
         ledger.add(bet, aim)
         self._own = self._own.after(np.array([bet.log_growth(terms.epsilon, terms.delta)]))
@@ -339,7 +340,7 @@ class Betting:
         return self._grown - before
 
     def _bet_in_shadow(self, bet: Bet) -> None:
-        """Update the wealth that counts unfinished runs as outputs; it can only lead to INCONCLUSIVE."""
+        """Update the shadow wealth, which counts unfinished runs as outputs and never refutes by itself."""
         self.shadow_log_wealth += bet.log_growth(self.terms.epsilon, self.terms.delta)
         if not self.shadow_crossed_at and self.shadow_log_wealth >= self.terms.log_limit:
             self.shadow_crossed_at = self.spent
@@ -355,14 +356,14 @@ class Betting:
     def _singly(self) -> bool:
         """Whether every run is a call of its own.
 
-        Many runs of one sampler call are independent trials only if they follow the generator alone. A
-        subject that merely caches computed values does. A crossing that depends on other state is confirmed
-        call by call before it refutes.
+        Many runs of one sampler call are independent trials only if they depend on the generator alone. This
+        holds for a subject that merely caches computed values. A refutation that depends on other state must
+        be confirmed by single calls.
         """
         return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 
     def _refuse_silence(self) -> None:
-        """Raise `NeverAnswers` if no run on enough pairs of databases has answered."""
+        """Raise `NeverAnswers` if enough pairs of databases were tried and no run has answered."""
         memories = self.memories if not self._answered else []
         self._answered = self._answered or any(memory.answered for memory in memories)
         if self._answered:

@@ -1,4 +1,4 @@
-"""The exact path: a verdict from declared laws, compared with the claim and with runs of the code."""
+"""The exact path: declared laws, compared with the claim and with runs of the code, give the verdict."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -25,13 +25,13 @@ from audit.verdict.law_runs import LEAST_CHECKED, LawRuns
 from audit.verdict.shown.outputs import outputs_by_law
 from audit.verdict.terms import NeverAnswers
 
-#: Larger: more pairs are compared if the domain cannot be enumerated.
+#: The number of pairs that are compared if the domain cannot be enumerated.
 SOME_PAIRS = 512
 _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
 def audit_by_law(task: PrivacyTask) -> AuditResult | None:
-    """Return the result by the declared laws; None if the subject declares none for these databases."""
+    """Return the result by the declared laws; None if the subject declares no law for these databases."""
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     if every is None:
@@ -54,7 +54,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
     """Return the result on all multisets; None if there are too many, or if they break the claim.
 
-    A broken claim is left to the audit of lists, which shows it on databases that users know.
+    If they break the claim, the audit of lists shows the finding instead, on databases that users know.
     """
     subject, pairs = multisets.on_multisets(task.subject, task.databases)
     if not pairs:
@@ -83,7 +83,7 @@ def _compared(task: PrivacyTask, laws: Laws, pairs: list[tuple[Any, Any]]) -> Ex
 
 
 class _Comparison:
-    """The comparison of the laws with the claim and with the code, turned into a result."""
+    """Compares the laws with the claim and with the code, and makes the result."""
 
     def __init__(
         self,
@@ -139,10 +139,10 @@ class _Comparison:
         return self._as(Verdict.NOT_REFUTED)
 
     def _is_proof(self) -> bool:
-        """Return whether this is a proof; if not, note why.
+        """Return whether the comparison is a proof; if not, note why.
 
-        A proof covers rounding. The code must be stateless and closely compared with the law, and the time
-        must suffice for the bets on it.
+        A proof must take rounding into account. The code must keep no state and must have been compared
+        closely with the law, and the time must suffice for the bets on the code.
         """
         least = self.runs.least_checked
         if not self.finding.within:
@@ -159,12 +159,12 @@ class _Comparison:
         return False
 
     def _is_tight(self) -> bool:
-        """Return whether the laws come near the claim."""
+        """Return whether the loss under the laws is close to the claim."""
         claim, finding = self.task.claim, self.finding
         return finding.epsilon >= TIGHT * claim.epsilon or finding.delta >= TIGHT * claim.delta > 0
 
     def _worst_pairs(self) -> list[Pair]:
-        """Return the pair with the largest ε, and the pair with the largest δ if that is another."""
+        """Return the pair with the largest ε and, if it is another one, the pair with the largest δ."""
         found = self.finding.by_epsilon, self.finding.by_delta
         return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 
@@ -225,7 +225,7 @@ class _Comparison:
         )
 
     def _family(self, enumerated: int) -> str:
-        """Return the name of the fully compared domain, and the number of further pairs given by hand."""
+        """Return the name of the completely compared domain, and the number of further given pairs."""
         family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
         if self.task.subject.family:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"
@@ -234,7 +234,7 @@ class _Comparison:
     def _law_assumed(self, verdict: Verdict) -> Iterator[Said]:
         if not self.runs.checked:
             yield Says.LAW_NOT_COMPARED()
-        elif verdict is not Verdict.ERROR:  # an ERROR names the fault of the law itself
+        elif verdict is not Verdict.ERROR:  # for an ERROR, the reason already names the fault of the law
             yield Says.LAW_COMPARED(runs=self.runs.samples, where=self.runs.on_databases())
 
     def _bets_assumed(self, verdict: Verdict) -> Iterator[Said]:

@@ -1,4 +1,4 @@
-"""The statistical path: bet against the claim, confirm a crossing, report the result."""
+"""The statistical path: bet against the claim, confirm a refutation, report the result."""
 
 import math
 from bisect import bisect_left
@@ -32,12 +32,12 @@ from audit.verdict.confirm import Confirmation, confirm
 from audit.verdict.terms import NeverAnswers, Terms
 
 LEAST_CONFIRMATION = 20_000
-#: A value of `Judge.how`: runs are independent trials because the subject keeps no state.
+#: The value of `Judge.how` if runs are independent trials because the subject keeps no state.
 _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that refute p = 1 against q = 0, if the first look shows the event.
+    """Return the fewest runs that refute p = 1 and q = 0, if the first look already shows the event.
 
     Examples
     --------
@@ -59,19 +59,19 @@ def least_budget(epsilon: float, delta: float, significance: float) -> int:
             return math.ceil(limit / max(gain, 1e-300))
 
 
-#: Larger: larger least budgets are simulated. More pairs of runs than anyone draws; beyond this the least
-#: budget is computed from the largest stake alone.
+#: A least budget up to this many pairs of runs, more than anyone draws, is simulated; a larger one is
+#: computed from the largest stake alone.
 _BEYOND = 10**12
 
 
 def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
-    """Return the log growth of a bet of `size` pairs on an outright leak, after `pairs` pairs of it."""
+    """Return the log growth of a bet of `size` pairs of runs on p = 1, q = 0, after `pairs` such pairs."""
     q, counts = 0.5 / (pairs + 1), np.array([size, 0.0, 0.0, size])
     return Bet.on_one(1 - q, q, 2.0 * pairs, counts).log_growth(epsilon, delta)
 
 
 def audit_by_runs(task: PrivacyTask, before: Before | None = None) -> AuditResult:
-    """Return the result of an audit by sampled runs; with `before` it continues an earlier audit."""
+    """Return the result of an audit by runs; if `before` is given, it continues that audit."""
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
     said = f"{least:,}" if least < 10**15 else f"{least:.3g}"
     if before is None:
@@ -102,7 +102,7 @@ class _Runs:
         self.compared_calls = 0
 
     def audit(self) -> AuditResult:
-        """Return the result: bet, then confirm a crossing."""
+        """Bet, confirm if the bets refute the claim, and return the result."""
         try:
             betting = self.betting = self._bet()
         except NeverAnswers as silent:
@@ -117,7 +117,7 @@ class _Runs:
         return self._not_refuted(betting)
 
     def _bet(self) -> Betting:
-        """Return the finished bets; if the subject changes its input, start again with copies."""
+        """Return the bets when finished; if the subject changes its input, start again with copies."""
         first = self._start()
 
         def again() -> Betting:
@@ -150,7 +150,7 @@ class _Runs:
         )
 
     def _has_a_choice(self) -> bool:
-        """Whether draws may be recorded, and there is more than one pair to rank by them."""
+        """Whether draws may be recorded, and there is more than one pair to rank."""
         databases = self.task.databases
         return self.task.options.recorded and not (databases.only_given and len(databases.given) == 1)
 
@@ -165,7 +165,7 @@ class _Runs:
         seen: dict[str, Any] = {"how": found.how, "witness": found.witness}
         if found.doubt:
             return self._result(Verdict.INCONCLUSIVE, reason=found.doubt, **seen)
-        if not found.bounds_hold:  # the earlier bets hold for this process alone
+        if not found.bounds_hold:  # the earlier bets hold only for this process
             betting.ledger = Ledger(betting.ledger.bets[bets:])
         elif betting.coupled.in_wealth and found.how != _STATELESS:
             self._drop_coupled(betting)
@@ -173,7 +173,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation; start again with copies if the subject changes its input only now."""
+        """Return the confirmation; if the subject changes its input only now, start again with copies."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:
@@ -181,7 +181,7 @@ class _Runs:
 
         def again() -> Confirmation:
             self.notes.append(Says.RESTARTED(what="confirmation"))
-            betting.ledger.keep(bets)  # the next try bets on the same seeds again
+            betting.ledger.keep(bets)  # the next try bets on runs of the same seeds again
             return found()
 
         return self.sampler.with_copies(found, again)
@@ -223,7 +223,7 @@ class _Runs:
         return self._result(Verdict.NOT_REFUTED, how=how, **told)
 
     def _how_coupled(self, betting: Betting) -> str:
-        """Return why coupled runs count as evidence; drop them if the subject turns out to keep state."""
+        """Return why coupled runs count as evidence; drop them if the subject proves to keep state."""
         if not betting.coupled.in_wealth:
             return ""
         if self.sampler.state_suspected() is False:
@@ -233,19 +233,19 @@ class _Runs:
         return ""
 
     def _drop_coupled(self, betting: Betting) -> None:
-        """Bound the loss by single calls alone, or not at all if earlier audits used coupled runs."""
+        """Compute bounds from single calls alone or, if earlier audits used coupled runs, no bounds."""
         betting.ledger = Ledger() if betting.coupled.before else betting.ledger.by_calls()
         betting.coupled.give_up()
 
     def _bet_on(self, memory: PairMemory) -> int:
-        """Return how many pairs of runs were bet on a pair of databases, earlier audits included."""
+        """Return how many pairs of runs were bet on for a pair of databases, including earlier audits."""
         return sum(section.pairs for section in sections_of(memory, self._coupling(memory), self.before))
 
     def _coupling(self, memory: PairMemory) -> Coupling | None:
         return None if self.betting is None else self.betting.coupled.of(memory)
 
     def _compare_calls(self, memory: PairMemory) -> str:
-        """Return where the subject's `sample` and its calls disagree; empty if they agree or it has none."""
+        """Return a text on where the subject's `sample` and its calls disagree; empty if they do not."""
         if self.task.subject.declared_sampler is None or self.sampler.state_suspected():
             return ""
         check = CallsCheck(self.sampler, self.terms)
@@ -254,11 +254,11 @@ class _Runs:
         return trouble
 
     def _power(self, memory: PairMemory) -> Power:
-        """Return the power of the bets on a pair; for databases several steps apart, as the ε of one step."""
+        """Return the power of the bets on a pair; for databases several steps apart, as the ε per step."""
         epsilon, delta = self.terms.at(memory.distance)
         coupling = self._coupling(memory)
         power = detectable(
-            replace(memory, path=()),  # the claim is already the one for its distance
+            replace(memory, path=()),  # the claim is already that for this distance
             sections_of(memory, coupling, self.before),
             epsilon=epsilon,
             delta=delta,
@@ -268,7 +268,7 @@ class _Runs:
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
-        """Return the result; if anything crossed, `how` says why the runs are independent trials."""
+        """Return the result; if the bets refuted, `how` says why the runs are independent trials."""
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth, ended = [], 0, 0.0, None
         courses: dict[str, Course | None] = {}
@@ -311,12 +311,12 @@ class _Runs:
         )
 
     def _coupled(self) -> list[str]:
-        """Return a note if runs were coupled and bet on."""
+        """Return a note if coupled runs were bet on."""
         runs = 0 if self.betting is None else self.betting.coupled.runs
         return [Says.COUPLED(runs=runs)] if runs else []
 
     def _failures(self) -> list[Said]:
-        """Return a note if many runs raised, because their answers were not tested."""
+        """Return a note if many runs raised an exception, because such runs test no answers."""
         raised, drawn = self.sampler.raised, self.sampler.drawn
         return [Says.RAISED(raised=raised, drawn=drawn)] if 2 * raised > drawn else []
 
@@ -334,7 +334,7 @@ class _Runs:
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[Said]:
-    """Return a note on the distant databases that refuted the claim, if the witness shows another pair."""
+    """Return a note on the distant databases that refuted the claim, if the witness shows other databases."""
     seen = found.far
     if seen is None:
         return []

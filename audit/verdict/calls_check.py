@@ -1,14 +1,14 @@
-"""The check that a subject's `sample` draws what its calls return.
+"""Check that the outputs of a subject's `sample` have the same law as those of its calls.
 
-Single calls confirm every refutation (`confirm`), and test every declared law (`by_law`). A verdict of not
-refuted may rest on runs of `sample` alone. This check compares the outputs of `sample` and of single calls on
-one database, as if they came from two databases. It bets against the claim that both have the same
-law (ε = 0).
+Single calls confirm every refutation (`confirm`) and test every declared law (`by_law`). But the verdict
+NOT_REFUTED may rest on runs of `sample` alone. This check treats the outputs of `sample` and of single calls
+on the same database as if they came from two databases, and bets against the claim ε = 0 that both have the
+same law.
 
 **Guarantee.** If both have the same law and the runs are independent, the chance of reporting a difference is
 at most the significance. There are two databases, and the check starts a second time if a call changes its
-input. Each of these four gets a quarter of the significance, and its wealth is a test martingale
-(`audit.evidence.bets`).
+input. So there are at most four tests; each gets a quarter of the significance, and its wealth is a test
+martingale (`audit.evidence.bets`).
 """
 
 from collections.abc import Iterator
@@ -25,16 +25,15 @@ from audit.values.brief import show
 from audit.verdict.shown.candidates import find_candidates
 from audit.verdict.terms import Terms
 
-#: Larger: smaller differences are found, for more runs. The most calls on each database, with as many outputs
-#: of `sample`; a budget below `MOST`·`_SHARE` runs allows 1/`_SHARE` of itself.
+#: The most calls on each database, compared with as many outputs of `sample`. If the budget is below
+#: `MOST`·`_SHARE` runs, there are budget/`_SHARE` calls. More calls detect smaller differences.
 MOST: Final = 500
 _SHARE: Final = 40
 _FIRST: Final = 20
-#: Larger: floats that differ by rounding count as different. Significant digits compared; the last digits of
-#: a sum depend on the order of its terms.
+#: Floats are compared to this many significant digits, because the last digits of a sum depend on the order
+#: of its terms.
 _DIGITS: Final = 10
-#: Larger: the shown event differs more but may be longer. The least difference of its two shares, as a part
-#: of the largest difference.
+#: The shown event is the shortest whose two shares differ by at least this part of the largest difference.
 _WELL: Final = 0.7
 
 
@@ -47,9 +46,9 @@ class CallsCheck:
     sampler
         Draws the runs.
     terms
-        The audit's terms: its significance, its deadline, whether bit patterns count.
+        The terms of the audit: significance, deadline, and whether bit patterns of floats count.
     compared
-        Calls on each database so far.
+        The number of calls on each database so far.
     """
 
     sampler: Sampler
@@ -59,7 +58,7 @@ class CallsCheck:
     _digits: int = _DIGITS
 
     def disagreement(self, pair: Pair) -> str:
-        """Return one sentence saying where the two disagree; empty if no difference was found."""
+        """Return one sentence on where calls and `sample` disagree; empty if no difference was found."""
         return self.sampler.with_copies(lambda: self._told_apart(pair))
 
     def _told_apart(self, pair: Pair) -> str:
@@ -68,7 +67,7 @@ class CallsCheck:
         sides = [_Side(PairMemory(database, database, floats=alike.floats), alike) for database in pair]
         most = min(MOST, self.terms.budget // _SHARE)
         while self.compared < most and not self.terms.is_late(self.sampler.loading):
-            size = min(max(_FIRST, self.compared), most - self.compared)  # batches double, so there are few
+            size = min(max(_FIRST, self.compared), most - self.compared)  # batches double: there are few
             batches = self._drawn(pair, size)
             self.compared += size
             for side, runs in zip(sides, batches, strict=True):
@@ -77,7 +76,7 @@ class CallsCheck:
         return ""
 
     def _drawn(self, pair: Pair, size: int) -> list[Runs]:
-        """Return a batch: for each database, outputs of `sample` and those of as many calls."""
+        """Return a batch: for each database, outputs of `sample` and of as many calls."""
         place = next(self._batches)
         ways = [
             list(self.sampler.draw(*pair, size, (CALLS, place, way), singly=singly))
@@ -88,7 +87,7 @@ class CallsCheck:
             [[output for block in way for output in block.right] for way in ways],
         ]
         if not place and any(coarse(outputs) for side in sides for outputs in side):
-            self._digits = COARSE  # set by the first outputs, on which there was no bet
+            self._digits = COARSE  # decided by the first outputs, which were not bet on
         digits = None if self.terms.floats else self._digits
         return [
             Runs(
@@ -109,9 +108,9 @@ class _Side:
     log_wealth: float = 0.0
 
     def differs(self, runs: Runs, *, last: bool) -> bool:
-        """Return whether a difference is found once the bets on a batch are settled; learn from the batch.
+        """Settle the bets on a batch, learn from it, and return whether a difference was found.
 
-        No bet follows the `last` batch. It is learned from only to show a difference.
+        No bet follows the `last` batch, so it is used to learn only if it shows a difference.
         """
         chosen = self.memory.choose(0.0, 0.0)
         crosses, blocks = self.memory.take([runs])
@@ -131,7 +130,7 @@ class _Side:
         )
 
     def _shown(self) -> tuple[Event, tuple[float, float]]:
-        """Return the event with the shortest text among those that differ enough, with its two shares."""
+        """Return the event of shortest text among those whose shares differ enough, and its two shares."""
         found = [candidate.event for candidate in find_candidates(self.memory, self.terms)]
         events = [*found, *(simple for event in found for simple in _simpler(event))]
         counts = [self.memory.seen(event, 0) for event in events]
@@ -143,9 +142,9 @@ class _Side:
 
 
 def _simpler(event: Event) -> list[Event]:
-    """Return two single-interval versions of an event of several intervals, or none for other events.
+    """Return two versions with one interval of an event with several intervals; none for other events.
 
-    One spans all intervals; the other runs from the end of the first to the start of the last.
+    One interval spans all; the other extends from the end of the first to the start of the last.
     """
     [condition, *more] = event.conditions
     if more or not isinstance(condition, NumberIn) or len(condition.intervals) < 2:

@@ -1,12 +1,12 @@
-"""Bets on the code of a subject whose declared law keeps the claim, so that the law hides no fault.
+"""Bets on the code of a subject whose declared law keeps the claim: the law may hide a fault of the code.
 
-The comparison of law and code misses code that differs by a tenth in total variation, or on one database in
-a thousand. So these bets audit the code as if it declared no law: first on the pairs with the largest loss by
-the law, then on the boundary of the domain, where an audit by runs begins.
+The comparison of law and code does not detect code that differs from the law by a tenth in total variation,
+or on one database in a thousand. So these bets audit the code as if the subject declared no law: first on the
+pairs with the largest loss under the law, then on the boundary of the domain, where an audit by runs begins.
 
 **Guarantee.** The bets are an audit by runs at half of the significance; the comparison of law and code has
-the other half. If the claim holds and the law is the code's, the chance that either speaks against it is at
-most the significance (union bound).
+the other half. If the claim holds and the code follows the law, the chance that the bets or the comparison
+show otherwise is at most the significance (union bound).
 """
 
 import math
@@ -23,30 +23,31 @@ from audit.values.said import Says
 from audit.verdict.by_runs import audit_by_runs, least_budget
 
 SHARE_IF_SLACK = 0.1
-"""Larger: more of the budget goes to the code of a law far below its claim. A small share suffices there:
-code that breaks the claim is far from the law."""
+"""The share of the budget for bets on the code if the law is far below the claim. A small share suffices:
+code that breaks the claim is then far from the law."""
 TIGHT = 0.8
-"""Larger: fewer laws count as near their claim. The least loss of such a law, as a share of the claim."""
+"""A law counts as close to its claim if its loss is at least this share of the claim."""
 PROPOSED = 24
-"""Larger: more pairs of the boundary are tried beside the worst pairs by the law."""
+"""The number of pairs of the boundary that are tried after the worst pairs under the law."""
 SHARE = 0.5
-"""Larger: more for the bets on the code, less for the comparison of law and code. The bets' share of the
-significance and of the budget."""
+"""The share of the significance and of the budget for bets on the code. The rest is for the comparison of law
+and code."""
 
 
 def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: bool) -> AuditResult | None:
-    """Return the result of an audit of the code by runs; None if its budget is too small to refute anything.
+    """Return the result of an audit of the code by runs; None if the budget is too small to refute anything.
 
     Parameters
     ----------
     task
         The audit of the subject that declares a law.
     worst
-        The pairs with the largest loss by the law; they are tried first.
+        The pairs with the largest loss under the law; they are tried first.
     compared
-        Runs of the budget that the comparison of law and code has spent.
+        How many runs of the budget the comparison of law and code has used.
     tight
-        Whether the law comes near its claim. Then code close to the law can break the claim.
+        Whether the loss under the law is close to the claim. If so, code that is close to the law can break
+        the claim.
     """
     given, significance = task.options, SHARE * task.options.significance
     share = math.floor((SHARE if tight else SHARE_IF_SLACK) * given.budget)
@@ -59,10 +60,11 @@ def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: b
 
 
 def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) -> Databases:
-    """Return the databases to bet on: the worst pairs by the law, and the boundary of the domain.
+    """Return the databases to bet on: the worst pairs under the law, and the boundary of the domain.
 
-    The search goes no further: the law says where the loss is largest, and the boundary covers the rest. A
-    strategy for whole databases keeps its own pairs, because only it knows what it allows.
+    The search tries no others: the law says where the loss is largest, and the boundary covers the rest. If a
+    strategy makes whole databases, only it knows which are allowed, so its pairs are tried after the worst
+    ones.
     """
     if databases.whole or databases.unchecked:
         return replace(databases, given=(*worst, *databases.given))
@@ -72,9 +74,9 @@ def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) ->
 
 
 def speaks(found: AuditResult) -> bool:
-    """Return whether the bets found something that the law does not show.
+    """Return whether the bets found something that must be reported because the law does not show it.
 
-    A result without a crossing, a witness or unfinished runs says nothing: too little power or time.
+    A result without a refutation, a witness or unfinished runs says nothing: power or time was too small.
     """
     if found.verdict is not Verdict.INCONCLUSIVE:
         return found.verdict is not Verdict.NOT_REFUTED
@@ -83,16 +85,16 @@ def speaks(found: AuditResult) -> bool:
 
 
 def beside_law(found: AuditResult, task: PrivacyTask, *, compared: int) -> AuditResult:
-    """Return the result of the bets on the code as that of the whole audit, with a note on the law.
+    """Return the result of the bets on the code as the result of the whole audit, with a note on the law.
 
     Parameters
     ----------
     found
-        The result of the bets, for which `speaks` holds.
+        The result of the bets; `speaks` is true for it.
     task
         The audit.
     compared
-        Runs that were compared with the law and did not contradict it.
+        How many runs were compared with the law and did not contradict it.
     """
     fell = found.samples_to_refutation
     return replace(

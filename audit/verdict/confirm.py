@@ -1,8 +1,8 @@
-"""What follows a crossing: confirmation, which decides (`judge`), and the search for the simplest witness.
+"""What follows if the bets refute a claim: the confirmation, which decides (`judge`), and a simpler witness.
 
-The p and q of the winning event are biased by selection. The witness's p, q and intervals come from the
-confirming calls alone, whose number is fixed beforehand. The simplest witness is sought after the verdict and
-does not change it.
+The event that won the bets was selected, so its p and q are biased. The p, q and intervals of the witness
+come from the confirming calls alone, whose number is fixed beforehand. The search for the simplest witness
+follows the verdict and does not change it.
 """
 
 import contextlib
@@ -22,34 +22,34 @@ from audit.verdict.shown.candidates import Candidate, find_candidates, growth_on
 from audit.verdict.shown.readable import is_fitted
 from audit.verdict.terms import Terms
 
-#: Allowance for selection bias in the shrunk pair, in standard errors.
+#: The allowance for selection bias in the shrunk pair, in standard errors.
 _DOUBT = 2.0
-#: Larger: a better event for the simplest pair, for more runs. Pairs of runs that it is learned from.
+#: The event for the simplest pair is learned from this many pairs of runs.
 _KNOWN = 256
-#: Larger: shrinking may take longer. Its allowance, as a multiple of the runs to the crossing.
+#: Shrinking may take this multiple of the runs that the bets took to refute the claim.
 SHRINKING = 12
-#: The least allowance of shrinking, in runs.
+#: Shrinking may take at least this many runs.
 LEAST_SHRINKING = 1_500
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What the runs after a crossing showed.
+    """What the runs after a refutation by bets showed.
 
     Parameters
     ----------
     witness
-        The strongest witness, confirmed or not. Its `simplest` is the simplest confirmed one, or itself.
+        The strongest witness, confirmed or not. Its `simplest` is the simplest confirmed witness, or itself.
     doubt
-        Why the verdict is not REFUTED; empty if it is.
+        Why the verdict is not REFUTED; empty if it is REFUTED.
     how
-        How the subject's runs were found to be independent trials: as `Judge.how`.
+        Why the subject's runs count as independent trials, as in `Judge.how`.
     bounds_hold
-        Whether the audit's bets also bound ε and δ; false if the event's frequency differs in fresh
-        processes.
+        Whether the audit's bets also give bounds on ε and δ; false if the event has another frequency in
+        fresh processes.
     far
         The witness on databases several steps apart, if the claim failed there. It is also the strongest
-        witness, unless the runs of a single step show a larger loss.
+        witness, unless runs on neighbours show a larger loss per step.
     """
 
     witness: Witness
@@ -60,16 +60,16 @@ class Confirmation:
 
 
 def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Databases) -> Confirmation:
-    """Return the confirmation of a crossed audit: fix its event, run it afresh, then shrink the pair.
+    """Return the confirmation of an audit whose bets refuted: fix the event, make new runs, shrink the pair.
 
     Parameters
     ----------
     sampler, betting
-        The audit that crossed.
+        The bets that refuted the claim, and their sampler.
     allowance
-        The most runs of the confirmation; shrinking has its own allowance.
+        The most runs of the confirmation; shrinking has another allowance.
     databases
-        Where simpler pairs come from.
+        The source of simpler pairs.
     """
     winner = betting.winner
     judge = Judge(sampler, betting, sampler.is_stateless(winner.left, winner.right), allowance)
@@ -82,7 +82,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
         doubt = f"{why_over()} before the refutation was confirmed; {more}"
     how, bounds_hold = judge.how, judge.bounds_hold
     if doubt:
-        first = replace(first, confirmed=False)  # or a replay would take it for a refutation
+        first = replace(first, confirmed=False)  # otherwise a replay would take it for a refutation
     witness = first
     if not doubt:
         with contextlib.suppress(TimeIsOver):
@@ -93,7 +93,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
 
 
 def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Databases) -> Witness:
-    """Return the strongest witness together with the simplest confirmed one."""
+    """Return the strongest witness, with the simplest confirmed one as its `simplest`."""
     looks, near = _Looks(judge.sampler, judge.betting), first
     if winner.distance > 1:
         winner = _step(looks, winner, first)
@@ -117,7 +117,7 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
 
 
 def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
-    """Return the strongest witness with the simplest; if that uses a fitted score, add a one-entry event."""
+    """Return the strongest witness with the simplest; if this uses a fitted score, add a one-entry event."""
     alone = simplest.seed == strongest.seed
     if is_fitted(simplest.event) and simplest.left is on.left:
         with contextlib.suppress(TimeIsOver):
@@ -126,7 +126,7 @@ def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: Pai
 
 
 def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
-    """Return the pair and event that crossed as an unconfirmed witness, p and q as the search saw them."""
+    """Return the pair and event that won the bets as an unconfirmed witness, with p and q from the search."""
     candidate = find_candidates(memory, terms)[0]
     return Witness(
         left=memory.left,
@@ -143,14 +143,14 @@ def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
 
 
 def _stronger(far: Witness, near: Witness) -> Witness:
-    """Return the confirmed witness with the larger ε per step; `far` if the near one is unconfirmed."""
+    """Return the witness with the larger ε per step; `far` if the near one is not confirmed."""
     if not near.confirmed:
         return far
     return near if not far.confirmed or near.epsilon_lower >= far.epsilon_lower else far
 
 
 class _Looks:
-    """Draws runs on pairs around a refuted one, within an allowance of their own."""
+    """Draws runs on simpler versions of a refuted pair, up to an allowance of runs for this purpose."""
 
     def __init__(self, sampler: Sampler, betting: Betting) -> None:
         self.sampler, self.terms, self.winner = sampler, betting.terms, betting.winner
@@ -158,9 +158,9 @@ class _Looks:
         self.allowance = max(LEAST_SHRINKING, most)
         self.most = sampler.drawn + self.allowance
         self.tried = 0
-        #: The event that refutes the pair being shrunk.
+        #: The event that refutes the claim on the pair being shrunk.
         self.known: Candidate | None = None
-        #: The pairs that were looked at.
+        #: The pairs that were looked at so far.
         self.pairs: set[Any] = set()
 
     def __call__(self, memory: PairMemory, runs: int) -> bool:
@@ -170,20 +170,20 @@ class _Looks:
             return False
         self.tried += 1
         self.pairs.add(canonical.key([memory.left, memory.right]))
-        with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
+        with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking invented
             drawn = self.sampler.draw(memory.left, memory.right, runs, (SHRINK, self.tried))
             crosses, blocks = memory.take(drawn)
             memory.learn(blocks, crosses)
         return True
 
     def growth(self, memory: PairMemory, errors: float) -> float:
-        """Return the estimated log growth on a pair, less this many standard errors, in nats a pair of runs.
+        """Return the estimated log growth on a pair in nats per pair of runs, less this many standard errors.
 
-        It is the larger of two estimates. One uses events learned on the pair; if runs are few, these may
+        This is the larger of two estimates. One uses events learned on this pair; after few runs, these may
         miss the fault. The other uses the known event.
         """
         if memory.raised and not self.winner.raised:
-            return 0.0  # this database is perhaps outside the domain
+            return 0.0  # perhaps this database is outside the domain
         learned = memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
         if self.known is None:
             return learned
@@ -191,17 +191,17 @@ class _Looks:
         return max(learned, known)
 
     def know(self, memory: PairMemory) -> None:
-        """Draw more runs on a pair that few runs decided; an event learned from few runs overfits."""
+        """Draw more runs on a pair decided by few runs, because an event learned from few runs overfits."""
         if memory.pairs < _KNOWN:
             self(memory, _KNOWN - memory.pairs)
 
     def take(self, memory: PairMemory) -> None:
-        """Continue from a simpler pair that failed: take its event as the known one."""
+        """Continue from a simpler pair on which the claim failed: its event becomes the known one."""
         self.known = next(iter(find_candidates(memory, self.terms)), None)
 
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
-    """Return the step of a path on which the witness's event grows most; spend a third of the allowance."""
+    """Return the step of a path on which the witness's event gains most; use a third of the allowance."""
     looks.most = looks.sampler.drawn + looks.allowance // 3
     return failing_step(
         memory,

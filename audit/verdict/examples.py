@@ -9,13 +9,13 @@ from audit.distributions import Law
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short, shown
 
-#: Larger: results show more outputs of each database.
+#: Results show this many outputs on each database.
 MOST_EXAMPLES = 3
 _LENGTH = 60
 
 
 def output_words(output: Any, digits: int | None = None) -> str:
-    """Return one output as a short text, with floats to `digits` significant digits (None: all digits).
+    """Return one output as a short text; floats have `digits` significant digits (None for all digits).
 
     Examples
     --------
@@ -32,7 +32,7 @@ def output_words(output: Any, digits: int | None = None) -> str:
 
 
 def most_probable(law: Law) -> tuple[str, ...]:
-    """Return the most probable outputs of a discrete law, the likeliest first; empty for other laws.
+    """Return the most probable outputs of a discrete law, in falling order; empty for other laws.
 
     Examples
     --------
@@ -60,6 +60,6 @@ def _highest(logs: Any) -> Sequence[int]:
 
 
 def _near_the_ends(law: Any) -> Any:
-    """Return the integers near the ends of each piece; probabilities are monotone between those."""
+    """Return the integers near the ends of each piece, because probabilities are monotone in between."""
     ends = {round(end) for piece in law.pieces for end in (piece.left, piece.right) if np.isfinite(end)}
     return np.unique([end + step for end in ends for step in range(-MOST_EXAMPLES, MOST_EXAMPLES + 1)])

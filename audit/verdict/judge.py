@@ -1,30 +1,31 @@
-"""Confirmation: the event of a crossing, fixed and run afresh, decides between REFUTED and INCONCLUSIVE.
+"""Confirmation: once bets refute a claim, new runs on a fixed event decide: REFUTED or INCONCLUSIVE.
 
 **Verdict confirmation.** The wealth tests whether each call keeps the claim, given the subject's state. A
-subject may draw noise once and keep it: memoised by database, made at import or in its constructor. Its
-first answers keep the claim, its later calls break it, and an event learned in one process fits that
-process's noise. So the refutation of a subject with state is confirmed in fresh processes, each of which
-makes the subject anew:
+subject may draw noise once and keep it: cached for each database, drawn at import or in its constructor. Its
+first answers may keep the claim while its later calls break it, and an event learned in one process fits the
+noise of that process. So if a subject keeps state, a refutation is confirmed in fresh processes, each of
+which makes the subject anew:
 
-- If the event never varied on either side, each of many processes makes one run.
-- If it varies, several processes make equal parts of the calls, each call with its own coin. REFUTED needs
-  two things: the wealth of these calls alone crosses, *and* the event is as frequent in every process
-  (`spread_evenly`, each side at `_SPREAD`/2). A second try, at half the level, gives each process as many
-  calls as the refutation took; it catches faults that need a warm subject.
+- If the event always happened on one side and never on the other, each of many processes makes one run.
+- If the event varied, several processes each make an equal part of the calls, and a coin decides the side of
+  each call. REFUTED needs two things: the wealth of these calls alone reaches its limit, *and* the event is
+  equally frequent in all processes (`spread_evenly`, each side at level `_SPREAD`/2). A second try, at half
+  the level, gives each process as many calls as the bets took to refute; it catches faults that appear only
+  after many calls.
 
-The calls of a stateless subject are independent. They are confirmed in this process, call by call.
-Wealth from coupled pairs, or from runs that share one call of a sampler, refutes only if single calls refute
-too: on the fixed event, or by learning anew from at least four times as many calls. That is one more try, at
-its own level.
+The calls of a stateless subject are independent. A refutation of such a subject is confirmed in this process,
+by single calls. Wealth from coupled pairs, or from runs that share one call of a sampler, refutes only if
+single calls refute too: on the fixed event, or in a new audit with at least four times as many calls. That
+audit is one more try, at its own level.
 
-**Guarantee.** REFUTED needs the crossing and its confirmation. If each call keeps the claim given the past,
-the chance of REFUTED is at most the significance. If only first answers keep it, the calls of a process
-share the noise it drew. With one run a process, each run is a first answer, and the wealth of the k-th try
-crosses with probability at most significance·2^−k, and at most 0.001·2^−k. With several runs a process,
-kept noise moves the event's frequency from process to process, which the exact test detects; noise that it
-misses must also make the wealth cross. Past runs alone decide which events are tried and in which order. A
-second event beside a fitted score counts as a try. So the chance that anything an audit shows as confirmed
-is wrong is at most the significance.
+**Guarantee.** REFUTED needs a refutation by the bets and its confirmation. If each call keeps the claim given
+the past, the chance of REFUTED is at most the significance. Suppose that only first answers keep the claim:
+the calls of a process then share the noise that it drew. With one run per process, each run is a first
+answer, and the wealth of the k-th try reaches its limit with probability at most significance·2^−k, and at
+most 0.001·2^−k. With several runs per process, kept noise makes the event's frequency vary between processes,
+which the exact test detects; if the test misses it, the wealth must still reach its limit. Past runs alone
+decide which events are tried and in which order. The additional event for a fitted score counts as a try. So
+the chance that anything an audit shows as confirmed is wrong is at most the significance.
 """
 
 import math
@@ -55,56 +56,53 @@ from audit.verdict.statements import BY_COUPLED, BY_SAMPLE, HOLDS_DATA, IN_COMPA
 from audit.verdict.terms import Terms
 from audit.verdict.witness import SECONDS_ALONE, Plan, run_witness, spread_evenly, terms_of
 
-#: Larger: witnesses take more calls and are confirmed more often. A factor on the calls that the estimated
-#: growth needs; 3 confirms well over 99 %.
+#: A witness gets this multiple of the calls that the estimated growth needs; 3 confirms well over 99 %.
 MARGIN = 3.0
 LEAST_RUNS = 200
-#: Larger: fewer second runs of an unconfirmed candidate. It is run again if the calls left are at least this
-#: share of the calls that it needs.
+#: An unconfirmed candidate is run again if the calls left are at least this share of the calls that it needs.
 _HOPEFUL = 1 / 6
-#: Larger: fewer events of a step are tried beside the event that refuted the path. The least log growth on
-#: past runs, in nats.
+#: On a step of a path, the step's own events are tried after the event that refuted the path only if their
+#: log growth on past runs is at least this many nats.
 _ENOUGH_NATS = 8.0
-#: Larger: more single calls to confirm a crossing of coupled runs or of one call of `sample`. A factor on the
-#: runs to the crossing for the least budget, and on the audit's budget for the most. The calls begin at this
-#: place of the seed tree.
+#: A refutation by coupled runs, or by outputs of one call of `sample`, is confirmed by single calls: at least
+#: this multiple of the runs to the refutation, at most this multiple of the audit's budget. The calls begin
+#: at this place of the seed tree.
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
-#: Larger: kept noise is confirmed less often, and more processes start. The number of fresh processes that
-#: share the calls of a varying event, and half the fewest calls in all: 32 calls a process. Simulated with a
-#: mechanism that keeps a third of its answers, at level 0.025: 16 processes of 25 calls confirmed 5 of 1,224
-#: refutations, these settings none of 1,233.
+#: The number of fresh processes that share the calls of a varying event, and half the fewest calls in all: 32
+#: calls per process. More processes confirm kept noise less often. In a simulation at level 0.025 of a
+#: mechanism that keeps a third of its answers, 16 processes of 25 calls each confirmed 5 of 1,224
+#: refutations; these settings confirmed none of 1,233.
 PARTS = 32
 LEAST_SHARED = 32 * PARTS // 2
-#: Larger: a second try costs more. The number of its fresh processes, each with as many calls as the
-#: refutation took.
+#: The number of fresh processes of a second try; each makes as many calls as the refutation took.
 _WARM_PARTS = 8
-#: Larger: more processes with one run each. A factor on the number that an event that never varies needs.
+#: An event that never varies gets this multiple of the processes that it needs, with one run each.
 _SINGLES = 1.3
-#: Larger: more refutations are put down to kept noise. The level of the test that an event is as frequent in
-#: every process.
+#: The level of the test that an event is equally frequent in all processes. With a larger level, more
+#: refutations are attributed to kept noise.
 _SPREAD = 1e-3
-#: Larger: slower subjects get a second try too. The most seconds it may take, estimated from the runs so far.
+#: A second try is made only if it takes at most this many seconds, estimated from the runs so far.
 _SECONDS = 60.0
 
 
 @dataclass
 class Judge:
-    """Runs witnesses afresh, one try after the other; the k-th try has the level significance·2^−k."""
+    """Makes new runs for witnesses, one try after another; the k-th try has the level significance·2^−k."""
 
     sampler: Sampler
     betting: Betting
     stateless: bool
-    #: The most runs for each pair.
+    #: The most runs on each pair of databases.
     allowance: int
     most: int = 0
     tried: int = 0
     bounds_hold: bool = True
-    #: Why no fresh process could be started; empty if none was needed or all started.
+    #: Why a fresh process could not be started; empty if none was needed or all started.
     unavailable: str = ""
     #: Whether the fresh processes showed that the mechanism keeps noise.
     kept: bool = False
-    #: Whether fresh processes ran without confirming and then could not be started any more.
+    #: Whether fresh processes ran without confirming, and after that none could be started.
     denied: bool = False
     _last_varied: bool = False
     _seconds_left: float = SECONDS_ALONE
@@ -120,7 +118,7 @@ class Judge:
 
     @property
     def how(self) -> str:
-        """How the subject's runs were found to be independent trials."""
+        """Why the subject's runs count as independent trials."""
         if self.stateless or self.in_fresh:
             return "stateless" if self.stateless else "fresh"
         return "renewed" if self._renewed else "unchecked"
@@ -131,8 +129,8 @@ class Judge:
         return isinstance(self.sampler.subject.object, Renewed)
 
     def doubt(self, first: Witness) -> str:
-        """Return why the crossing and these confirming runs do not refute the claim; empty if they do."""
-        if self.kept:  # decides over any later try
+        """Return why the bets and these confirming runs do not refute the claim; empty if they do."""
+        if self.kept:  # this outweighs any later try
             return KEPT
         if self.in_fresh or self.denied:
             return "" if first.confirmed else IN_COMPANY
@@ -147,14 +145,15 @@ class Judge:
     def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
         """Return the first confirmed candidate of a pair, or the first candidate if none is confirmed.
 
-        The candidate's estimated growth sets the number of runs. To allow for selection bias, the estimate
-        lowers p and raises q by `errors` standard errors. The event of a `known` witness is tried first; the
-        pair's own events follow if their growth on past runs reaches `_ENOUGH_NATS`.
+        The estimated growth of a candidate determines the number of its runs. To allow for selection bias,
+        the estimate lowers p and raises q by `errors` standard errors. The event of a `known` witness is
+        tried first. The pair's own events follow if their growth on past runs is at least `_ENOUGH_NATS`.
 
         Raises
         ------
         TimeIsOver
-            The deadline passed, or fresh processes that ran before cannot be had for another witness.
+            The deadline passed, or fresh processes, which ran for an earlier witness, cannot be started any
+            more.
         """
         self.most = self.sampler.drawn + self.allowance
         first: Witness | None = None
@@ -163,7 +162,8 @@ class Judge:
             own = [each for each in candidates if self._promises(memory, each)]
             candidates = [seen(known.event, memory, side_of(known)), *own][:MOST_CANDIDATES]
         for candidate in candidates:
-            # The wealth of whole tables crossed; this one event may owe its counts to luck.
+            # The wealth of whole tables of events reached its limit; the counts of this one event may be
+            # chance.
             lucky = self._runs_wanted(candidate, errors) > MARGIN * candidate.past
             for witness in self._tries(memory, candidate, max(errors, 1.0) if lucky else errors):
                 if witness.confirmed:
@@ -171,18 +171,18 @@ class Judge:
                 first = first or witness
         if first is None:
             raise TimeIsOver
-        if self.in_fresh:  # another try would give kept noise another chance
+        if self.in_fresh:  # another try would give kept noise another chance to pass
             return first
-        sober = _sobered(candidates[0], first)  # run again; its own calls now set the number of runs
+        sober = _sobered(candidates[0], first)  # run it again; now its own calls determine the number of runs
         hopeful = _HOPEFUL * self._runs_wanted(sober, 0.0) <= self._most_runs
         tried = self._tries(memory, sober, 0.0) if hopeful else iter(())
         return next((witness for witness in tried if witness.confirmed), first)
 
     def single(self, memory: PairMemory) -> Witness | None:
-        """Return a confirmed event of one entry on this pair; None if no event was confirmed.
+        """Return a confirmed event about one output entry on this pair; None if no such event was confirmed.
 
-        It counts as a try: the k-th of all, at significance·2^−k. It follows the verdict and does not
-        change it.
+        This counts as a try: if it is the k-th of all, it has the level significance·2^−k. It follows the
+        verdict and does not change it.
         """
         self.most = self.sampler.drawn + self.allowance
         candidate = find_single(memory, self.betting.terms)
@@ -195,7 +195,7 @@ class Judge:
         return growth * memory.pairs >= _ENOUGH_NATS
 
     def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
-        """Run a candidate, in this process or in fresh ones, and yield the witness of each plan."""
+        """Make runs for a candidate, in this process or in fresh ones, and yield the witness of each plan."""
         runs = int(max(1, min(self._runs_wanted(candidate, errors), self._most_runs)))
         if self.denied:
             return
@@ -210,7 +210,7 @@ class Judge:
         yield self._run(memory, candidate, Plan(runs))
 
     def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
-        """Yield the plans for this event: how its calls are shared among fresh processes."""
+        """Yield the plans for this event; a plan says how its calls are divided among fresh processes."""
         crossed = self.betting.crossed_at
         if _never_varied(memory, candidate):
             yield singly(candidate, self._terms(single=True))
@@ -248,7 +248,8 @@ class Judge:
         if plan.parts and all(drawn.silent) and not memory.raised:
             raise SubjectError("no run in a fresh process gives an answer")
         self.tried += 1
-        # The stakes were fixed before these calls, which have their own seeds: the bet counts for the bounds.
+        # The stakes were fixed before these calls, and the calls have new seeds, so the bet also counts in
+        # the bounds.
         self.betting.ledger.add(drawn.bet)
         witness = drawn.witness
         self._last_varied = 0 < witness.p < 1 or 0 < witness.q < 1
@@ -264,7 +265,7 @@ class Judge:
 
     @property
     def _most_runs(self) -> int:
-        """The most runs of one try, as half its calls; the allowance covers two tries."""
+        """Half the largest number of calls of one try; the allowance covers two tries."""
         return (self.most - self.sampler.drawn) // 4
 
     def _runs_wanted(self, candidate: Candidate, errors: float) -> float:
@@ -275,10 +276,10 @@ class Judge:
         return max(MARGIN * terms.log_limit / max(growth, 1e-9), LEAST_RUNS)
 
     def _again_by_calls(self) -> bool:
-        """Return whether single calls refute too, in a new audit of this pair.
+        """Return whether single calls also refute the claim, in a new audit of this pair.
 
-        Its budget is four times the runs to the crossing, or more if the estimated growth asks for it, up to
-        four times the audit's budget.
+        The budget of the new audit is four times the runs that the bets took to refute. It is larger if the
+        estimated growth needs more, but at most four times the audit's budget.
         """
         betting, winner = self.betting, self.betting.winner
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
@@ -297,24 +298,25 @@ class Judge:
 
 
 def _sobered(candidate: Candidate, seen: Witness) -> Candidate:
-    """Return a candidate with p and q from its own calls, which are free of selection bias."""
+    """Return a candidate with p and q estimated from its own calls, which have no selection bias."""
     p, q = ((share * seen.runs + 0.5) / (seen.runs + 1.0) for share in (seen.p, seen.q))
     return replace(candidate, p=p, q=q, past=seen.runs)
 
 
 def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
-    """Return whether the event happened in every kept run of the p side and in none of the q side."""
+    """Return whether the event happened in every kept run on the p side and in none on the q side."""
     p_in, p_out, q_in, q_out = memory.seen(candidate.event, candidate.side)
     return bool(p_out == 0 and q_in == 0 and p_in and q_out)
 
 
 def differs(blocks: Floats) -> bool:
-    """Return whether the event is more frequent in some processes than in others, on either side.
+    """Return whether, on one of the two sides, the event is more frequent in some processes than in others.
 
     Parameters
     ----------
     blocks
-        Calls of the p side inside and outside the event, then of the q side, shape (processes, 4).
+        The numbers of calls on the p side inside and outside the event, then on the q side, shape (processes,
+        4).
 
     Examples
     --------
@@ -326,7 +328,7 @@ def differs(blocks: Floats) -> bool:
 
 
 def singly(candidate: Candidate, terms: Terms) -> Plan:
-    """Return the plan with one call a process, for an event that always happens on p's side, never on q's.
+    """Return a plan of one call per process, for an event always seen on the p side, never on the q side.
 
     Parameters
     ----------
@@ -349,5 +351,5 @@ def singly(candidate: Candidate, terms: Terms) -> Plan:
 
 
 def side_of(witness: Witness) -> int:
-    """Return the p side of a witness: 0 for left, 1 for right."""
+    """Return which side of a witness is the p side: 0 for left, 1 for right."""
     return 0 if witness.direction == "left" else 1

@@ -1,10 +1,10 @@
-"""The declared law compared with the code: many runs on two pairs, few runs on many other databases.
+"""Compare a declared law with the code: by many runs on two pairs, by few runs on many other databases.
 
-Runs are calls and, if the subject has it, outputs of `sample`.
+Runs are calls and, if the subject has a `sample`, outputs of `sample`.
 
-**Guarantee.** If the subject's runs are independent and follow its law, the chance of reporting trouble is at
-most the significance. Each of n comparisons is an e-value (`audit.laws.law_check`), and trouble means that
-one of them reaches n/significance.
+**Guarantee.** If the subject's runs are independent and follow its law, the chance of reporting a
+disagreement is at most the significance. Each of n comparisons gives an e-value (`audit.laws.law_check`), and
+a disagreement is reported if one of them reaches n/significance.
 """
 
 import math
@@ -24,14 +24,14 @@ from audit.values.outcomes import Unfinished
 from audit.values.said import Said, Says
 from audit.verdict.terms import NeverAnswers
 
-#: Larger: smaller differences are found. Runs of each closely compared database, by calls and by `sample`.
+#: Runs on each closely compared database, by calls and by `sample`. More runs detect smaller differences.
 CHECKED_RUNS: Final = 2_000
 SAMPLED_RUNS: Final = 10_000
-#: Larger: fewer audits may say PROVED. The least runs of a closely compared database for a proof.
+#: The verdict PROVED needs at least this many runs on each closely compared database.
 LEAST_CHECKED: Final = 1_000
 _OTHERS: Final = 1
-#: Larger: more databases are compared by few calls, since a law may be wrong on one database alone.
-#: `SPREAD_RUNS` calls are shared by the other databases, with at least `_LEAST_SPREAD` runs a side for each.
+#: A law may be wrong on a single database. So the other databases share `SPREAD_RUNS` calls, each with at
+#: least `_LEAST_SPREAD` runs per side.
 SPREAD_RUNS: Final = 1_000
 _LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
 
@@ -55,20 +55,20 @@ class _Check:
 
 @dataclass
 class LawRuns:
-    """The comparison of law and code in one audit.
+    """All comparisons of law and code in one audit.
 
     Parameters
     ----------
     task
-        The audit, on the databases whose pairs are given.
+        The audit; its databases are those of the given pairs.
     law_of
         Returns the law of a database.
     pairs
-        All pairs whose laws were compared.
+        All pairs whose laws were compared with the claim.
     worst
-        The pair with the largest loss; it is compared closely.
+        The pair with the largest loss, which is compared closely.
     reordered
-        For a `symmetric` subject: turns a database into a list of its records in another order.
+        For a `symmetric` subject: a function that returns the records of a database in another order.
     """
 
     task: PrivacyTask
@@ -84,7 +84,7 @@ class LawRuns:
     notes: list[Said] = field(default_factory=list)
 
     def trouble(self, *, significance: float) -> str:
-        """Return a text saying where law and code disagree; empty if they agree.
+        """Return a text that says where law and code disagree; empty if no disagreement was found.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return a text with the number of databases that the code ran on, and of all if these are few."""
+        """Return a text: the number of databases that the code ran on and, if they are few, of all."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"
@@ -110,14 +110,14 @@ class LawRuns:
         return f" on {'all' if run == known else f'{run:,} of the'} {known:,} databases"
 
     def _checks(self) -> list[_Check]:
-        """Return all comparisons, fixed beforehand: close ones on some pairs, a few calls on many others."""
+        """Return all comparisons, fixed beforehand: close ones on some pairs, few calls on many others."""
         subject = self.task.subject
         checks: list[_Check] = []
         ways = [(replace(subject, declared_sampler=None), CHECKED_RUNS, "calls")]
         if subject.declared_sampler is not None:
             ways.append((subject, SAMPLED_RUNS, "`sample`"))
         close = self._close()
-        budget = self.task.options.budget // (4 * len(ways))  # pairs of runs: half of the budget in all
+        budget = self.task.options.budget // (4 * len(ways))  # in pairs of runs: in all, half of the budget
         share = max(1, budget // len(close))
         for way, (chosen, runs, how) in enumerate(ways):
             size = min(runs, share)
@@ -146,7 +146,7 @@ class LawRuns:
         return pair if self.reordered is None else (self.reordered(pair[0]), self.reordered(pair[1]))
 
     def _spread(self, sampler: Sampler, runs: int, *, first: int) -> Iterator[_Check]:
-        """Yield comparisons by a few calls on each of many databases, `runs` a side in all."""
+        """Yield comparisons by a few calls on each of many databases, with `runs` calls per side in all."""
         pairs = self._unchecked()[: max(runs, 0) // _LEAST_SPREAD]
         for index, pair in enumerate(pairs):
             path = (LAW, 0, first + index)
@@ -154,7 +154,7 @@ class LawRuns:
             yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
 
     def _unchecked(self) -> list[Pair]:
-        """Return pairs spread over the family, each with a database that is not compared yet."""
+        """Return pairs from all over the family, each with a database that is not yet compared."""
         seen, found = set(self.checked), []
         step = max(1, len(self.pairs) // _LOOKED_AT)
         for pair in self.pairs[::step]:
@@ -168,7 +168,7 @@ class LawRuns:
     def _compared(
         self, sampler: Sampler, beside: tuple[Pair, Pair], runs: int, path: tuple[int, ...], how: str
     ) -> Iterator[_Check]:
-        """Yield the comparison of each law of a pair with runs on the databases beside it."""
+        """Yield the comparison of each law of a pair with runs on the databases given with the pair."""
         pair, drawn = beside
 
         def found() -> list[Runs]:
@@ -187,7 +187,7 @@ class LawRuns:
             yield _Check(run_on, how, e_value, stray(law, outputs) if math.isinf(e_value) else ())
 
     def _drawn(self, sampler: Sampler, pair: Pair, runs: int, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Yield runs in growing parts, to notice the time limit and a hanging subject early."""
+        """Yield runs in growing parts, so that the time limit or a hanging subject is noticed early."""
         part, size = 0, 2
         while runs > 0:
             if self.task.is_late():

@@ -1,4 +1,4 @@
-"""All databases of a size, up to the order of records, for subjects whose law ignores that order."""
+"""All databases of a size, up to the order of records, for subjects whose law does not depend on order."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -20,16 +20,17 @@ from audit.values.said import Says
 
 Multiset = tuple[int, ...]
 
-#: Larger: larger domains are enumerated. Each multiset costs one law: at a millisecond each, under a minute.
+#: Domains with at most this many multisets are enumerated. Each needs one law; at a millisecond each, this
+#: takes under a minute.
 MOST_MULTISETS = 40_000
-#: Larger: a false `symmetric` is found more surely. Multisets whose law is compared with that of the reversed
-#: records.
+#: The law is compared with that of the reversed records on this many multisets. More find a false `symmetric`
+#: more reliably.
 _TURNED = 64
 
 
 @dataclass(frozen=True)
 class InOrder:
-    """Turns a multiset (the sorted indices of its records) into a list of records.
+    """Turns a multiset, given as the sorted indices of its records, into a list of records.
 
     Parameters
     ----------
@@ -45,21 +46,21 @@ class InOrder:
     records: tuple[Any, ...]
 
     def __call__(self, members: Multiset | list[Any]) -> list[Any]:
-        """Return the records in the order of their indices; a list is returned as it is."""
+        """Return the records in the order of their indices; a list is returned unchanged."""
         return members if isinstance(members, list) else [self.records[place] for place in members]
 
 
 def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | None:
     """Return all pairs of multisets of the domain that differ in one record; None if they cannot be listed.
 
-    They can be listed for replace-one on a finite list of records, with at most 40,000 multisets (each needs
-    a law) and at most a million pairs.
+    The pairs can be listed for the relation replace-one on a finite list of records, if there are at most
+    40,000 multisets (each needs a law) and at most a million pairs.
 
     Guarantee
     ---------
-    Any two lists that differ in one place are, up to order, one of these pairs: they share a multiset with
-    one record fewer and differ in the remaining record. If the law ignores the order, a bound on these pairs
-    holds for all neighbouring lists.
+    Any two lists that differ in one place are one of these pairs, up to order: both consist of a shared
+    multiset and one more record, in which they differ. If the law does not depend on the order, a bound on
+    these pairs holds for all neighbouring lists.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[
 
 
 def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
-    """Return a finding with its worst pairs as lists of records, for people to read."""
+    """Return a finding with its worst pairs as lists of records, which people can read."""
 
     def told(pair: PairFinding) -> PairFinding:
         return replace(pair, left=subject.prepare(pair.left), right=subject.prepare(pair.right))
@@ -105,9 +106,9 @@ def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
 
 
 def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[Any], list[Any]]:
-    """Return a function that turns a multiset into a list in random order, to run the code on.
+    """Return a function that turns a multiset into a list in random order, on which the code is run.
 
-    Multisets are sorted, and sorted lists would hide code that depends on the order.
+    Multisets are sorted, and with sorted lists it would not show that code depends on the order.
 
     Examples
     --------
@@ -125,15 +126,15 @@ def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[An
 
 
 def up_to_order(result: AuditResult) -> AuditResult:
-    """Return a result found on multisets as one on lists, with the assumption of symmetry added."""
-    if result.family is None:  # the result is already one on lists
+    """Return a result found on multisets as a result on lists, with the assumption of symmetry added."""
+    if result.family is None:  # this is already a result on lists
         return result
     family = f"{result.family}, up to the order of the records"
     return replace(result, family=family, assumptions=(*result.assumptions, Says.SYMMETRIC()))
 
 
 def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], records: tuple[Any, ...]) -> bool:
-    """Return whether the subject has laws; raise an error if one changes when the records are reversed."""
+    """Return whether the subject has laws; raise an error if a law changes when the records are reversed."""
     law_of, told = subject.distribution, InOrder(records)
     if law_of is None or law_of(told(pairs[0][0])) is None:
         return False
@@ -148,7 +149,7 @@ def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], reco
 
 
 def _pairs(kinds: int, size: int) -> Iterator[tuple[Multiset, Multiset]]:
-    """Yield each pair once: the shared records with either of two others."""
+    """Yield each pair once: the shared records, with either of two further records."""
     for shared in combinations_with_replacement(range(kinds), size - 1):
         with_one = [tuple(sorted((*shared, place))) for place in range(kinds)]
         yield from combinations(with_one, 2)

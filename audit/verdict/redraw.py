@@ -1,16 +1,18 @@
-"""A saved witness run again: these runs alone decide on the claim, nothing of the file's verdict counts.
+"""Run a saved witness again. Only these new runs decide on the claim; the verdict in the file does not count.
 
-The calls are made as they were for the witness: in this process for a stateless subject, in fresh processes
-for others (`judge`). A crossing in this process by a subject with state is confirmed in fresh processes. If
-the calls do not cross, they count as NOT_REFUTED only if the loss that the saved p and q show would have
-crossed. Otherwise the replay draws as many new calls as that loss needs, or says that it cannot decide.
+The calls are made as for the witness: in this process if the subject is stateless, else in fresh processes
+(`judge`). If the calls in this process refute the claim but the subject keeps state, fresh processes must
+confirm. If the calls do not refute the claim, the verdict is NOT_REFUTED only if they would have refuted it,
+given a loss as large as the saved p and q show. Otherwise the replay draws as many new calls as that loss
+needs, or says that it cannot decide.
 
 **Guarantee.** The pair, the event, the direction and the number of calls are fixed before the calls are made.
-So are the stakes: those on the saved calls rest on the estimates before them, those on new calls on the saved
-p and q. The first calls are tested at significance·2^−k, as the k-th witness of their audit was, further
-calls at half of that. So if each call keeps the claim, the chance that either crosses is below the audit's
-significance (`evidence`). This holds for calls that the author of the file has not seen: an event that was
-fitted to the calls of a seed may be refuted by these calls alone. New calls (`fresh`) do not have that flaw.
+So are the stakes: those on the saved calls come from the estimates made before these calls, those on new
+calls from the saved p and q. The first calls are tested at level significance·2^−k, as the k-th witness of
+the audit was, and further calls at half of that level. So if each call keeps the claim, the chance that
+either test refutes it is below the audit's significance (`evidence`). This holds only if the author of the
+file has not seen the calls: an event that was fitted to the calls of one seed may refute a true claim with
+just these calls. New calls (`fresh`) do not have this weakness.
 """
 
 import contextlib
@@ -30,26 +32,26 @@ from audit.verdict.statements import HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.terms import Terms
 from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
 
-#: The first index of the seed paths of new calls; no audit uses it.
+#: The first index of the seed paths of new calls; no audit uses this index.
 _NEW = 1_000
-#: Larger: more replays decide, for more calls. The most new calls, as a multiple of the saved ones.
+#: The most new calls, as a multiple of the number of saved calls. With more, more replays can decide.
 _MOST = 8
-#: The least that this limit may be, in calls.
+#: The limit on new calls is at least this many.
 _LEAST_MOST = 40_000
 
 
 @dataclass
 class Redraw:
-    """The saved witness of an audit, run again.
+    """The new runs of the saved witness of an audit.
 
     Parameters
     ----------
     sampler
         Runs the subject.
     witness
-        The saved witness, its databases and its event rebuilt.
+        The saved witness, with its databases and its event restored.
     terms
-        The claim, at the audit's significance.
+        The claim and the limits, at the audit's significance.
     fresh
         Whether to draw new calls from the start.
     """
@@ -58,14 +60,14 @@ class Redraw:
     witness: Witness
     terms: Terms
     fresh: bool
-    #: How the calls were found to be independent trials, as `Judge.how`; empty if nothing crossed.
+    #: Why the calls count as independent trials, as in `Judge.how`; empty if they do not refute the claim.
     how: str = ""
-    #: Whether the saved p and q came out again from the same calls.
+    #: Whether the same calls gave the saved p and q again.
     reproduced: bool = False
     reason: str = ""
 
     def decide(self) -> tuple[Verdict, Drawn]:
-        """Return the verdict of the calls, and the last calls drawn."""
+        """Return the verdict of the new runs, and the last calls drawn."""
         saved = self.witness.seed or []
         path = tuple(saved) if len(saved) > 1 else (CONFIRM, 1, 0)
         if self.fresh:
@@ -82,7 +84,7 @@ class Redraw:
         return self._judged(self._new(further, drawn, calls), further)
 
     def _saved(self, path: tuple[int, ...]) -> Drawn:
-        """Return the calls as drawn for the witness; in this process if no fresh one can be started."""
+        """Return the calls, drawn as for the witness; in this process if no fresh one can be started."""
         known = self.witness
         plan = Plan(known.runs, known.parts, copies=known.fresh and not known.parts)
         seen = (known.p, known.q) if self.fresh else known.foreseen or (0.0, 0.0)
@@ -93,14 +95,14 @@ class Redraw:
         return self._run(replace(plan, parts=0), candidate, path)
 
     def _new(self, path: tuple[int, ...], before: Drawn, calls: int) -> Drawn:
-        """Return this many new calls, in the same kind of process, with stakes by the saved p and q."""
+        """Return this many new calls, from the same kind of process, with stakes from the saved p and q."""
         parts = before.witness.parts
         runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
         parts = 2 * runs if before.plan.is_single else parts and PARTS
         return self._run(Plan(runs, parts), self._new_stakes(), path)
 
     def _judged(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict of these calls; confirm a crossing here in fresh processes if there is state."""
+        """Return the verdict of these calls; a refutation with kept state must be confirmed elsewhere."""
         witness = drawn.witness
         if all(drawn.silent) or (any(drawn.silent) and not witness.confirmed):
             return self._silent(drawn)
@@ -118,7 +120,7 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _elsewhere(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict of fresh processes on a crossing in this one by a subject with state."""
+        """Return the verdict of fresh processes, after calls here refuted and the subject keeps state."""
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
@@ -140,7 +142,7 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _spread(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Return REFUTED if fresh processes refute and the event is as frequent in each."""
+        """Return REFUTED if fresh processes refute and the event is equally frequent in all of them."""
         if not drawn.plan.is_single and differs(drawn.blocks):
             return self._doubted(drawn, KEPT)
         return (Verdict.REFUTED, drawn) if drawn.witness.confirmed else self._doubted(drawn, IN_COMPANY)
@@ -153,7 +155,7 @@ class Redraw:
         return self._doubted(drawn, f"{runs:,} runs are too few to decide on this event: audit it again")
 
     def _silent(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Return the verdict if no call on one or on both databases gave an answer."""
+        """Return the verdict for the case that no call on one database, or on both, gave an answer."""
         left, right = drawn.silent
         if left and right:
             self.reason = f"every run {left}"
@@ -167,11 +169,11 @@ class Redraw:
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
     def _shows(self, drawn: Drawn) -> bool:
-        """Return whether this many calls very likely cross if p and q are those sought."""
+        """Return whether this many calls very likely refute, if p and q are those that must be detected."""
         return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
-        """Return how many new calls show the loss with a margin; None if that is over the limit."""
+        """Return how many new calls show the loss with a margin; None if they exceed the limit."""
         new, limit = self._new_stakes(), self._terms(path, single=drawn.plan.is_single).log_limit
         calls, most = max(drawn.bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
         bet = Bet.on_one(new.p, new.q, 2 * new.past, drawn.bet.counts[0], drawn.bet.distance)
@@ -183,10 +185,10 @@ class Redraw:
 
     @property
     def _sought(self) -> tuple[float, float]:
-        """The p and q that the calls must be able to detect: the saved ones.
+        """The p and q that the calls must be able to detect, normally the saved ones.
 
         If a witness is confirmed but its p and q cannot have refuted this claim, the claim was changed after
-        the audit. Then the calls must be able to detect an outright leak (q = 0).
+        the audit. Then the calls must only be able to detect q = 0.
         """
         p, q, runs = self.witness.p, self.witness.q, self.witness.runs
         claimed = self.terms.at(self.witness.distance)
@@ -196,12 +198,12 @@ class Redraw:
         return (p, 0.0) if self.witness.confirmed and most < self.terms.log_limit else (p, q)
 
     def _new_stakes(self) -> Candidate:
-        """Return the event with stakes by the sought p and q, backed by the saved runs if these showed q."""
+        """Return the event with stakes from the p and q to detect, backed by saved runs if these showed q."""
         seen = self._sought[1] == self.witness.q
         return self._candidate(self._sought, past=float(self.witness.runs) if seen else 0.0)
 
     def _growth(self, bet: Bet, calls: int) -> float:
-        """Return the expected log growth of a bet after this many calls, if p and q are those sought."""
+        """Return the expected log growth of a bet after this many calls, if p and q are those to detect."""
         p, q = self._sought
         counts = calls * outcomes(np.array(p), np.array(q))[None, :]
         return replace(bet, counts=counts).log_growth(self.terms.epsilon, self.terms.delta)
@@ -212,7 +214,7 @@ class Redraw:
         return Candidate(known.event, side_of(known), p, q, past, known.distance)
 
     def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
-        """Return the terms of the k-th witness of its audit, with k from its seed path."""
+        """Return the terms of this witness, the k-th of its audit; its seed path gives k."""
         return terms_of(self.terms, max(path[-2], 1), single=single)
 
     def _run(self, plan: Plan, candidate: Candidate, path: tuple[int, ...]) -> Drawn:
@@ -227,7 +229,7 @@ class Redraw:
 
 
 def _after(path: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a seed path that neither an audit nor the replay that drew `path` has used.
+    """Return a seed path that was used neither by an audit nor by the replay that drew from `path`.
 
     Examples
     --------

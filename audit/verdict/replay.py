@@ -1,4 +1,4 @@
-"""Replay: draw a saved witness again, with the same runs from the same seed or with new runs."""
+"""Replay a saved witness: repeat its runs from the same seed, or make new runs."""
 
 import math
 from dataclasses import replace
@@ -27,10 +27,10 @@ from audit.verdict.redraw import Redraw
 from audit.verdict.terms import Terms
 from audit.verdict.witness import loss
 
-#: Runs on each database that a declared law is compared with, and their place in the seed tree.
+#: A declared law is compared with this many runs on each database, from this place in the seed tree.
 _COMPARED = 500
 _REPLAYED = 3_000_000
-#: Fields that a replay copies from the saved result; all others describe the audit alone.
+#: The fields that a replay copies from the saved result; all other fields describe only the audit.
 _OF_SUBJECT = ("subject", "claim", "relation", "parameters", "reference", "target", "expected", "_subject")
 _TAKEN = (*_OF_SUBJECT, "evidence", "witness", "tolerance", "significance", "seed", "numerics")
 
@@ -45,19 +45,19 @@ def replay_witness(
     isolate: bool = False,
     trust: bool = False,
 ) -> AuditResult:
-    """Return the result of drawing a saved witness again.
+    """Return the result of running a saved witness again.
 
     Parameters
     ----------
     result
         A result with a witness.
     subject
-        The mechanism (or adapted subject) to draw from; by default the audited one, or the one that the
-        result's target names. The audit's `convert` prepares its databases, unless it has its own.
+        The mechanism (or adapted subject) to run; by default the audited one, or the one that the result's
+        target names. The audit's `convert` prepares the databases, unless the subject has its own.
     target
-        The text that `subject` was imported from, if any.
+        The text that names `subject` for import, if there is one.
     fresh
-        Draw new runs, from a part of the seed tree that no audit uses.
+        Make new runs, from a part of the seed tree that no audit uses.
     isolate
         Run the subject in a child process, so that it may hang or crash.
     trust
@@ -69,13 +69,13 @@ def replay_witness(
     AuditResult
         REFUTED if these runs (or the declared laws) refute the claim; ERROR if no run answers; INCONCLUSIVE
         if the runs are too few to decide, or a refutation needs a fresh process that cannot be started; else
-        NOT_REFUTED. The verdict takes nothing from the saved one (`audit.verdict.redraw`). The first note
-        says whether the saved counts were reproduced.
+        NOT_REFUTED. The verdict does not depend on the saved verdict (`audit.verdict.redraw`). The first note
+        says whether the runs gave the saved counts again.
 
     Raises
     ------
     AuditError
-        The result has no witness, or only its text, or there is no subject to draw from.
+        The result has no witness or only the text of one, or there is no subject to run.
     """
     witness = result.witness
     if witness is None:
@@ -92,9 +92,9 @@ def replay_witness(
 
 
 def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
-    """Return the result under the name of the replayed subject; the environment keeps the audited one."""
+    """Return the result under the name of the replayed subject; its environment keeps the audited name."""
     if target is None and subject.name == result.subject:
-        return result  # by its name the audited subject
+        return result  # it has the name of the audited subject
     return replace(
         result,
         subject=subject.name,
@@ -107,7 +107,7 @@ def _on_another(result: AuditResult, subject: Subject, target: str | None) -> Au
 
 
 def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **found: Any) -> AuditResult:
-    """Return a replay's result, with only the fields `_TAKEN` of the saved one."""
+    """Return an empty result for a replay, with only the fields `_TAKEN` of the saved result."""
     environment = {"replay_of": result.subject, **result.environment}
     for name in ("command", "date", "elapsed"):
         environment.pop(name, None)
@@ -128,9 +128,9 @@ def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **f
 
 
 def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
-    """Return the subject to draw from: the given one, the audited one or, with `trust`, the named one.
+    """Return the subject to run: the given one, the audited one or, with `trust`, the one that is named.
 
-    The audit's `convert` prepares its databases, unless it has its own.
+    The audit's `convert` prepares the databases, unless the subject has its own.
     """
     live = result._subject  # noqa: SLF001 - the live subject is kept for this
     chosen = live if subject is None else subject
@@ -145,10 +145,10 @@ def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
 
 
 def _refuse_strangers(result: AuditResult, witness: Witness) -> None:
-    """Raise an error if the saved databases are not neighbours; the claim says nothing about those."""
+    """Raise an error if the saved databases are not neighbours: the claim does not apply to these."""
     try:
         relation = Relation.from_name(result.relation)
-    except InvalidValue:  # a relation of the user's own, unknown here
+    except InvalidValue:  # a relation that the user defined, which is not known here
         return
     if witness.distance == 1:
         check_pair(relation, witness.left, witness.right)
@@ -188,7 +188,7 @@ def _again_by_runs(
 
 
 def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, isolate: bool) -> AuditResult:
-    """Return the verdict on the laws as declared now, after comparing them with runs of the code."""
+    """Return the verdict by the laws that are declared now, after a comparison with runs of the code."""
     from audit.laws.region import probability
     from audit.laws.scores import score
 
@@ -200,7 +200,7 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
     claim = ApproximateDP(result.claim.epsilon, result.claim.delta).group(witness.distance)
     shown, excess = loss(p, q, claim.delta), p - math.exp(min(claim.epsilon, 700.0)) * q
     scored = score(*ends, claim)
-    if shown <= claim.epsilon:  # a joint effect of several coordinates may show in no box
+    if shown <= claim.epsilon:  # no box may show a loss that several coordinates have jointly
         shown, excess = scored.epsilon, scored.delta
     again = replace(
         witness,
@@ -235,7 +235,7 @@ def _region(witness: Witness) -> Any:
 
 
 def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
-    """Return the declared laws of the left and the right database, or a text saying why there are none."""
+    """Return the declared laws on the left and the right database, or a text that says why there are none."""
     from audit.distributions import Law
 
     law_of = subject.distribution
@@ -254,7 +254,7 @@ def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
 def _beside_code(
     result: AuditResult, witness: Witness, subject: Subject, laws: tuple[Any, Any], *, isolate: bool
 ) -> tuple[str, int, tuple[Said, ...]]:
-    """Return a text saying what contradicts the laws (or empty), the number of runs, and notes."""
+    """Return a text on what contradicts the laws (empty if nothing), the number of runs, and notes."""
     pair, path = (witness.left, witness.right), (LAW, _REPLAYED)
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         blocks = sampler.with_copies(lambda: list(sampler.draw(*pair, _COMPARED, path, singly=True)))

@@ -1,4 +1,4 @@
-"""Statements common to the results of both paths and of replays: what was asked, what runs assume."""
+"""The fields and assumptions that results of both paths, and of replays, have in common."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls 
 
 
 def result_of(task: PrivacyTask, verdict: Verdict, evidence: Evidence, **fields: Any) -> AuditResult:
-    """Return the result of an audit: the fields of its task, and the given ones."""
+    """Return the result of an audit, with the fields that the task determines and the given fields."""
     return AuditResult(
         **task.said(),
         relation=name_of(task.relation),
@@ -53,18 +53,18 @@ def result_of(task: PrivacyTask, verdict: Verdict, evidence: Evidence, **fields:
 def assumed_of_runs(
     subject: Subject, *, how: str, unfinished: int, against: bool, numerics: str
 ) -> tuple[Said, ...]:
-    """Return the assumptions of a verdict by runs.
+    """Return the assumptions on which a verdict by runs rests.
 
     Parameters
     ----------
     subject
         The audited subject.
     how
-        How its runs were found to be independent trials, as `Judge.how`; empty if nothing crossed.
+        Why its runs count as independent trials, as in `Judge.how`; empty if the bets did not refute.
     unfinished
         The number of unfinished runs.
     against
-        Whether unfinished runs count against the refutation.
+        Whether unfinished runs count in favour of the claim.
     numerics
         The audit's `numerics`.
     """

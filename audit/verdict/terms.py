@@ -12,8 +12,8 @@ from audit.evidence.goals import Goals
 from audit.sampling import stop_asked
 from audit.values.outcomes import Raised, Unfinished
 
-#: Larger: more wealth aims at crossing by the last run, less at crossing early. The first share is for audits
-#: that run to the end, the second for those that stop once they refute.
+#: The share of the wealth in the account that aims to refute by the last run; the rest aims to refute early.
+#: The first share is for audits that run to the end, the second for audits that stop once they refute.
 _GOAL_AT_END = 0.8
 _GOAL_BESIDE = 0.5
 
@@ -27,17 +27,17 @@ class Terms:
     epsilon, delta
         The claim.
     significance
-        The wealth to reach is 1/significance.
+        The error probability; the claim is refuted when the wealth reaches 1/significance.
     budget
-        The most runs, both sides and exploration included.
+        The most runs, on both sides together, including those of the search.
     deadline
-        The time of `time.monotonic`, in seconds, after which no new batch begins; None for no limit.
+        The time, in seconds of `time.monotonic`, after which no new batch begins; None for no limit.
     stop_when_refuted
-        Whether to stop at the crossing.
+        Whether to stop as soon as the wealth refutes the claim.
     floats
         Whether events may use bit patterns of floats.
     against
-        Whether unfinished runs count against the refutation; otherwise they are outputs.
+        Whether unfinished runs count in favour of the claim; otherwise they count as outputs.
     """
 
     epsilon: float
@@ -56,14 +56,14 @@ class Terms:
 
     @property
     def goals(self) -> Goals:
-        """The account whose bets aim at crossing by the last run."""
+        """The account whose bets aim to refute the claim by the last run."""
         share = goal_share(stops=self.stop_when_refuted)
         return Goals(self.log_limit - math.log(share), share)
 
     def is_late(self, loading: float) -> bool:
         """Return whether to stop: Ctrl-C was pressed, or the deadline has passed.
 
-        The deadline moves by the seconds that loading the subject took.
+        The deadline is extended by the seconds that it took to load the subject.
         """
         return stop_asked() or (self.deadline is not None and time.monotonic() >= self.deadline + loading)
 
@@ -72,7 +72,7 @@ class Terms:
         return at_distance(self.epsilon, self.delta, distance)
 
     def bounds(self, ledger: Ledger) -> dict[str, Any]:
-        """Return the lower bounds on ε and δ from these bets, as fields of a result."""
+        """Return the lower bounds on ε and δ that these bets give, as fields of a result."""
         claimed, level = self.epsilon, self.significance
         return {
             "epsilon_lower": epsilon_bound(ledger, epsilon=claimed, delta=self.delta, significance=level),
@@ -81,7 +81,7 @@ class Terms:
 
 
 def goal_share(*, stops: bool) -> float:
-    """Return the share of the wealth that aims at the last run; `stops` if the audit ends once it refutes."""
+    """Return the share of the wealth that aims at the last run; `stops`: the audit ends once it refutes."""
     return _GOAL_BESIDE if stops else _GOAL_AT_END
 
 

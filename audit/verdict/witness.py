@@ -1,4 +1,4 @@
-"""The test of a witness: its event is fixed, new calls are drawn, and these calls alone decide."""
+"""The test of a witness: the event is fixed, new calls are made, and these calls alone decide."""
 
 import math
 import time
@@ -21,20 +21,21 @@ from audit.verdict.shown.candidates import Candidate
 from audit.verdict.shown.outputs import Seen
 from audit.verdict.terms import Terms
 
-#: Larger: wider intervals of p and q. The level of each interval; both hold together with at least 0.98.
+#: The confidence of the interval of p, and of that of q; both hold together with probability at least 0.98.
 CONFIDENCE = 0.99
-#: Larger: fewer processes confirm, but kept noise is refuted more often. The largest level of single runs in
-#: fresh processes. Kept noise crosses in nearly every audit, so this test alone decides about it.
+#: The largest level of a test by single runs in fresh processes. Kept noise makes the bets refute in nearly
+#: every audit, so this test alone protects against it. A larger level needs fewer processes, but refutes kept
+#: noise more often.
 _ALONE_LEVEL = 1e-3
-#: Larger: confirmation in fresh processes may take longer. The most seconds of all single runs, estimated
-#: from the first of them.
+#: The most seconds that all single runs in fresh processes may take, estimated from the first of them.
 SECONDS_ALONE = 120.0
-#: Larger: a better, later estimate of these seconds. The number of processes that it is measured on. The
-#: first process is left out, because its start may include that of others.
+#: These seconds are estimated from this many processes. The first process is left out, because its start may
+#: include that of others.
 _TIMED = 8
-#: Larger: the shown outputs have more significant digits.
+#: The number of significant digits of shown outputs.
 _DIGITS = 4
-#: Larger: finer p-values of the exact test that an event is as frequent in every process. Its random draws.
+#: The number of random draws in the exact test that an event is equally frequent in all processes; more give
+#: finer p-values.
 _SHUFFLES = 20_000
 
 
@@ -47,9 +48,9 @@ class Plan:
     runs
         Half the number of calls.
     parts
-        Fresh processes that share the calls; 0 if this process makes them.
+        The number of fresh processes that share the calls; 0 if this process makes them all.
     copies
-        Whether every call uses its own copy of the subject, as for witnesses of the first release.
+        Whether every call uses a new copy of the subject, as witnesses of the first release did.
 
     Examples
     --------
@@ -63,18 +64,18 @@ class Plan:
 
     @property
     def is_single(self) -> bool:
-        """Whether every call has a fresh process of its own."""
+        """Whether every call is made in a fresh process of its own."""
         return self.parts >= 2 * self.runs
 
     @property
     def sizes(self) -> list[int]:
-        """Half the number of calls of each process; 0 means a single call."""
+        """Half the number of calls in each process; 0 means a single call."""
         if self.is_single:
             return [0] * (2 * self.runs)
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]
 
     def draw(self, sampler: Sampler, pair: Pair, path: tuple[int, ...]) -> Iterator[Runs]:
-        """Return an iterator over the blocks of calls; each call draws its side by its own coin."""
+        """Return an iterator over the blocks of calls; a coin decides the side of each call."""
         if self.parts:
             return sampler.draw_anew(*pair, self.sizes, path)
         return sampler.draw(*pair, self.runs, path, fresh=self.copies, singly=not self.copies, by_call=True)
@@ -82,22 +83,24 @@ class Plan:
 
 @dataclass
 class Drawn:
-    """The calls drawn for a witness.
+    """The calls made for a witness, and their evidence.
 
     Parameters
     ----------
     witness
         The witness.
     bet
-        The bet on its event, settled by these calls alone.
+        The bet on the witness's event, settled by these calls alone.
     blocks
-        Calls of the p side inside and outside the event, then of the q side, shape (blocks, 4).
+        The numbers of calls on the p side inside and outside the event, then on the q side, shape (blocks,
+        4).
     plan
-        How the calls were shared.
+        How the calls were divided among processes.
     log_limit
-        The log wealth that confirms.
+        The log wealth from which the witness is confirmed.
     silent
-        For the left and the right database, what the calls did if none of them answered; else empty.
+        For the left and the right database: a text on what the calls did if none of them answered, else
+        empty.
     """
 
     witness: Witness
@@ -109,7 +112,7 @@ class Drawn:
 
 
 def terms_of(terms: Terms, k: int, *, single: bool) -> Terms:
-    """Return the terms of the k-th witness of an audit, k from 1: its level is that of the audit times 2^−k.
+    """Return the terms for the k-th witness of an audit, from k = 1: the audit's level is multiplied by 2^−k.
 
     For single runs in fresh processes (`Plan.is_single`) the level is at most `_ALONE_LEVEL`·2^−k.
 
@@ -134,15 +137,15 @@ def run_witness(
     path: tuple[int, ...],
     seconds: float = SECONDS_ALONE,
 ) -> Drawn:
-    """Return the calls of a plan, fixed beforehand, and the witness judged by these calls alone.
+    """Make the calls of a plan, fixed beforehand; return them, and the witness judged by these calls alone.
 
-    The claim is the one for the candidate's distance. If each call has a fresh process, all together may take
-    at most `seconds`, estimated from `_TIMED` processes after the first.
+    The claim is that for the candidate's distance. If each call has a fresh process, all processes together
+    may take at most `seconds`, as estimated from `_TIMED` processes after the first.
 
     Raises
     ------
     TimeIsOver
-        The deadline of `terms` passed before all were drawn.
+        The deadline of `terms` passed before all calls were made.
     SubjectError
         The subject cannot be made in a fresh process, or the processes would take too long.
     """
@@ -213,10 +216,10 @@ def loss(p: float, q: float, delta: float) -> float:
 
 
 def _counted(block: Runs, candidate: Candidate, seen: Seen, *, against: bool) -> tuple[Floats, Floats]:
-    """Return the four counts of a block, and how many calls answered on the left and on the right.
+    """Return the four counts of a block, and how many calls on the left and on the right gave an answer.
 
-    `seen` notes the outputs. If unfinished calls count against the refutation, they are outside the event on
-    the p side and inside it on the q side.
+    `seen` stores the outputs. If unfinished calls count in favour of the claim, they count as outside the
+    event on the p side and as inside it on the q side.
     """
     counts, answers = np.zeros(4), np.zeros(2)
     for side, outputs in enumerate((block.left, block.right)):
@@ -233,17 +236,18 @@ def _counted(block: Runs, candidate: Candidate, seen: Seen, *, against: bool) ->
 
 
 def spread_evenly(hits: Floats, calls: Floats) -> float:
-    """Return the p-value of an exact test that an event is as frequent in every process.
+    """Return the p-value of an exact test of whether an event is equally frequent in all processes.
 
     Parameters
     ----------
     hits, calls
-        The number of times the event happened in each process, and its calls, shape (processes,).
+        In how many calls of each process the event happened, and the number of its calls, shape (processes,).
 
-    **Guarantee.** Given their total, the hits of exchangeable calls fall on the processes like balls drawn
-    from an urn without replacement. The statistic Σ hits²/calls is compared with `_SHUFFLES` draws of that
-    urn. The p-value is the share of draws at least as large, the observed one included. For any number of
-    draws, Pr[p-value ≤ x] ≤ x.
+    **Guarantee.** If calls are exchangeable, then, given the total number of hits, the hits are distributed
+    over the processes like balls drawn from an urn without replacement. The statistic Σ hits²/calls is
+    compared with its value in `_SHUFFLES` random draws from that urn. The p-value is the share of these
+    values, with the observed one added, that are at least as large as the observed one. For any number of
+    draws, Pr[p-value ≤ x] ≤ x if the event is equally frequent.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""The text of a privacy result, and the sentences that all results share: for terminal, page, failed tests.
+"""The texts of a privacy result, and the sentences that all results share: for terminal, page, failed tests.
 
-Above `results`; below `utility` and the doors. These texts depend on the result alone. `verdict` writes a
-result's `reason`; its assumptions and notes come from `values.said`. Other kinds of results keep their texts
-beside them (`utility.text`, `findings.text`).
+Imports from `results`; `utility` and the doors import from it. These texts depend on the result alone.
+`verdict` writes the `reason` of a result; assumptions and notes come from `values.said`. The texts of other
+kinds of results are in their own packages (`utility.text`, `findings.text`).
 """

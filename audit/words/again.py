@@ -1,4 +1,4 @@
-"""How to repeat an audit: by a command, a replay or lines of Python."""
+"""The text on how to repeat an audit: by a command, by a replay or by lines of Python."""
 
 import shlex
 
@@ -7,16 +7,16 @@ from audit.values.said import UNSEEDED
 from audit.values.wording import short, visible
 from audit.words.alike import replay_of
 
-#: A command of more characters is not shown at all, because a cut command cannot be run.
+#: A command with more characters is not shown, because a shortened command cannot be run.
 LONGEST = 4_000
 
 
 def command(result: SavedResult) -> str | None:
-    """Return the command that repeats the audit; None if no single command does, or it is too long."""
+    """Return the command that repeats the audit; None if there is no single command or it is too long."""
     given = result.environment.get("command")
     if isinstance(given, str) and given:
         return _shown(given)
-    if getattr(result, "earlier", ()):  # no single command repeats several audits
+    if getattr(result, "earlier", ()):  # several audits cannot be repeated by one command
         return None
     if result.target is None or replay_of(result) is not None:
         return None
@@ -31,7 +31,7 @@ def _shown(line: str) -> str | None:
 
 
 def reproduction(result: SavedResult) -> str:
-    """Return how to reproduce the result. A command stands alone on the first line, to be copied."""
+    """Return a text on how to reproduce the result. A command is alone on the first line, to be copied."""
     again = command(result)
     if again is not None:
         return f"{again}\nor result.replay()" if _replays(result) else again
@@ -48,9 +48,9 @@ def reproduction(result: SavedResult) -> str:
 
 
 def python_lines(result: AuditResult) -> list[str]:
-    """Return the Python lines that draw the witness of a saved result again.
+    """Return lines of Python that run the witness of a saved result again.
 
-    Without a witness the lines repeat the audit, with the options that the result records. If a command
+    If there is no witness, the lines repeat the audit with the options that the result records. If a command
     repeats the audit, there are no lines.
     """
     if not _replays(result):
@@ -79,7 +79,7 @@ def _audit_lines(result: AuditResult) -> list[str]:
 
 
 def _is_unseeded(result: SavedResult) -> bool:
-    """Whether the result says that runs of the subject depend on more than the seed."""
+    """Whether the result states that runs of the subject depend on more than the seed."""
     return any(getattr(said, "kind", "") in UNSEEDED for said in (*result.notes, *result.assumptions))
 
 

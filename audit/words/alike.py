@@ -6,26 +6,26 @@ from audit.results.result import AuditResult, Evidence, SavedResult, Verdict
 from audit.values.wording import apart, confidence, number, sentence, short
 from audit.words.allowance import claimed
 
-#: Verdicts that say nothing about the claim.
+#: The verdicts that say nothing about the claim.
 UNDECIDED = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 _NEAR = 1.05
 
 
 def claim_words(result: SavedResult) -> str:
-    """Return the claim of an audit of any kind: ``PAC(alpha=0.1, beta=0.05)``."""
+    """Return the claim of an audit as a text: ``PAC(alpha=0.1, beta=0.05)``."""
     return "no claim" if result.claim is None else short(f"{result.claim}", 80)
 
 
 def no_verdict(result: SavedResult) -> str:
-    """Return the sentence that the audit decided nothing, and why."""
+    """Return a sentence that says that the audit decided nothing, and why."""
     start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
     return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
 
 
 def found_beside(result: SavedResult, found: float, claimed: float | None) -> tuple[str, str]:
-    """Return the lower bound that an audit found, and the claimed value, as texts.
+    """Return, as two texts, the lower bound that an audit found and the claimed value.
 
-    If the bound refutes the claim, both get as many digits as they need to differ.
+    If the bound refutes the claim, both have enough digits to differ.
 
     Examples
     --------
@@ -46,17 +46,17 @@ def found_beside(result: SavedResult, found: float, claimed: float | None) -> tu
 
 
 def separately(result: SavedResult) -> str:
-    """Return the sentence on the confidence of two bounds."""
+    """Return a sentence on the confidence of two bounds."""
     return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
 
 
 def chance(result: SavedResult) -> str:
-    """Return the sentence on the chance that a refutation by runs is wrong."""
+    """Return a sentence on the chance that a refutation by runs is wrong."""
     return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
 
 
 def drawn(result: SavedResult) -> str:
-    """Return how many runs an audit drew, when the claim was refuted, and how many did not finish."""
+    """Return a text: how many runs an audit made, after how many it refuted, how many did not finish."""
     fell = result.samples_to_refutation
     until = f", the claim was refuted after {fell:,}" if fell is not None else ""
     lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
@@ -64,7 +64,7 @@ def drawn(result: SavedResult) -> str:
 
 
 def tried(count: int, noun: str, *, of: int = 0) -> str:
-    """Return how many things were tried, and out of how many if not all were.
+    """Return a text on how many things were tried and, if not all were, out of how many.
 
     Examples
     --------
@@ -76,13 +76,13 @@ def tried(count: int, noun: str, *, of: int = 0) -> str:
 
 
 def replay_of(result: SavedResult) -> str | None:
-    """Return the subject whose saved witness was replayed; None if the result is that of an audit."""
+    """Return the name of the subject whose saved witness was replayed; None if the result is of an audit."""
     saved = result.environment.get("replay_of")
     return saved if isinstance(saved, str) else None
 
 
 def with_text(result: SavedResult) -> str:
-    """Return how the code compares with the formulas of its text; empty without formulas.
+    """Return a text on how code and formulas of the documentation compare; empty if there are no formulas.
 
     Examples
     --------
@@ -103,10 +103,10 @@ def with_text(result: SavedResult) -> str:
 
 
 def _unreached(result: SavedResult) -> list[str]:
-    """Return the least faults that an exact audit would detect; none if the losses come near the claim.
+    """Return texts on the smallest faults that an exact audit detects; none if the loss is near the claim.
 
-    One is the least loss that exceeds the claim, as a multiple of the loss on the databases audited. The
-    other is the least error of a formula's number that the comparison detects.
+    One is the smallest loss above the claim, as a multiple of the loss on the databases audited. The other is
+    the smallest error of the code that the comparison with a formula detects.
     """
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return []

@@ -1,16 +1,16 @@
-"""What a claim allows on a pair of databases at any distance, as a number and as a formula."""
+"""The largest p that a claim allows on a pair of databases at any distance, as a number and as a formula."""
 
 import math
 
 from audit.claims import at_distance
 from audit.results.result import AuditResult, SavedResult, Witness
 
-#: Relations whose neighbours differ in one record.
+#: The relations whose neighbours differ in one record.
 _OF_RECORDS = {"replace-one", "add-or-remove-one"}
 
 
 def claimed(result: AuditResult) -> tuple[float | None, float]:
-    """Return the claim's ε (None if it has none) and δ."""
+    """Return the claim's ε (None if the claim has none) and its δ."""
     epsilon, delta = getattr(result.claim, "epsilon", None), getattr(result.claim, "delta", 0.0)
     known = isinstance(epsilon, (int, float)) and isinstance(delta, (int, float))
     return (float(epsilon), float(delta)) if known else (None, 0.0)  # type: ignore[arg-type]
@@ -24,9 +24,10 @@ def accuracy(result: SavedResult) -> tuple[float, float] | None:
 
 
 def allowed(result: AuditResult, witness: Witness, *, q: float | None = None) -> float | None:
-    """Return the largest `p` that the claim allows beside `q`, which is by default the witness's.
+    """Return the largest p that the claim allows for this q; the default for q is that of the witness.
 
-    It is e^ε·q + δ, with the claim's ε and δ at the distance of the witness. None if they are unknown.
+    This is e^ε·q + δ, with the claim's ε and δ at the distance of the witness's databases. None if ε or δ is
+    unknown.
     """
     epsilon, delta = claimed(result)
     if epsilon is None:
@@ -38,7 +39,7 @@ def allowed(result: AuditResult, witness: Witness, *, q: float | None = None) ->
 
 
 def allowance(result: AuditResult, witness: Witness) -> str:
-    """Return what `allowed` computes, as a formula.
+    """Return the formula that `allowed` computes, as a text.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def allowance(result: AuditResult, witness: Witness) -> str:
 
 
 def distance_words(result: AuditResult, witness: Witness) -> str:
-    """Return how far apart the databases are; empty for neighbours."""
+    """Return a text on how far apart the databases are; empty for neighbours."""
     if witness.distance == 1:
         return ""
     unit = "records" if result.relation in _OF_RECORDS else "neighbour steps"

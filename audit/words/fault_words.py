@@ -1,4 +1,4 @@
-"""The words for each fault: one or two sentences that a maintainer can act on."""
+"""The text for each fault: one or two sentences on which a maintainer can act."""
 
 import math
 from collections import Counter
@@ -10,7 +10,7 @@ from audit.values.wording import number, short, shown
 
 
 def told(fault: Fault) -> str:
-    """Return a fault in a line: its kind, then its words.
+    """Return a fault as one line: its kind, then its text.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def told(fault: Fault) -> str:
 
 
 def place(where: Sequence[Any]) -> str:
-    """Return the name of a place in an output.
+    """Return the name of a place in an output, as texts use it.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def place(where: Sequence[Any]) -> str:
 
 
 def several(where: Sequence[Sequence[Any]]) -> str:
-    """Return the names of the first places in an output, and how many more there are.
+    """Return a text that names the first of some places in an output, and counts the others.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def several(where: Sequence[Sequence[Any]]) -> str:
 
 
 def times(factor: float) -> str:
-    """Return a factor in words.
+    """Return a factor as a text.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def times(factor: float) -> str:
 
 
 def number_of_times(count: int) -> str:
-    """Return how often something happened, in words.
+    """Return a text on how often something happened.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def number_of_times(count: int) -> str:
 
 
 def claimed(epsilon: float, delta: float) -> str:
-    """Return the claim as it is written after the word "at"."""
+    """Return the claim in the form that follows the word "at" in a sentence."""
     return f"ε = {number(epsilon)}" + (f", δ = {number(delta)}" if delta else "")
 
 
 def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None) -> str:
-    """Return the words for draws that do not cover a move; `covers` is NaN if its size is not known.
+    """Return the text for noise that does not hide a move; `covers` is NaN if its size is unknown.
 
     Examples
     --------
@@ -95,12 +95,12 @@ def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None
 
 
 def times_slope(draws: str, slope: float) -> str:
-    """Return the words for draws and the factor that they are multiplied by."""
+    """Return the text for draws and the factor by which the code multiplies them."""
     return f"`{draws}`" + ("" if abs(slope - 1.0) < 1e-6 else f", times {number(slope)},")
 
 
 def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
-    """Return which numbers of the output move, and how far.
+    """Return a text on which numbers of the output move, and how far.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def moves(where: Sequence[Sequence[Any]], by: float, norm: str) -> str:
 
 
 def each_moves(by: Mapping[Sequence[Any], float]) -> str:
-    """Return how far some numbers of the output move, one by one.
+    """Return a text on how far some numbers of the output move, one by one.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def each_moves(by: Mapping[Sequence[Any], float]) -> str:
 
 
 def has_to_shift(draws: str, by: float, norm: str) -> str:
-    """Return how far draws have to shift, if the output does not follow them one to one.
+    """Return a text on how far draws have to shift, if the output does not shift by as much as the draws.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def has_to_shift(draws: str, by: float, norm: str) -> str:
 
 
 def besides(methods: Sequence[str]) -> str:
-    """Return the words for draws that are not noise and were made too."""
+    """Return the text for further draws that are not noise."""
     return f" `{listed(sorted(set(methods)))}` may hide part of this move; that is not counted here."
 
 
@@ -146,7 +146,7 @@ NO_PURE = " Normal noise of any scale breaks a claim without δ: claim one with 
 
 
 def spent(count: int, draws: str, at: str, factor: float) -> str:
-    """Return the words for several draws that each spend the whole budget."""
+    """Return the text for several draws that each spend the whole ε."""
     return (
         f"{count} separate draws, `{draws}`, hide the same record. Each spends the whole budget of {at}; "
         f"together they spend {times(factor)} as much."
@@ -154,7 +154,7 @@ def spent(count: int, draws: str, at: str, factor: float) -> str:
 
 
 def relation(draws: str, factor: float) -> str:
-    """Return the words for noise that fits another neighbour relation."""
+    """Return the text for noise that suffices for another neighbour relation than the claimed one."""
     return (
         f"Replacing a record removes one and adds another. `{draws}` covers each step, but both together "
         f"move the output {times(factor)} as far. The noise fits add-or-remove-one; the claim is about "
@@ -163,7 +163,7 @@ def relation(draws: str, factor: float) -> str:
 
 
 def unbounded(move: float, further: float, draws: str) -> str:
-    """Return the words for a record that is not clipped."""
+    """Return the text for a record that is not clipped."""
     return (
         f"On the same random draws the output moves by {number(move)}, and by {number(further)} if the "
         f"record is a thousand times as large. `{draws}` covers only a bounded move."
@@ -171,12 +171,12 @@ def unbounded(move: float, further: float, draws: str) -> str:
 
 
 def through_nan(move: float, draws: str) -> str:
-    """Return the words for a NaN that passes the clipping and moves the output."""
+    """Return the text for a NaN that escapes the clipping and moves the output."""
     return _passes(f"the output moves by {number(move)} on the same random draws", draws)
 
 
 def nan_comes_out(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Return the words for a NaN that passes the clipping and makes the output NaN at these places."""
+    """Return the text for a NaN that escapes the clipping and makes the output NaN at these places."""
     return _passes(f"{several(where)} {'is' if len(where) == 1 else 'are'} NaN", draws)
 
 
@@ -185,7 +185,7 @@ def _passes(seen: str, draws: str) -> str:
 
 
 def reused(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Return the words for one draw that is added to several outputs."""
+    """Return the text for one draw that is added to several outputs."""
     return (
         f"The same draw, `{draws}`, is in {several(where)}. It cancels when these are combined, and what "
         "remains shows the data without noise."
@@ -193,7 +193,7 @@ def reused(where: Sequence[Sequence[Any]], draws: str) -> str:
 
 
 def exact(where: Sequence[Any], left: Any, right: Any, drawn: Sequence[str]) -> str:
-    """Return the words for a part of the output that has no noise."""
+    """Return the text for a part of the output that has no noise."""
     none = (
         "No random draw is made"
         if not drawn
@@ -207,13 +207,13 @@ def exact(where: Sequence[Any], left: Any, right: Any, drawn: Sequence[str]) -> 
 
 
 def fixed(draws: str, *, own: bool) -> str:
-    """Return the words for draws that never vary."""
+    """Return the text for draws that are the same in every run."""
     how = "comes from a generator that the code seeds itself" if own else "is the same in every run"
     return f"`{draws}` {how}: the same seed gives the same noise in every call, which anybody can subtract."
 
 
 def weights(left: Any, right: Any) -> str:
-    """Return the words for a choice that exact weights decide."""
+    """Return the text for a random choice with an option that has weight 0 on one database only."""
     return (
         f"`choice(p=...)` gets exact weights: {shown(_list(left), 60)} on the left and "
         f"{shown(_list(right), 60)} on the right. An option has weight 0 on one side and more on the "
@@ -226,7 +226,7 @@ def _list(weights: Any) -> list[float]:
 
 
 def possible(what: str, more: int, side: str, share: float, delta: float) -> str:
-    """Return the words for an output, and `more` others, that only one database can give.
+    """Return the text for an output, and `more` others, that only one database can give.
 
     Examples
     --------
@@ -245,13 +245,13 @@ def possible(what: str, more: int, side: str, share: float, delta: float) -> str
 
 
 def missing(left: str, right: str) -> str:
-    """Return the words for a side that gives no answer."""
+    """Return the text for a database on which the mechanism gives no answer."""
     said = f"In every run the left {short(left, 60)} and the right {short(right, 60)}"
     return f"{said}: whether there is an answer depends on one record."
 
 
 def counted_draws(left: Mapping[str, int], right: Mapping[str, int]) -> str:
-    """Return the words for a kind of draw that is made more often on one side.
+    """Return the text for a kind of draw that is made more often on one database.
 
     Examples
     --------
@@ -264,7 +264,7 @@ def counted_draws(left: Mapping[str, int], right: Mapping[str, int]) -> str:
 
 
 def spread(where: Sequence[Any], left: float, right: float) -> str:
-    """Return the words for noise that is wider on one side."""
+    """Return the text for noise that is wider on one database."""
     return (
         f"The noise in {place(where)} has standard deviation {number(left)} on the left and {number(right)} "
         "on the right: its scale depends on the data."
@@ -272,7 +272,7 @@ def spread(where: Sequence[Any], left: float, right: float) -> str:
 
 
 def scales(method: str, name: str, left: Any, right: Any) -> str:
-    """Return the words for a draw whose parameter differs between the sides."""
+    """Return the text for a draw whose parameter differs between the databases."""
     return (
         f"`{method}` is drawn with {name}={shown(left, 30)} on the left and {name}={shown(right, 30)} on the "
         "right: the noise depends on the data."
@@ -280,7 +280,7 @@ def scales(method: str, name: str, left: Any, right: Any) -> str:
 
 
 def silenced(draws: str, where: Sequence[Any]) -> str:
-    """Return the words for noise that has scale 0 on these databases, but not on all."""
+    """Return the text for noise that has scale 0 on these databases, but not on all databases."""
     return (
         f"`{draws}` is drawn and changes {place(where)} on other databases, but on neither of these: its "
         "multiplier depends on the data and is 0 here."
@@ -288,7 +288,7 @@ def silenced(draws: str, where: Sequence[Any]) -> str:
 
 
 def likely(output: str, p: float, q: float, at: str, side: str) -> str:
-    """Return the words for a random choice that favours an output too much."""
+    """Return the text for a random choice that favours an output too much on one database."""
     other = "left" if side == "right" else "right"
     return (
         f"The output is {output} with probability {number(p)} on the {side} and {number(q)} on the "
@@ -298,7 +298,7 @@ def likely(output: str, p: float, q: float, at: str, side: str) -> str:
 
 
 def one_for_all(where: Sequence[Sequence[Any]], draws: str) -> str:
-    """Return the words for one draw that decides several answers, each of which meets the claim alone."""
+    """Return the text for one draw that decides several answers, each of which alone keeps the claim."""
     return (
         f"The same draw, `{draws}`, decides {several(where)}. Each alone meets the claim; together they do "
         "not."
@@ -328,7 +328,7 @@ TOO_LONG = "The audit stopped looking at the draws after {:g} s of processor tim
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return each kind of draw once, with its count.
+    """Return a text that lists each kind of draw once, with its count.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The two databases of a witness in words: what changes between them, then each database."""
+"""The two databases of a witness as texts: what changes between them, then each database."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -9,16 +9,17 @@ from audit.values.canonical import same
 from audit.values.wording import shown
 
 MOST_DATABASE = 60
-#: Written for a long record that an earlier sentence has shown.
+#: This text replaces a long record that an earlier sentence has shown.
 _THAT = "that record"
-#: A difference is searched in this many characters of a value.
+#: A difference is looked for in this many characters at the start of a value.
 _LONGEST = 20_000
-#: A differing record is shown whole up to this many characters. Of a longer one only the difference is shown.
+#: A differing record of at most this many characters is shown completely; of a longer one, only the
+#: difference.
 _MOST_RECORD = 200
 
 
 def change(witness: Witness) -> str:
-    """Return the sentence on the one record in which two lists or tuples differ; empty if more differ.
+    """Return a sentence on the only record in which two lists or tuples differ; empty if more differ.
 
     Examples
     --------
@@ -40,7 +41,7 @@ def change(witness: Witness) -> str:
 
 
 def remembered(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """Return the remembered pairs that an audit tried first, in a line; empty if there were none.
+    """Return a line on the remembered pairs that an audit tried first; empty if there were none.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def _others(count: int) -> str:
 
 
 def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, str]:
-    """Return both databases in words, that of `p` first. A long second one refers to what `change` says.
+    """Return both databases as texts, that of p first. A long second one only refers to the change.
 
     Examples
     --------
@@ -70,7 +71,7 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
     ('[…, 0, 0, 0, 0, 0, 0, 0] (length 99)', 'the same except for that record')
     """
     first, second = witness.on_p, witness.on_q
-    if shown(second, limit) == shown(second, 10 * limit):  # nothing is cut
+    if shown(second, limit) == shown(second, 10 * limit):  # nothing was cut off
         return shown(first, limit), shown(second, limit)
     step = one_step(first, second)
     if step is None:
@@ -79,7 +80,7 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
 
 
 def _around(rows: Any, at: int, limit: int) -> str:
-    """Return the part of a list or tuple around the record that `change` names, of about `limit` characters.
+    """Return, in about `limit` characters, the part of a list or tuple around the record that `change` names.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def _around(rows: Any, at: int, limit: int) -> str:
 
 
 def unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
-    """Return both values in words: from the start if they differ there, else around the first difference.
+    """Return both values as texts: their beginnings if these differ, else the parts around the difference.
 
     Examples
     --------
@@ -126,7 +127,7 @@ def _window(text: str, start: int, limit: int) -> str:
 
 
 def one_step(first: Any, second: Any) -> tuple[Literal["replaced", "added", "removed"], int] | None:
-    """Return the change of one record that turns `first` into `second`, and its place; None if none does."""
+    """Return the change of one record that turns `first` into `second`, and its place; None without one."""
     if not isinstance(first, (list, tuple)) or type(first) is not type(second):
         return None
     at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if not same(a, b)), None)

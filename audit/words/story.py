@@ -14,7 +14,7 @@ MOST_EXAMPLE = 90
 
 
 def title(result: AuditResult) -> str:
-    """Return the claim in one line: ``PureDP(epsilon=1) under replace one``."""
+    """Return the claim and its relation in one line: ``PureDP(epsilon=1) under replace one``."""
     claim = alike.claim_words(result)
     return f"{claim} under {short(result.relation, 60)}" if result.relation else claim
 
@@ -28,13 +28,13 @@ def brief_claim(result: AuditResult) -> str:
 
 
 def event_words(witness: Witness, digits: int = 6) -> str:
-    """Return the event in words, ends of intervals to at least `digits` digits."""
+    """Return the event in words; ends of intervals have at least `digits` digits."""
     words = getattr(witness.event, "words", None)
     return short(words(digits) if callable(words) else f"{witness.event}", MOST_EVENT)
 
 
 class WitnessWords:
-    """The parts of a witness's story, as texts. Each database takes at most about `limit` characters.
+    """The texts that describe a witness. Each database takes at most about `limit` characters.
 
     Ends of intervals have at least `digits` digits.
 
@@ -45,21 +45,21 @@ class WitnessWords:
     on_p, on_q : str
         The name of each database: left or right.
     database_p, database_q, event : str
-        Both databases and the event in words.
+        Both databases, and the event in words.
     p, q, limit : str
-        The two probabilities and the most that the claim allows `p` to be (empty if that is unknown).
+        The two probabilities, and the largest `p` that the claim allows (empty if that is unknown).
     allowance : str
-        How `limit` is found: ``e^ε·q + δ``.
+        The formula for `limit`: ``e^ε·q + δ``.
     apart : str
         How far apart the two databases are; empty for neighbours.
     p_interval, q_interval : str
-        ``" (0.45–0.51)"``, or empty where the number is exact.
+        The confidence interval, such as ``" (0.45–0.51)"``; empty if the number is exact.
     part : str
-        If the event alone keeps the claim: a sentence saying that it is part of a larger one; else empty.
+        If the event alone does not break the claim: a sentence that it is part of a larger event; else empty.
     always : str
-        A sentence if the outputs on the database of `p` are all the same; else empty.
+        If all outputs on the database of `p` are the same: a sentence that says this; else empty.
     beside : str
-        If the event is a fitted score: a sentence on a single output entry that refutes the claim too.
+        If the event uses a fitted score: a sentence on a single output entry that also refutes the claim.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class WitnessWords:
 
 
 def witness_story(result: AuditResult, witness: Witness) -> str:
-    """Return the witness as a story, with what the claim allows."""
+    """Return sentences that describe the witness and what the claim allows."""
     w = WitnessWords(result, witness)
     happens = f'the event "{w.event}" happens with probability {w.p}{w.p_interval}'
     said = f"{w.change} " if w.change else ""
@@ -92,14 +92,14 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
 
 
 def _always_words(witness: Witness, where: str) -> str:
-    """Return the sentence that every output on the database of p is the same one; empty if outputs vary."""
+    """Return a sentence that all outputs on the database of p are the same; empty if they vary."""
     if witness.p < 1 or not getattr(witness.event, "is_one_output", False):
         return ""
     return f"Every run on {where} gave the same output." if witness.runs else f"On {where} nothing varies."
 
 
 def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> str:
-    """Return the sentence on a single output entry that refutes the claim too, beside a fitted score."""
+    """Return a sentence on a single output entry that also refutes, if the event is a fitted score."""
     if beside is None:
         return ""
     w = WitnessWords(result, beside, digits=digits)
@@ -109,7 +109,7 @@ def _beside_words(result: AuditResult, beside: Witness | None, digits: int) -> s
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
-    """Return a note if the event of an exact refutation alone keeps the claim; else empty."""
+    """Return a note if the event of an exact refutation does not by itself break the claim; else empty."""
     most = allowed(result, witness)
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:
@@ -122,7 +122,7 @@ def _part_words(result: AuditResult, witness: Witness) -> str:
 
 
 def examples(witness: Witness) -> str:
-    """Return what outputs look like on both sides, in a sentence; empty if none were kept.
+    """Return a sentence with examples of outputs on both databases; empty if none were kept.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def examples(witness: Witness) -> str:
 
 
 def why_no_simpler(result: AuditResult) -> str:
-    """Return why no simpler witness is shown beside the one of a refutation; empty if one is."""
+    """Return why no simpler witness is shown for a refutation; empty if one is shown."""
     witness, is_audit = result.witness, alike.replay_of(result) is None
     if witness is None or witness.simpler is not None or not (result.refuted and is_audit):
         return ""
@@ -161,7 +161,7 @@ def _no_simpler(tried: int | None) -> str:
 
 
 def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
-    """Return where the witness's numbers come from, and what they are worth."""
+    """Return a text on where the witness's numbers come from, and what they prove."""
     if not witness.runs:
         return "Both probabilities are exact."
     level = f", each at confidence {witness.confidence:.6g}," if witness.confidence else ""
@@ -175,7 +175,7 @@ def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
 
 
 def verdict_sentence(result: AuditResult) -> str:
-    """Return the verdict in words."""
+    """Return a sentence that states the verdict."""
     return _VERDICTS[result.verdict](result)
 
 
@@ -196,7 +196,7 @@ def _not_reproduced(result: AuditResult) -> str:
 
 
 def _of_another(result: AuditResult) -> str:
-    """Return ``" of SUBJECT"`` if a replay drew the witness of another subject; else empty."""
+    """Return ``" of SUBJECT"`` if a replay used the witness of another subject; else empty."""
     saved = alike.replay_of(result)
     return f" of {short(saved, 60)}" if saved is not None and saved != result.subject else ""
 
@@ -214,7 +214,7 @@ def _not_refuted(result: AuditResult) -> str:
 
 
 def unvaried(result: AuditResult) -> str:
-    """Return the sentence that all outputs are equal, and a likely cause; empty if they vary.
+    """Return a sentence that all outputs are equal, with a likely cause; empty if they vary.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def _proved(result: AuditResult) -> str:
     return f"The claim is proved over {family}: {kept}. The proof covers only that family."
 
 
-#: Bounds closer than this (relative to bounds above 1) count as equal: they differ by rounding alone.
+#: Bounds closer than this (relatively, if above 1) count as equal: they differ only by rounding.
 _ROUNDING = 1e-9
 _VERDICTS: dict[Verdict, Callable[[AuditResult], str]] = {
     Verdict.REFUTED: _refuted,
@@ -259,11 +259,11 @@ def _pairs(result: AuditResult) -> str:
 
 
 def bounds(result: AuditResult) -> str:
-    """Return what is known about the true ε and δ, and at which confidence; empty if nothing is known."""
+    """Return a text with the bounds on the true ε and δ, and their confidence; empty if there are none."""
     epsilon, delta_claimed = claimed(result)
     if epsilon is None or result.verdict in alike.UNDECIDED:
         return ""
-    where = " at the claimed δ" if delta_claimed else ""  # else (ε, δ) would look like one claim
+    where = " at the claimed δ" if delta_claimed else ""  # otherwise (ε, δ) would look like one claim
     if result.evidence is Evidence.EXACT:
         return _exact_bounds(result, epsilon, where)
     if result.epsilon_lower <= 0 and result.delta_lower <= 0:
@@ -290,13 +290,13 @@ def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
 
 
 def _is_bracketed(result: AuditResult) -> bool:
-    """Whether the upper and lower bounds by the laws differ by more than rounding."""
+    """Whether the upper and lower bounds from exact laws differ by more than rounding."""
     ends = ((result.epsilon_lower, result.epsilon_upper), (result.delta_lower, result.delta_upper))
     return any(high is not None and high > low + _ROUNDING * max(1.0, low) for low, high in ends)
 
 
 def _between(low: float, high: float | None) -> str:
-    """Return the words for where a number lies, with enough digits that its two bounds print differently."""
+    """Return a text on the bounds between which a number lies, with enough digits that they differ."""
     if high is None or high <= low:
         return f"is {number(low)}"
     larger, smaller = apart(high, low)
@@ -304,7 +304,7 @@ def _between(low: float, high: float | None) -> str:
 
 
 def meaning(result: AuditResult) -> str:
-    """Return what the evidence is worth."""
+    """Return a text on what the evidence proves."""
     if result.verdict in alike.UNDECIDED:
         return "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
@@ -326,7 +326,7 @@ def _exact_meaning(result: AuditResult) -> str:
 
 
 def may_hide(result: AuditResult) -> str:
-    """Return how far the code may be from the declared law, although no difference was found."""
+    """Return a text on how far the code may differ from the declared law, if no difference was found."""
     if result.law_distance is None:
         return ""
     far = f"differs from its law by {at_most(result.law_distance)} in total variation"
@@ -339,7 +339,7 @@ def may_hide(result: AuditResult) -> str:
 
 
 def detectable(result: AuditResult) -> str:
-    """Return what a statistical audit that refuted nothing could have found."""
+    """Return a text on what an audit by runs that did not refute the claim could have detected."""
     if alike.replay_of(result) is not None:
         return "A replay checks only the saved event and pair; an audit looks for others."
     said = [_detected(result)] if result.detectable_epsilon is not None else []
@@ -357,6 +357,6 @@ def _detected(result: AuditResult) -> str:
 
 
 def runs(result: AuditResult) -> str:
-    """Return how many runs were drawn, of which kind, and when the claim was refuted."""
+    """Return a text on how many runs were made, of which kind, and after how many the claim was refuted."""
     parts = f", in {len(result.earlier) + 1} audits that go on from one another" if result.earlier else ""
     return f"{alike.drawn(result)}{parts}; {alike.tried(result.pairs_tried, 'pair')} tried"

@@ -1,4 +1,4 @@
-"""The report for a terminal and the shorter texts of a failed test: one layout for every kind of audit."""
+"""The report for a terminal, and the shorter texts of a failed test: one layout for every kind of audit."""
 
 import math
 from collections.abc import Sequence
@@ -13,36 +13,38 @@ from audit.words import again, alike, allowance, fault_words, pair_words, story
 
 WIDTH = 100
 MOST_LINES = 28
-#: Columns of a failed test's text: pytest puts four before it, and a screen has 80.
+#: The width of a failed test's text in columns: pytest indents it by four, and a screen has 80 columns.
 FAILURE_WIDTH = 76
-#: Most lines of the list of assumptions, and of that of notes. They come on top of `MOST_LINES`.
+#: The most lines of the list of assumptions, and of the list of notes. These are not counted in `MOST_LINES`.
 MOST_LISTED = 4
-#: Most lines of the list of what was not tested, enough for every entry: an audit has fewer than a dozen.
+#: The most lines of the list of what was not tested. They suffice for every entry: an audit has fewer than a
+#: dozen.
 MOST_UNTESTED = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """The texts of a result of any kind of audit.
+    """The texts on a result, for any kind of audit.
 
     Attributes
     ----------
     title : str
         The claim, in one line.
     paragraphs : sequence of str
-        The report before its lists, most important first; empty ones are left out.
+        The paragraphs of the report before its lists, the most important first; empty ones are left out.
     witness : str
-        The witness in sentences; empty without a witness.
+        Sentences that describe the witness; empty if there is none.
     hint : str
-        Where to look next, as a labelled line.
+        A labelled line that says where to look next.
     bounds, meaning, runs, again : str
-        The bounds on the loss or the failure, their confidence, the runs drawn, and how to repeat the audit.
+        The bounds on the loss or the failure probability, their confidence, the runs made, and how to repeat
+        the audit.
     standing : str
-        Where the numbers of the witness come from.
+        A sentence on where the numbers of the witness come from.
     mark : str
-        Text that follows the headline.
+        A text that follows the headline.
     entries : sequence of str
-        Lines of the report before the line on runs.
+        The lines of the report that come before the line on runs.
     """
 
     title: str
@@ -59,7 +61,7 @@ class Told:
 
 
 def full(result: SavedResult) -> str:
-    """Return the terminal report: plain text of at most 28 lines, not counting its three lists.
+    """Return the report for a terminal: plain text of at most 28 lines, not counting its three lists.
 
     Examples
     --------
@@ -89,7 +91,7 @@ def full(result: SavedResult) -> str:
 
 
 def short(result: SavedResult) -> str:
-    """Return the text of a refutation as a failed test shows it: at most 22 lines, less than a screen."""
+    """Return the text on a refutation for a failed test: at most 22 lines, less than a screen."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)} does not satisfy its claim: {told.title} is refuted."
     found = _narrow(f"Found: {told.bounds} {told.meaning}", most=5)
@@ -98,7 +100,7 @@ def short(result: SavedResult) -> str:
 
 
 def failure(result: SavedResult) -> str:
-    """Return the text of a test that failed on this result."""
+    """Return the message of a test that failed because of this result."""
     if result.refuted:
         return short(result)
     told = told_of(result)
@@ -111,25 +113,25 @@ def failure(result: SavedResult) -> str:
 
 
 def not_refuted(result: SavedResult) -> str:
-    """Return the text of a test that expected a refutation and did not get one."""
+    """Return the message of a test that expected a refutation but did not get one."""
     told = told_of(result)
     first = f"{wording.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}."
     return "\n".join([first, *_narrow(told.bounds), *_narrow(told.runs), _again(told)])
 
 
 def _again(told: Told) -> str:
-    """Return how to repeat the audit, in one line."""
+    """Return one line on how to repeat the audit."""
     return f"Again: {told.again.partition(chr(10))[0]}"
 
 
 def told_of(result: SavedResult) -> Told:
-    """Return the texts of a result of any kind."""
+    """Return the texts on a result of any kind."""
     told: Told = ability(f"told{result._kind}")(result)  # noqa: SLF001 - a value of ours
     return told
 
 
 def told_privacy(result: AuditResult) -> Told:
-    """Return the texts of a privacy audit."""
+    """Return the texts on the result of a privacy audit."""
     witness, bounds, meaning = result.witness, story.bounds(result), story.meaning(result)
     replayed = alike.replay_of(result) is not None and not result.refuted
     told = "" if witness is None else story.witness_story(result, witness)
@@ -173,29 +175,29 @@ def _narrow(text: str, *, most: int = 6) -> list[str]:
 
 
 def wrapped(text: str) -> list[str]:
-    """Return a paragraph of at most seven lines."""
+    """Return a text wrapped into a paragraph of at most seven lines."""
     return wording.hanging("  ", text, width=wording.columns(WIDTH), most=_scaled(7))
 
 
 def entry(label: str, text: str, *, most: int = 2) -> list[str]:
-    """Return a labelled text of at most `most` lines, wider than prose."""
+    """Return a labelled text of at most `most` lines, which are wider than those of prose."""
     width = wording.columns(WIDTH + 20)
     return wording.hanging(f"  {label:<13}", text, width=width, most=_scaled(most))
 
 
 def _whole(label: str, text: str) -> list[str]:
-    """Return a labelled text that is not wrapped: a command is copied from a terminal of any width."""
+    """Return a labelled text without line breaks, because a command must be copied as one line."""
     first, *others = text.split("\n")
     return [f"  {label:<13}{first}", *(f"  {'':<13}{line}" for line in others)]
 
 
 def _scaled(lines: int) -> int:
-    """Return how many lines hold the same text on a narrow terminal."""
+    """Return how many lines the same text needs on a narrow terminal."""
     return math.ceil(lines * WIDTH / wording.columns(WIDTH))
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
-    """Return the items in at most `most` lines, two per item; a last line says how many were left out."""
+    """Return the items in at most `most` lines, at most two per item; a last line counts those left out."""
     lines: list[str] = []
     for i, item in enumerate(items):
         told = entry("" if i else label, wording.short(item, 2 * WIDTH))

@@ -1,5 +1,5 @@
-"""Comparisons of noisy answers with a threshold or with one another; only the outcome is released.
+"""Mechanisms that compare noisy answers with a threshold or with each other, and release only the outcome.
 
-The sparse vector technique, noisy max, the release of keys above a threshold, and the integrals behind their
-laws.
+They are the sparse vector technique, noisy max, and the release of keys above a threshold.
+`laplace_integrals` computes the integrals that give their laws.
 """

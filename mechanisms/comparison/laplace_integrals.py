@@ -1,12 +1,13 @@
-"""Integrals of a Laplace density times distribution functions of Laplace noise: laws of comparisons.
+"""Integrals of a Laplace density times distribution functions of Laplace noise, which give output laws.
 
 Guarantee: for up to 20 factors a sum over `quadrature` has a relative error of at most 1e-12. Between the
-knots each factor is a sum of two terms. The integrand is then a sum of terms c·e^(κx), where |κ| is at most
-the sum R of all rates 1/scale. On a piece of length h a Gauss rule with 16 nodes has a relative error of
-2.7e-45·(κh/2)^32 for such a term, below 1e-25 at h = 8/R. The absolute terms of an integrand add up to at
-most 3^factors times its value, 4e9 for 20 factors. Beyond the outermost knots every integrand decreases at
-least as fast as the density, and a factor at most doubles. The omitted part, beyond 60 scales, is below
-2^20·e^(−60) of the whole. Every term of the sum is positive, so its rounding error is that of a product.
+knots each factor is a sum of two terms. So the integrand is a sum of terms c·e^(κx), where |κ| is at most the
+sum R of all rates 1/scale. On a piece of length h, a Gauss rule with 16 nodes has a relative error of
+2.7e-45·(κh/2)^32 for such a term, which is below 1e-25 at h = 8/R. The absolute values of the terms add up to
+at most 3^factors times the integrand, 4e9 for 20 factors. Beyond the outermost knots every integrand
+decreases at least as fast as the density, except that each factor may double. The omitted part, beyond 60
+scales, is below 2^20·e^(−60) of the whole. Every term of the sum is positive, so the relative rounding error
+is that of one product.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ _MOST_PIECES = 100_000
 def quadrature(
     knots: Iterable[float], *, scale: float, rate: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return points and weights that integrate a Laplace density times factors over the line.
+    """Return points and weights with which to integrate a Laplace density times factors over the line.
 
     Parameters
     ----------
     knots
-        Where the density or a factor is not smooth.
+        The points at which the density or a factor is not smooth.
     scale
         Scale of the density.
     rate
-        Sum of 1/scale over the density and all factors.
+        The sum of 1/scale over the density and all factors.
 
     Raises
     ------

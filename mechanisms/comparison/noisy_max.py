@@ -1,4 +1,4 @@
-"""Report noisy max: which of several queries has the largest noisy answer."""
+"""Report noisy max: report which of several queries has the largest noisy answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["ExponentialNoisyMax", "LaplaceNoisyMax", "NoisyAnswers"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyAnswers(OnQueryAnswers):
-    """Adds independent noise of scale 2/epsilon to every answer; a subclass says what is released.
+    """Adds independent noise of scale 2/epsilon to every answer; a subclass defines what is released.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class NoisyAnswers(OnQueryAnswers):
         return 2.0 / self.epsilon
 
     def noisy(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the noisy answers of `size` runs, a row each; run i draws the same noise on every database.
+        """Return noisy answers of `size` runs, one row each; run i draws the same noise on every database.
 
         Examples
         --------
@@ -65,12 +65,12 @@ class NoisyAnswers(OnQueryAnswers):
 
 @dataclass(frozen=True, kw_only=True)
 class _NoisyMax(NoisyAnswers):
-    """The place of the largest noisy answer."""
+    """Reports the place of the largest noisy answer."""
 
     records: Sequence[float] | None = (0, 1, 2)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the places reported by `size` runs; run i draws the same noise on every database."""
+        """Return the places that `size` runs report; run i draws the same noise on every database."""
         return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
@@ -93,9 +93,9 @@ class LaplaceNoisyMax(_NoisyMax):
     ---------
     epsilon-differential privacy. Fix the noise of all queries but j: j is reported if its own noise exceeds
     the least value m that wins. Between neighbours the best of the others rises by at most 1 and the answer
-    of j falls by at most 1, so m grows by at most 2, and Pr[noise > m] falls by at most e^(2/scale) =
-    e^epsilon (Dwork and Roth, Claim 3.9, for queries that all move one way, where scale 1/epsilon suffices).
-    The bound is approached by one query far behind the others.
+    of j falls by at most 1. So m grows by at most 2, and Pr[noise > m] falls by a factor of at most
+    e^(2/scale) = e^epsilon. (Dwork and Roth, Claim 3.9, have queries that all move in the same direction;
+    then scale 1/epsilon suffices.) The loss approaches the bound if one query is far behind the others.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class LaplaceNoisyMax(_NoisyMax):
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law: Pr[j] = ∫ f(x − a_j)·Π_{i≠j} F(x − a_i) dx, by `laplace_integrals`."""
-        from audit.distributions import Finite  # not needed to draw
+        from audit.distributions import Finite  # runs do not need it
 
         answers = self.answers(database)
         points, weights = quadrature(answers.tolist(), scale=self.scale, rate=answers.size / self.scale)
@@ -131,9 +131,9 @@ class ExponentialNoisyMax(_NoisyMax):
 
     Guarantee
     ---------
-    epsilon-differential privacy, as for `LaplaceNoisyMax`: Pr[noise > m] = min(1, e^(−m/scale)) falls by at
-    most e^(2/scale) when m grows by 2. The bound is attained if j falls by 1, all others rise by 1, and no
-    other is lower than j before that.
+    epsilon-differential privacy, as for `LaplaceNoisyMax`: Pr[noise > m] = min(1, e^(−m/scale)) falls by a
+    factor of at most e^(2/scale) when m grows by 2. The loss equals the bound if the answer of j falls by 1,
+    all others rise by 1, and before that no other answer is lower than that of j.
 
     Examples
     --------
@@ -149,11 +149,12 @@ class ExponentialNoisyMax(_NoisyMax):
     def distribution(self, database: Any) -> Finite:
         """Return the exact law.
 
-        With w_i = e^((a_i − max a)/scale) and u = e^((max a − x)/scale) the probability of j, ∫ over x ≥ max
-        a of the density of a_j + noise times Π_{i≠j} Pr[a_i + noise < x], is w_j·∫₀¹ Π_{i≠j} (1 − w_i·u) du:
-        a polynomial, which a Gauss rule of d/2 nodes integrates exactly.
+        The probability of j is the integral over x ≥ max a of the density of a_j + noise times Π_{i≠j} Pr[a_i
+        + noise < x]. With w_i = e^((a_i − max a)/scale) and u = e^((max a − x)/scale), it is w_j·∫₀¹ Π_{i≠j}
+        (1 − w_i·u) du. The integrand is a polynomial, which a Gauss rule with d/2 nodes, for d answers,
+        integrates exactly.
         """
-        from audit.distributions import Finite  # not needed to draw
+        from audit.distributions import Finite  # runs do not need it
 
         answers = self.answers(database)
         shares = np.exp((answers - answers.max()) / self.scale)

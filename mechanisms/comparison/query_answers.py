@@ -1,4 +1,4 @@
-"""The common part of mechanisms on the answers of sensitivity-1 queries."""
+"""The base class of mechanisms on the answers of queries with sensitivity 1."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["OnQueryAnswers"]
 class OnQueryAnswers(ClaimsPure):
     """A mechanism whose database is the vector of exact answers; a subclass defines `sample`.
 
-    Neighbours differ by at most 1 in every answer. All answers may move at once, in either direction.
+    Neighbours differ by at most 1 in every answer. All answers may change together, each up or down.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class OnQueryAnswers(ClaimsPure):
         positive_int(self.size, what=f"The `size` of `{type(self).__name__}`")
 
     def answers(self, database: Any) -> NDArray[np.float64]:
-        """Return the exact answers as an array, refused unless they are a vector of finite numbers."""
+        """Return the exact answers as an array; raise an error unless they are a vector of finite numbers."""
         answers = floats(database, what=f"The answers given to `{type(self).__name__}`")
         if answers.ndim != 1 or not answers.size or not np.isfinite(answers).all():
             raise InvalidValue(
@@ -64,7 +64,7 @@ class OnQueryAnswers(ClaimsPure):
         return answers
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output: a number, or an array with a place for every query."""
+        """Return one output: a number, or an array with one entry per query."""
         output = self.sample(database, 1, rng)[0]
         return output if output.ndim else output.item()
 

@@ -1,4 +1,4 @@
-"""The sparse vector technique: which answers lie above a threshold, paying only for those that do."""
+"""The sparse vector technique: report which answers are above a threshold, at a cost only for these."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = ["NoisyThreshold", "ResamplingSparseVector", "SparseVector"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyThreshold(OnQueryAnswers):
-    """Compare noisy answers with one noisy threshold until `limit` are above it; a base class, no guarantee.
+    """A base class: compare noisy answers with one noisy threshold until `limit` are above it.
 
-    The output has a place for every query: 1 above, 0 below, −1 no longer compared. The privacy
-    depends on the two scales, which subclasses set.
+    The output has one mark per query: 1 for above, 0 for below, −1 for not compared any more. The privacy
+    depends on the two scales, which subclasses set; the base class has no guarantee.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ class NoisyThreshold(OnQueryAnswers):
     records
         The possible answers, or None for any number.
     threshold
-        What answers are compared with.
+        The number with which answers are compared.
     limit
-        After this many answers above, the comparisons stop.
+        The comparisons stop after this many answers above the threshold.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class NoisyThreshold(OnQueryAnswers):
         return 4.0 * self.limit / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the marks of `size` runs, of shape (size, queries).
+        """Return the marks of `size` runs, shape (size, queries).
 
         Run i draws the same noise on every database.
         """
@@ -85,23 +85,23 @@ class NoisyThreshold(OnQueryAnswers):
     def noisy(
         self, database: Any, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the noisy threshold and the noisy answers of `size` runs, a row each."""
+        """Return the noisy threshold and the noisy answers of `size` runs, one row per run."""
         answers = self.answers(database)
         bar = self.threshold + rng.laplace(0.0, self.threshold_scale, (size, 1))
         return bar, answers + rng.laplace(0.0, self.query_scale, (size, answers.size))
 
     def marks(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return 1 and 0 for hits and misses, −1 once there were `limit` hits."""
+        """Return the marks: 1 for a hit, 0 for a miss, −1 after `limit` hits."""
         before: NDArray[np.int64] = np.cumsum(hits, axis=1) - hits
         return np.where(before < self.limit, hits.astype(np.int64), -1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SparseVector(NoisyThreshold):
-    """Compare noisy answers with one noisy threshold until `limit` of them were above.
+    """Compare noisy answers with one noisy threshold until `limit` of them were above it.
 
-    The threshold has Laplace noise of scale 2/epsilon, each answer noise of scale 4·limit/epsilon: half of
-    epsilon pays for the threshold, half for `limit` answers above it.
+    The threshold has Laplace noise of scale 2/epsilon, each answer has Laplace noise of scale
+    4·limit/epsilon: half of epsilon pays for the threshold, half for `limit` answers above it.
 
     Parameters
     ----------
@@ -117,10 +117,11 @@ class SparseVector(NoisyThreshold):
     Guarantee
     ---------
     epsilon-differential privacy (Lyu, Su and Li 2017, Theorem 2). Write the probability of a vector of marks
-    as an integral over the threshold's noise r, and move r by 1 on the neighbour: its density changes by at
-    most e^(1/threshold_scale) = e^(epsilon/2); every answer that was below stays below; and each of the
-    `limit` answers above needs noise that is larger by at most 2, which costs e^(2/query_scale) each,
-    e^(epsilon/2) together. Long runs of answers below, far from the threshold, approach the bound.
+    as an integral over the threshold's noise r, and shift r by 1 on the neighbour. The density of r changes
+    by a factor of at most e^(1/threshold_scale) = e^(epsilon/2). Every answer that was below stays below.
+    Each of the `limit` answers above needs noise that is larger by at most 2, a factor of e^(2/query_scale)
+    each and e^(epsilon/2) together. The loss approaches the bound on many answers that are all below and far
+    from the threshold.
 
     Examples
     --------
@@ -136,14 +137,14 @@ class SparseVector(NoisyThreshold):
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law: integrals over the threshold's noise, by `laplace_integrals`."""
-        from audit.distributions import Finite  # not needed to draw
+        from audit.distributions import Finite  # runs do not need it
 
         outcomes = list(self._outcomes(len(self.answers(database))))
         masses = np.array([self._probability(database, marks) for marks in outcomes])
         return Finite([np.array(marks) for marks in outcomes], masses)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours between which the last answer falls while all others rise, and the reverse."""
+        """Return two pairs of neighbours: the last answer falls and all others rise, or the reverse."""
         level, others = [1.0] * self.size, self.size - 1
         return [(level, [*([2.0] * others), 0.0]), (level, [*([0.0] * others), 2.0])]
 
@@ -158,7 +159,7 @@ class SparseVector(NoisyThreshold):
         return self._one_threshold(self.answers(database), marks)
 
     def _one_threshold(self, answers: NDArray[np.float64], marks: Sequence[int]) -> float:
-        """Return the probability of these marks, all compared with one noisy threshold."""
+        """Return the probability of these marks, if all answers are compared with one noisy threshold."""
         knots = (answers - self.threshold).tolist()
         rate = 1.0 / self.threshold_scale + len(knots) / self.query_scale
         points, weights = quadrature([0.0, *knots], scale=self.threshold_scale, rate=rate)
@@ -171,9 +172,9 @@ class SparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingSparseVector(SparseVector):
-    """The sparse vector technique that draws a new threshold after every answer above.
+    """The sparse vector technique with a new noisy threshold after every answer above.
 
-    Threshold noise of scale 2·limit/epsilon, query noise of scale 4·limit/epsilon.
+    Thresholds have Laplace noise of scale 2·limit/epsilon, answers of scale 4·limit/epsilon.
 
     Parameters
     ----------
@@ -182,9 +183,9 @@ class ResamplingSparseVector(SparseVector):
 
     Guarantee
     ---------
-    epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth): each
-    threshold, up to its first answer above, is a `SparseVector` of limit 1 and parameter epsilon/limit with
-    fresh noise, and there are at most `limit` of them.
+    epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth): each threshold,
+    together with the answers up to the first one above, is a `SparseVector` with limit 1, privacy
+    epsilon/limit and independent noise. There are at most `limit` of these.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A noisy comparison with a threshold: A_dist and the choosing mechanism must pass it before they answer."""
+"""A noisy comparison with a threshold. A_dist and the choosing mechanism answer only if they pass it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOG_2 = math.log(2.0)
 
 @dataclass(frozen=True, slots=True)
 class ThresholdTest:
-    """Pass if value + Lap(scale) is at least the threshold.
+    """A noisy test: a value passes if value + Lap(scale) is at least the threshold.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ class ThresholdTest:
 
     Guarantee
     ---------
-    A value that moves by t moves the log-probabilities of passing and of failing by at most t/scale each: the
-    log of a Laplace tail has slope −1/scale beyond its middle and a flatter one before it.
+    If a value changes by t, the log-probabilities of passing and of failing each change by at most t/scale.
+    The log of a Laplace tail has slope −1/scale beyond the centre, and a smaller slope before it.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class ThresholdTest:
         return _log_tail((value - self.threshold) / self.scale)
 
     def sample(self, value: float, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return whether `value` passes, `size` times; test i draws the same noise for any value."""
+        """Return for `size` tests whether `value` passes; test i draws the same noise for any value."""
         passed: NDArray[np.bool_] = value + rng.laplace(0.0, self.scale, size) >= self.threshold
         return passed
 
@@ -65,7 +65,7 @@ class ThresholdTest:
 
         Guarantee
         ---------
-        Exact, from the two halves of the Laplace distribution function.
+        The value is exact; it comes from the two halves of the Laplace distribution function.
 
         Examples
         --------

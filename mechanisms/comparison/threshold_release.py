@@ -1,4 +1,4 @@
-"""Release of the groups in the data whose noisy size is large enough."""
+"""Release the keys in the data whose noisy count is large enough."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ __all__ = ["ThresholdRelease"]
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdRelease(PlainParameters):
-    """Publish each key with its count plus two-sided geometric noise, if that exceeds a threshold.
+    """Publish each key with its count plus two-sided geometric noise, if this sum exceeds a threshold.
 
     Parameters
     ----------
     epsilon
-        The epsilon claimed, also the rate of the noise, > 0.
+        The claimed epsilon, which is also the rate of the noise, > 0.
     threshold
-        Noisy counts strictly above it are published.
+        Noisy counts strictly above this number are published.
     size
-        Least and greatest length of the databases to audit.
+        The smallest and the largest number of records in the databases to audit.
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy when a record is added or removed, with delta = Pr[1 + noise >
-    threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)), the two-sided geometric tail. Another record
-    of a key in the data moves one count by 1, within e^epsilon. The first record of a key makes it visible
-    with probability delta; otherwise the output is as without the record. A first record in an empty
-    database attains delta.
+    (epsilon, delta)-differential privacy if a record is added or removed, with delta = Pr[1 + noise >
+    threshold] = e^(−threshold·epsilon)/(1 + e^(−epsilon)), the two-sided geometric tail. A further record of
+    a key in the data changes one count by 1, so probabilities change by a factor of at most e^epsilon. The
+    first record of a key makes the key visible with probability delta; otherwise the output is the same as
+    without the record. A first record in an empty database attains this delta.
 
     Examples
     --------
@@ -75,8 +75,8 @@ class ThresholdRelease(PlainParameters):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a key: a short text."""
-        from hypothesis import strategies  # not needed to draw
+        """A Hypothesis strategy for records, which are keys: short texts."""
+        from hypothesis import strategies  # runs do not need it
 
         return strategies.text(max_size=3)
 
@@ -92,7 +92,7 @@ class ThresholdRelease(PlainParameters):
         return value > self.threshold
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: one adds the first record of a key, the other a further record of it."""
+        """Return two pairs: one adds the first record of a key, the other a further record of a key."""
         return [([], ["k"]), (["k"] * 3, ["k"] * 4)]
 
 

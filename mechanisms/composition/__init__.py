@@ -1,5 +1,5 @@
-"""Mechanisms composed of others (sequential, parallel, post-processed), their joint claims and their budget.
+"""Mechanisms composed of others (sequential, parallel, post-processed), their joint claims, and a budget.
 
-`accounting` computes the claims and `budget` keeps one from being overspent. Neither depends on a particular
-mechanism.
+`accounting` computes the claims; `budget` refuses mechanisms that would overspend a budget. Neither depends
+on a particular mechanism.
 """

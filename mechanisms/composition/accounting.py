@@ -1,4 +1,4 @@
-"""What a composition of private mechanisms claims: closed forms, and the exact value from the laws."""
+"""The privacy of a composition: closed forms from the claims of its parts, exact values from their laws."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _LARGEST_DELTA = math.nextafter(1.0, 0.0)
 
 
 def sequential_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
-    """Return the sums of epsilon and of delta.
+    """Return the claim of a sequential composition: the sums of the epsilons and of the deltas.
 
     Guarantee
     ---------
-    It holds for mechanisms run one after the other on the same database, even if each depends on the outputs
-    before it. (K11 Claim 2.2 and K08 Claim 2.1 state it for mechanisms fixed in advance.) The probability of
-    a sequence of outputs is a product of conditional probabilities, and each of their ratios is at most
-    e^epsilon_i (outside an event of probability delta_i).
+    The claim holds for mechanisms that run one after another on the same database, even if each depends on
+    earlier outputs. (K11 Claim 2.2 and K08 Claim 2.1 state it for mechanisms fixed in advance.) The
+    probability of a sequence of outputs is a product of conditional probabilities, and each of their ratios
+    is at most e^epsilon_i (outside an event of probability delta_i).
 
     Examples
     --------
@@ -50,13 +50,13 @@ def sequential_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
 
 def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
-    """Return the largest epsilon with the largest delta.
+    """Return the claim of a parallel composition: the largest epsilon and the largest delta.
 
     Guarantee
     ---------
-    It holds for mechanisms on disjoint parts of a database if neighbours differ in one part only. The
-    mechanisms on the other parts see the same data on both databases. Given the parts the outputs are
-    independent, so the probabilities of the others cancel in the ratio.
+    The claim holds for mechanisms on disjoint parts of a database if neighbours differ in one part only. The
+    mechanisms on the other parts see the same data on both databases. The outputs of the parts are
+    independent, so the probabilities of these other outputs cancel in the ratio.
 
     Examples
     --------
@@ -68,22 +68,22 @@ def parallel_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
 
 
 def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | ApproximateDP:
-    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack), or the sums if those are no worse.
+    """Return (Σ ε·tanh(ε/2) + √(2·ln(1/slack)·Σ ε²), Σ δ + slack), or `sequential_bound` if it is no worse.
 
     Parameters
     ----------
     claims
         The claims of the parts, in any order.
     slack
-        The delta paid for the smaller epsilon, in (0, 1).
+        The additional delta, in (0, 1), in exchange for the smaller epsilon.
 
     Guarantee
     ---------
-    The loss of part i lies in [−ε, ε] outside an event of probability δ; its mean given the outputs so far is
-    at most that of randomized response, ε·(e^ε − 1)/(e^ε + 1). By Azuma and Hoeffding the sum exceeds its
-    mean by √(2·ln(1/slack)·Σ ε²) with probability at most slack. (Dwork, Rothblum and Vadhan have ε·(e^ε − 1)
-    for the mean; BNS uses 2·ε², which bounds that for ε ≤ 1.256.) For few claims or large ones the sum of the
-    epsilons is smaller: `sequential_bound` is returned, and no slack is paid.
+    Outside an event of probability δ, the loss of part i is in [−ε, ε]. Given the outputs so far, the mean of
+    the loss is at most that of randomized response, ε·(e^ε − 1)/(e^ε + 1). By Azuma and Hoeffding the sum
+    exceeds its mean by √(2·ln(1/slack)·Σ ε²) with probability at most slack. (Dwork, Rothblum and Vadhan
+    bound the mean by ε·(e^ε − 1); BNS uses 2·ε², which is at least that for ε ≤ 1.256.) For few parts or
+    large epsilons the sum of the epsilons is smaller: then `sequential_bound` is returned, without slack.
 
     Examples
     --------
@@ -104,13 +104,13 @@ def advanced_bound(claims: Iterable[PrivacyClaim], *, slack: float) -> PureDP | 
 
 
 def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
-    """Return the two laws of a leaking randomized response: no pair that meets the claim is further apart.
+    """Return two laws that meet the claim and are as far apart as it allows: a leaking randomized response.
 
     Guarantee
     ---------
-    Every (ε, δ)-close pair of laws is a random function of this pair (Kairouz, Oh and Viswanath 2015). So
-    every composition of such mechanisms, even an adaptive one, is a random function of the product of these
-    pairs.
+    Every pair of (ε, δ)-close laws is a random function of this pair (Kairouz, Oh and Viswanath 2015). So
+    every composition of (ε, δ)-private mechanisms, even an adaptive one, is a random function of the product
+    of these pairs.
 
     Examples
     --------
@@ -132,12 +132,13 @@ def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
 
 
 def composed_epsilon(claims: Iterable[PrivacyClaim], *, delta: float) -> float:
-    """Return the smallest ε at `delta` that follows from the claims: the optimal composition.
+    """Return the smallest ε at `delta` that follows from the claims alone (optimal composition).
 
     Guarantee
     ---------
-    Exact up to `audit.laws.divergence.TOLERANCE`; ∞ where the claims' own deltas exceed `delta`. It is the
-    ε of the product of the dominating pairs, whose loss is a sum of independent ones with three values each.
+    The value is exact up to `audit.laws.divergence.TOLERANCE`, and ∞ if the deltas of the claims exceed
+    `delta`. It is the ε of the product of the dominating pairs. The loss of this product is a sum of
+    independent losses with three values each.
 
     Examples
     --------
@@ -150,7 +151,7 @@ def composed_epsilon(claims: Iterable[PrivacyClaim], *, delta: float) -> float:
 
 
 def composed_delta(claims: Iterable[PrivacyClaim], *, epsilon: float) -> float:
-    """Return the smallest δ at `epsilon` that follows from the claims; see `composed_epsilon`.
+    """Return the smallest δ at `epsilon` that follows from the claims alone; see `composed_epsilon`.
 
     Examples
     --------
@@ -173,9 +174,10 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
 
     Guarantee
     ---------
-    The loss of independent outputs is the sum of their losses, 0 without parts. It is convolved exactly if
-    all but one of the laws that differ are finite. Otherwise it is bracketed, and the middle is returned
-    (`audit.laws.divergence`). The result is the larger of both directions.
+    The loss of independent outputs is the sum of their losses; it is 0 if there are no parts. Its law is
+    convolved exactly if all but one of the laws that differ are finite. Otherwise ε is bounded from both
+    sides, and the middle is returned (`audit.laws.divergence`). The result is the larger ε of both
+    directions.
 
     Examples
     --------
@@ -210,7 +212,7 @@ def laws_delta(left: Sequence[Law], right: Sequence[Law], *, epsilon: float) -> 
 
 
 def claimed(subject: Any) -> PrivacyClaim:
-    """Return what a subject claims, or refuse one that claims nothing.
+    """Return the privacy claim of a subject; raise an error if it has none.
 
     Examples
     --------
@@ -238,10 +240,11 @@ def _dominating(claims: Iterable[PrivacyClaim]) -> tuple[list[Finite], list[Fini
 
 
 def _repeated(epsilon: float, times: int, kept: float) -> tuple[Finite, Finite]:
-    """Return the laws of a sufficient statistic of several draws of `dominating_pair`.
+    """Return the two laws of a sufficient statistic of several draws from `dominating_pair`.
 
-    The statistic says whether some draw leaks and, if none does, how many draws are 0. No draw leaks with
-    log-probability `kept`. The number of zeros is binomial, and the two laws exchange its probabilities.
+    The statistic says whether any draw leaks and, if none does, how many draws are 0. `kept` is the
+    log-probability that no draw leaks. In that case the number of zeros is binomial; its success probability
+    under one law is its failure probability under the other.
     """
     from scipy.special import gammaln
 

@@ -19,7 +19,7 @@ __all__ = ["Budget", "OverspentError", "refuse_overspending"]
 
 
 class OverspentError(AuditError):
-    """The request costs more than is left of a budget; nothing was drawn.
+    """A request costs more than is left of a budget; no mechanism was run.
 
     Examples
     --------
@@ -29,20 +29,20 @@ class OverspentError(AuditError):
 
 
 class Budget:
-    """A privacy budget that refuses a mechanism before it runs, if the claims would add up to more.
+    """A privacy budget. It refuses, before the run, a mechanism whose claim would exceed what is left.
 
     Parameters
     ----------
     limit
         The most that may be spent in all.
     relation
-        Which databases are neighbours; a mechanism under another relation is refused.
+        Which databases are neighbours; a mechanism that claims privacy for another relation is refused.
 
     Guarantee
     ---------
-    All outputs of `run` together satisfy `limit` if every mechanism keeps its claim, even if later mechanisms
-    depend on earlier outputs: the sums of the claims stay within the limit on every path
-    (`sequential_bound`).
+    If every mechanism keeps its claim, all outputs of `run` together satisfy `limit`, even if later
+    mechanisms depend on earlier outputs: for every sequence of outputs, the sums of the claims stay within
+    the limit (`sequential_bound`).
 
     Examples
     --------
@@ -63,11 +63,11 @@ class Budget:
 
     @property
     def spent(self) -> PureDP | ApproximateDP:
-        """What has been spent so far."""
+        """The sums of the claims so far."""
         return sequential_bound(self._claims)
 
     def spend(self, claim: PrivacyClaim) -> None:
-        """Book a claim, or refuse it and book nothing.
+        """Add a claim to what is spent; if it exceeds the budget, raise an error and add nothing.
 
         Raises
         ------
@@ -78,14 +78,14 @@ class Budget:
         self._claims.append(claim)
 
     def run(self, mechanism: Any, database: Any, *, rng: Any) -> Any:
-        """Book what a subject claims, then return one output of it.
+        """Add the claim of a subject to what is spent, then return one output of the subject.
 
         Raises
         ------
         OverspentError
-            It does not fit the budget; it has not been run.
+            The claim exceeds what is left of the budget; the subject was not run.
         InvalidValue
-            It claims nothing, or under another relation.
+            The subject has no privacy claim, or has one for another relation.
 
         Examples
         --------
@@ -108,12 +108,12 @@ class Budget:
 
 
 def refuse_overspending(claims: Sequence[PrivacyClaim], *, limit: PrivacyClaim) -> None:
-    """Refuse claims whose sums exceed a limit.
+    """Raise an error if the sums of the claims exceed a limit.
 
     Raises
     ------
     OverspentError
-        They do.
+        The sums exceed the limit.
 
     Examples
     --------

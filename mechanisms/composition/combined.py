@@ -1,4 +1,4 @@
-"""The common part of mechanisms that are made of mechanisms."""
+"""The base class of mechanisms that are composed of other mechanisms."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Combined(PlainParameters):
-    """Several subjects under one relation; what is not given is taken from the first.
+    """Several subjects with one relation; attributes that are not given are those of the first subject.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Combined(PlainParameters):
 
     @property
     def aligned(self) -> bool:
-        """Whether run i uses the generator in the same way on every database: true if every part does."""
+        """Whether run i uses the generator in the same way on every database; true if every part does so."""
         return all(subject.aligned for subject in self.subjects())
 
     def subjects(self) -> list[Subject]:
@@ -90,12 +90,12 @@ class Combined(PlainParameters):
         return [adapt(part) for part in self.parts]
 
     def total_size(self) -> Any:
-        """Return the size of a whole database: here that of the first part."""
+        """Return the number of records in a whole database; in this class, that of the first part."""
         return adapt(self.parts[0]).size
 
 
 def drawn(subject: Subject, database: Any, size: int, *, rng: np.random.Generator) -> Any:
-    """Return `size` outputs of a subject, all at once if it has a method for that.
+    """Return `size` outputs of a subject, in one call if the subject has a `sample`.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def drawn(subject: Subject, database: Any, size: int, *, rng: np.random.Generato
 
 
 def listed(outputs: Any) -> list[Any]:
-    """Return outputs as a list, numbers as Python's own and rows as arrays.
+    """Return outputs as a list; numbers become Python numbers, rows become arrays.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def listed(outputs: Any) -> list[Any]:
 
 
 def rows(columns: list[Any]) -> Any:
-    """Return the columns of several outputs side by side: a matrix of numbers, else a list of tuples.
+    """Return the columns of several parts side by side: a matrix if all are numbers, else a list of tuples.
 
     Examples
     --------
@@ -134,9 +134,9 @@ def rows(columns: list[Any]) -> Any:
 
 
 def laid_out(subject: Subject, database: Any, output: Any) -> list[Any]:
-    """Return one output of a part as coordinates: those of a vector, or the output itself.
+    """Return one output of a part as a list of coordinates: those of a vector, or the output itself.
 
-    A vector is an array of one dimension, or a tuple where the part's law is a product.
+    A vector is an array of one dimension, or a tuple if the law of the part is a product.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def laid_out(subject: Subject, database: Any, output: Any) -> list[Any]:
 
 
 def columns_of(subject: Subject, database: Any, outputs: Any) -> list[Any]:
-    """Return many outputs of a part as columns, one a coordinate; see `laid_out`.
+    """Return many outputs of a part as columns, one per coordinate; see `laid_out`.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _is_vector(subject: Subject, database: Any) -> bool:
 
 
 def law_of(subject: Subject, database: Any) -> Law | None:
-    """Return the exact law of a subject's output, None if it declares none.
+    """Return the exact law of a subject's output; None if the subject declares none.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def law_of(subject: Subject, database: Any) -> Law | None:
 
 
 def product_of(laws: list[Law | None]) -> Product | None:
-    """Return the law of outputs laid out one after the other, None if a law is missing.
+    """Return the law of several independent outputs, written one after another; None if a law is missing.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def product_of(laws: list[Law | None]) -> Product | None:
 
 
 def suggested(subject: Subject) -> list[tuple[Any, Any]]:
-    """Return the pairs that a subject suggests.
+    """Return the pairs of databases that a subject suggests.
 
     Examples
     --------

@@ -24,18 +24,18 @@ def mixture(laws: Sequence[Law | None], weights: Sequence[float]) -> Law | None:
     Parameters
     ----------
     laws
-        Finite ones, densities, and mixtures of both.
+        Laws that are finite, have densities, or are mixtures of both.
     weights
-        The probabilities of the laws, summing to 1; a law of weight 0 is left out.
+        The probabilities of the laws, which sum to 1; a law of weight 0 is left out.
 
     Returns
     -------
     Law or None
-        None if a law is of another kind.
+        The law of the output; None if one of the laws is of another kind.
 
     Guarantee
     ---------
-    Exact: probabilities and densities are averaged, tails in log space.
+    The law is exact: probabilities and densities are averaged; tails are averaged in log space.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def mixture(laws: Sequence[Law | None], weights: Sequence[float]) -> Law | None:
 
 
 def _joined(parts: Sequence[tuple[Finite, float]]) -> tuple[list[Any], list[float]]:
-    """Return the outcomes of finite laws and their log-probabilities together."""
+    """Return all outcomes of some finite laws, and the joined log-probabilities."""
     found: dict[Hashable, Any] = {}
     masses: dict[Hashable, float] = {}
     for law, shift in parts:
@@ -85,7 +85,7 @@ def _joined(parts: Sequence[tuple[Finite, float]]) -> tuple[list[Any], list[floa
 
 
 def _averaged(parts: Sequence[tuple[Density, float]]) -> Density:
-    """Return the average of densities by their log-weights."""
+    """Return the average of densities, weighted by these log-weights."""
     from audit.distributions import Density
 
     if len(parts) == 1:
@@ -100,7 +100,7 @@ def _averaged(parts: Sequence[tuple[Density, float]]) -> Density:
 
 @dataclass(frozen=True)
 class _Average:
-    """The logarithm of the average of one function of some laws; equal for equal laws."""
+    """The log of the weighted average of a function of some laws. Equal laws give equal objects."""
 
     parts: tuple[tuple[Density, float], ...]
     function: str

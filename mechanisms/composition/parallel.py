@@ -33,27 +33,27 @@ __all__ = ["Parallel"]
 
 @dataclass(frozen=True, kw_only=True)
 class Parallel(Combined):
-    """Run every mechanism on its own part of the database; the output is one tuple, with vectors flattened.
+    """Run every mechanism on its own part of the database. The output is one flat tuple of all outputs.
 
     Parameters
     ----------
     parts
         Subjects that claim privacy for the same relation.
     part_of
-        Takes a record and returns the number of its part, for ADD_OR_REMOVE_ONE. Default: by position, in
-        consecutive blocks of equal length, for REPLACE_ONE and REPLACE_LABEL.
+        A function of a record that returns the number of its part; for ADD_OR_REMOVE_ONE. By default, for
+        REPLACE_ONE and REPLACE_LABEL, the parts are consecutive blocks of equal length.
     relation, records, size
         As for any subject; default: relation and records of the first part, and the sum of the parts' sizes.
 
     Raises
     ------
     InvalidValue
-        A neighbour could change two parts: a record that is replaced may move to another part, one that is
-        added shifts all positions behind it.
+        A neighbour could differ in two parts: a replaced record may belong to another part, and an added
+        record shifts the positions of all records after it.
 
     Guarantee
     ---------
-    `parallel_bound` of the parts' claims: neighbours differ in one part.
+    The privacy is `parallel_bound` of the parts' claims, because neighbours differ in one part only.
 
     Examples
     --------
@@ -84,11 +84,11 @@ class Parallel(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed: the largest of the parts."""
+        """The privacy claimed: the largest epsilon and the largest delta of the parts."""
         return parallel_bound(claimed(subject) for subject in self.subjects())
 
     def split(self, database: Sequence[Any]) -> list[Any]:
-        """Return the parts of a database, in its order."""
+        """Return the parts of a database; records keep their order."""
         count, length = len(self.parts), len(database)
         if self.part_of is None:
             return [database[length * i // count : length * (i + 1) // count] for i in range(count)]
@@ -115,12 +115,12 @@ class Parallel(Combined):
         )
 
     def distribution(self, database: Any) -> Product | None:
-        """Return the exact law, None if a part has none."""
+        """Return the exact law; None if a part has none."""
         pairs = zip(self.subjects(), self.split(database), strict=True)
         return product_of([law_of(subject, part) for subject, part in pairs])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return the pairs that parts suggest, other parts filled with one repeated record, if that fits."""
+        """Return the pairs that the parts suggest; other parts repeat one record. Empty with `part_of`."""
         if self.part_of is not None:
             return []
         count = len(self.parts)
@@ -135,7 +135,7 @@ class Parallel(Combined):
         ]
 
     def total_size(self) -> Any:
-        """Return the size of a whole database: the sum of the parts' where each has one."""
+        """Return the size of a whole database: the sum of the parts' sizes, else the first part's size."""
         sizes = [subject.size for subject in self.subjects()]
         if all(isinstance(size, int) for size in sizes):
             return sum(sizes)
@@ -143,5 +143,5 @@ class Parallel(Combined):
 
 
 def _between(part: Sequence[Any], filler: Any, *, before: int, after: int) -> list[Any]:
-    """Return a database with the part in its place, between equally long parts of one record."""
+    """Return a database with this part in its place; other parts, equally long, repeat one record."""
     return [filler] * (len(part) * before) + list(part) + [filler] * (len(part) * after)

@@ -23,12 +23,12 @@ __all__ = ["PostProcessed", "Undeclared"]
 
 @dataclass(frozen=True, kw_only=True)
 class Undeclared(PlainParameters):
-    """The same subject without its law, so that an audit has to sample it.
+    """A subject without its declared law, so that an audit must use runs.
 
     Parameters
     ----------
     part
-        A subject that claims its privacy; its parameters are this one's.
+        A subject that claims privacy; this subject has the same parameters.
 
     Examples
     --------
@@ -42,42 +42,42 @@ class Undeclared(PlainParameters):
 
     @property
     def name(self) -> str:
-        """The part's name, marked as audited by runs."""
+        """The name of the part, marked as audited by runs."""
         return f"{self._subject.name}-by-runs"
 
     @property
     def reference(self) -> str | None:
-        """The part's."""
+        """The reference of the part."""
         return self._subject.reference
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The part's."""
+        """The parameters of the part."""
         return dict(self._subject.parameters)
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed, the part's."""
+        """The privacy claimed: that of the part."""
         return claimed(self._subject)
 
     @property
     def relation(self) -> Any:
-        """The part's."""
+        """The relation of the part."""
         return self._subject.relation
 
     @property
     def records(self) -> Any:
-        """The part's."""
+        """The records of the part."""
         return self._subject.records
 
     @property
     def size(self) -> Any:
-        """The part's."""
+        """The size of the part."""
         return self._subject.size
 
     @property
     def aligned(self) -> bool:
-        """The part's."""
+        """Whether run i of the part uses the generator in the same way on every database."""
         return self._subject.aligned
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -89,7 +89,7 @@ class Undeclared(PlainParameters):
         return drawn(self._subject, database, size, rng=rng)
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return what the part suggests."""
+        """Return the pairs of databases that the part suggests."""
         return suggested(self._subject)
 
     @property
@@ -106,12 +106,12 @@ class PostProcessed(Undeclared):
     part
         A subject that claims its privacy.
     function
-        A deterministic function of the output. It must not see the database.
+        A deterministic function of the output alone; it must not use the database.
 
     Guarantee
     ---------
-    The claim of the part (K11 Claim 2.2): every event about the value of the function is an event about its
-    argument.
+    The claim of the part holds (K11 Claim 2.2): every event about the value of the function is an event about
+    the part's output.
 
     Examples
     --------
@@ -127,19 +127,19 @@ class PostProcessed(Undeclared):
 
     @property
     def name(self) -> str:
-        """The part's name, marked as processed."""
+        """The name of the part, marked as processed."""
         return f"{self._subject.name}-post-processed"
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the function's value on one output."""
+        """Return the value of the function on one output of the part."""
         return self.function(self._subject.call(database, rng))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the function's values on `size` outputs."""
+        """Return the values of the function on `size` outputs of the part."""
         return [self.function(output) for output in listed(drawn(self._subject, database, size, rng=rng))]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law, None if that of the part is not finite."""
+        """Return the exact law; None if the law of the part is not finite."""
         from audit.distributions import Finite
 
         law = law_of(self._subject, database)

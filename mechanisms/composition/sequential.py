@@ -1,4 +1,4 @@
-"""Mechanisms run one after the other on the same database, or one of several at random."""
+"""Mechanisms that run one after another on the same database, or one of several that is chosen at random."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ __all__ = ["RandomChoice", "Sequential"]
 
 @dataclass(frozen=True, kw_only=True)
 class Sequential(Combined):
-    """Run every part on the whole database; the output is one tuple of all outputs, with vectors flattened.
+    """Run every part on the whole database. The output is one flat tuple of all outputs.
 
     Parameters
     ----------
     parts
         Subjects that claim privacy for the same relation.
     budget
-        The most that the claims may add up to.
+        The largest claim to which the claims of the parts may add up.
     relation, records, size
         As for any subject; default: those of the first part.
 
     Raises
     ------
     OverspentError
-        The claims add up to more than the budget. Nothing has been drawn.
+        The claims add up to more than the budget. No part was run.
     InvalidValue
         There are no parts, one of them claims nothing, or they claim for different relations.
 
     Guarantee
     ---------
-    `sequential_bound` of the parts' claims (K11 Claim 2.2; B, "Composition"). If every part declares a law,
-    the law is their product; a vector counts as its coordinates.
+    The privacy is `sequential_bound` of the parts' claims (K11 Claim 2.2; B, "Composition"). If every part
+    declares a law, the law of the output is the product of these; a vector counts as its coordinates.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Sequential(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed: the sums."""
+        """The privacy claimed: the sums of the parts' claims."""
         return sequential_bound(claimed(subject) for subject in self.subjects())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> tuple[Any, ...]:
@@ -94,17 +94,17 @@ class Sequential(Combined):
         )
 
     def distribution(self, database: Any) -> Product | None:
-        """Return the exact law, None if a part has none."""
+        """Return the exact law; None if a part has none."""
         return product_of([law_of(subject, database) for subject in self.subjects()])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return what the parts suggest."""
+        """Return the pairs of databases that the parts suggest."""
         return [pair for subject in self.subjects() for pair in suggested(subject)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomChoice(Combined):
-    """Run one part, chosen by public probabilities; the output does not name it.
+    """Run one part, chosen with public probabilities; the output does not say which.
 
     Parameters
     ----------
@@ -117,7 +117,8 @@ class RandomChoice(Combined):
 
     Guarantee
     ---------
-    `parallel_bound` of the parts' claims: p(E) − e^ε·q(E) is the average of the parts' differences.
+    The privacy is `parallel_bound` of the parts' claims: p(E) − e^ε·q(E) is the average of this difference
+    over the parts.
 
     Examples
     --------
@@ -144,7 +145,7 @@ class RandomChoice(Combined):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The privacy claimed: the largest of the parts."""
+        """The privacy claimed: the largest epsilon and the largest delta of the parts."""
         return parallel_bound(claimed(subject) for subject in self.subjects())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -153,17 +154,17 @@ class RandomChoice(Combined):
         return subject.call(database, rng)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; every part draws all, so run i makes the same draws on every database."""
+        """Return `size` outputs; every part draws as many: run i makes the same draws on every database."""
         chosen = self._chosen(size, rng).tolist()
         outputs = [listed(drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return [outputs[part][run] for run, part in enumerate(chosen)]
 
     def distribution(self, database: Any) -> Law | None:
-        """Return the exact law, None if a part has none, or one that is neither finite nor a density."""
+        """Return the exact law; None if a part has none, or has one that is neither finite nor a density."""
         return mixture([law_of(subject, database) for subject in self.subjects()], self.probabilities)
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return what the parts suggest."""
+        """Return the pairs of databases that the parts suggest."""
         return [pair for subject in self.subjects() for pair in suggested(subject)]
 
     def _chosen(self, size: int, rng: np.random.Generator) -> Any:

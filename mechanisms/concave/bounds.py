@@ -1,4 +1,4 @@
-"""The privacy and utility of algorithm Rec: BNS Lemmas 2 and 3, and the composition of the calls it makes."""
+"""The privacy and utility of algorithm Rec: BNS Lemmas 2 and 3, and the composition of Rec's calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from audit.errors import InvalidValue, finite_number, positive_int, probability
 __all__ = ["calls", "ceiling", "least_promise", "lemma_2", "levels", "log_star"]
 
 SMALL = 32
-"""Up to this top of the range Rec is one exponential mechanism (BNS Fig. 1, step 1)."""
+"""If the top of the range is at most this, Rec is one exponential mechanism (BNS Fig. 1, step 1)."""
 
 
 def log_star(number: int) -> int:
@@ -55,18 +55,18 @@ def levels(top: int) -> int:
 
 
 def lemma_2(top: int, *, epsilon: float, delta: float) -> ApproximateDP:
-    """Return the privacy that BNS Lemma 2 claims for Rec, to the letter.
+    """Return the privacy that BNS Lemma 2 claims for Rec, exactly as printed.
 
     Guarantee
     ---------
-    Rec is (√(6·log*·ln(1/(log*·delta)))·epsilon + 6·log*·epsilon², 4·log*·delta)-private, log* = log*(top),
-    for top ≥ 2 (at top = 1 log* is 0 and the claim false). It is the advanced composition of 3·log* calls
-    with slack log*·delta; `calls` counts those that are made.
+    Write log* for log*(top). For top ≥ 2, Rec is (√(6·log*·ln(1/(log*·delta)))·epsilon + 6·log*·epsilon²,
+    4·log*·delta)-private. (At top = 1, log* is 0 and the claim is false.) This is the advanced composition of
+    3·log* calls with slack log*·delta; `calls` returns the calls that are made.
 
     Raises
     ------
     InvalidValue
-        `top` is below 2, or 4·log*·delta is not below 1: the lemma then says nothing.
+        `top` is below 2, or 4·log*·delta is not below 1, so that the lemma says nothing.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def lemma_2(top: int, *, epsilon: float, delta: float) -> ApproximateDP:
 
 
 def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> list[PureDP | ApproximateDP]:
-    """Return the claims of the mechanisms that one execution of Rec composes, at most: 3·N + 1 of them.
+    """Return the claims of the mechanisms that one execution of Rec composes, at most 3·N + 1 of them.
 
     Parameters
     ----------
@@ -96,20 +96,20 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
     epsilon, delta
         The privacy parameters of each call.
     tight
-        False: A_dist counts as (epsilon, delta)-private, as in BNS Proposition 2. True: as (epsilon/2,
-        delta/2)-private, which it is.
+        If false, A_dist counts as (epsilon, delta)-private, as in BNS Proposition 2. If true, it counts as
+        (epsilon/2, delta/2)-private, which it is.
 
     Guarantee
     ---------
-    Each of the N levels makes two calls of A_dist and one of the exponential mechanism. The innermost range
-    makes one more call of the exponential mechanism. Everything else is public or computed from their
-    outputs. So the composition of this list, in any order and chosen adaptively, bounds Rec. At top = 2^16
-    these are 4 calls, and Lemma 2 pays for 12.
+    Each of the N levels calls A_dist twice and the exponential mechanism once. The innermost range calls the
+    exponential mechanism once more. Everything else is public or computed from the outputs of these calls. So
+    the loss of Rec is at most that of the composition of this list, in any order and chosen adaptively. At
+    top = 2^16 there are 4 calls, while Lemma 2 counts 12.
 
     A_dist releases the best solution if its gap plus Lap(4/epsilon) reaches (4/epsilon)·ln(1/delta) + 2. If
-    neighbours agree on the best solution, its gap moves by at most 2, which is a factor e^(epsilon/2). If
-    they disagree, the two gaps sum to at most 2, so the release has probability at most delta/2 (for delta ≤
-    1/2).
+    neighbours agree on the best solution, its gap changes by at most 2, and probabilities by a factor of at
+    most e^(epsilon/2). If they disagree, the two gaps add up to at most 2, so the release has probability at
+    most delta/2 (for delta ≤ 1/2).
 
     Examples
     --------
@@ -123,13 +123,13 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
 
 
 def least_promise(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return the quality promise that BNS Lemma 3 needs.
+    """Return the smallest quality promise for which BNS Lemma 3 holds.
 
     Guarantee
     ---------
-    With a quasi-concave quality of sensitivity 1 whose maximum is at least r ≥ (2/alpha)^log*·(16/(alpha·
-    epsilon))·ln(32/(beta·delta)) and alpha ≤ 1/2, Rec returns a point of quality below (1 − alpha)·r with
-    probability at most 2·beta·log*(top).
+    Let alpha ≤ 1/2 and r ≥ (2/alpha)^log*·(16/(alpha·epsilon))·ln(32/(beta·delta)), and let the quality be
+    quasi-concave, of sensitivity 1, with maximum at least r. Then Rec returns a point of quality below (1 −
+    alpha)·r with probability at most 2·beta·log*(top).
 
     Examples
     --------

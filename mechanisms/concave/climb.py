@@ -1,4 +1,4 @@
-"""A hill climb to neighbouring qualities on which Rec has a large loss: exact losses, whole steps."""
+"""A hill climb to neighbouring qualities on which the exact privacy loss of Rec is large."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pair = tuple[StepFunction, StepFunction]
 
 
 def steepest(top: int = 64, promise: float = 100.0) -> Pair:
-    """Return neighbouring qualities on {0 … top} on which Rec loses more than on any other pair found.
+    """Return the neighbouring qualities on {0 … top} with the largest privacy loss of Rec that was found.
 
     Examples
     --------
@@ -42,19 +42,19 @@ def climbed(
     Parameters
     ----------
     start
-        Neighbouring qualities on a range short enough to list.
+        A pair of neighbouring qualities, on a range short enough to list.
     loss
-        The exact loss of a pair.
+        A function that returns the exact loss of a pair.
     steps
         How many pairs are tried.
     lead
-        The gap that A_dist asks for: heights move by up to about this much.
+        The gap that A_dist requires; heights are changed by up to about this much.
     rng
         A generator.
 
     Guarantee
     ---------
-    Every pair tried is one of neighbours: two qualities that differ by at most 1 at every point.
+    Every pair tried is a pair of neighbours: two qualities that differ by at most 1 at every point.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def climbed(
 def _moved(
     values: NDArray[np.float64], moves: NDArray[np.float64], *, lead: float, rng: np.random.Generator
 ) -> None:
-    """Change a stretch of the left quality or of the difference, or change all points of one height."""
+    """Change the left quality or the moves to the right one, on a stretch or at all points of one height."""
     size = len(values)
     first = int(rng.integers(size))
     stretch = slice(first, min(size, first + int(2.0 ** rng.uniform(0.0, np.log2(size + 1.0)))))

@@ -1,4 +1,4 @@
-"""Which interval of a family stands out: BNS Fig. 1, steps 7 and 8, without listing the family."""
+"""The best interval of a family and its lead (BNS Fig. 1, steps 7 and 8), without listing the family."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ __all__ = ["Contest", "contest"]
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The best interval of a family by its largest quality, and how far it is ahead.
+    """The interval of a family with the largest quality, and its lead over the other intervals.
 
     Parameters
     ----------
     low, high
         The interval's ends.
     gap
-        Its lead over the second best: 0 for a tie and for an empty family, infinite if it is the only one.
+        Its lead over the second best interval: 0 for a tie or an empty family, infinite if it is the only
+        one.
     """
 
     low: int
@@ -34,22 +35,22 @@ class Contest:
     gap: float
 
     def log_outcome(self, test: ThresholdTest, *, passed: bool) -> float:
-        """Return the log-probability that A_dist releases the interval, or that it does not."""
+        """Return the log-probability that A_dist releases the interval or, if asked, that it does not."""
         if self.gap == 0.0:
             return -math.inf if passed else 0.0
         return test.log_pass(self.gap) if passed else test.log_fail(self.gap)
 
     def released(self, noise: NDArray[np.float64], test: ThresholdTest) -> NDArray[np.bool_]:
-        """Return for each noise whether A_dist releases it: never in a tie, always if it is the only one."""
+        """Return for each noise whether A_dist releases the interval: not in a tie, always if it is alone."""
         passed: NDArray[np.bool_] = (self.gap > 0.0) & (self.gap + noise >= test.threshold)
         return passed
 
 
 def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
-    """Return the best of the intervals [offset + i·width, offset + (i + 1)·width − 1], trimmed to the range.
+    """Return the best of the intervals [offset + i·width, offset + (i + 1)·width − 1], cut to the range.
 
-    The family may have 2^61 members. Only two questions are asked of the pieces: do all points of the best
-    quality lie in one interval, and what is the best quality outside it?
+    The family may have 2^61 members, so the function reads only the pieces of the quality. It decides whether
+    all points of the best quality are in one interval, and finds the best quality outside it.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
 
 
 def _outside(quality: StepFunction, *, offset: int, low: int, high: int) -> list[np.ndarray]:
-    """Return the values of the pieces that meet the family left of an interval, and right of it."""
+    """Return the values of the pieces that meet the family to the left of an interval, and to its right."""
     parts = []
     if low > offset:
         parts.append(quality.values[quality.piece(offset) : quality.piece(low - 1) + 1])

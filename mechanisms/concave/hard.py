@@ -1,4 +1,4 @@
-"""Quasi-concave qualities that are hardest for Rec: peaks where intervals meet, some on a shelf."""
+"""Quasi-concave qualities that are hardest for Rec: peaks at the borders of intervals, some with a shelf."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["hard_qualities", "named_qualities", "plateau", "shelf"]
 
 _BELOW = 1.0 - 1e-9
-"""Factor that turns a quality that is just good enough into one that is not."""
+"""A quality that is just good enough, times this factor, is not good enough."""
 
 
 def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0) -> StepFunction:
@@ -29,11 +29,12 @@ def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0)
 
 
 def shelf(top: int, low: int, power: int, *, height: float, good: float) -> StepFunction:
-    """Return a peak of K = 2^power points at `low`; the 16·K points to its right are halfway down to `good`.
+    """Return a peak of K = 2^power points at `low`; the next 16·K points are halfway between it and `good`.
 
-    Elsewhere it is just below `good`. Peak and shelf are equally good for the inner call. If the inner call
-    finds K, the best interval leads by half of the distance between the promise and good. Of all shapes
-    tried, at promises too low for Lemma 3, Rec fails most on this one.
+    Elsewhere the quality is just below `good`. For the inner call, the widths of peak and shelf are equally
+    good. If the inner call finds K, the best interval leads by half of the difference between the promise and
+    `good`. At promises too low for Lemma 3, Rec fails more often on this shape than on any other that was
+    tried.
 
     Examples
     --------
@@ -46,7 +47,7 @@ def shelf(top: int, low: int, power: int, *, height: float, good: float) -> Step
 
 
 def hard_qualities(top: int, *, height: float, good: float | None = None) -> Iterator[StepFunction]:
-    """Yield plateaus and shelves of many widths: at the ends, in the middle, across the intervals' borders.
+    """Yield plateaus and shelves of many widths: at the ends, in the middle, across borders of intervals.
 
     Parameters
     ----------
@@ -55,14 +56,14 @@ def hard_qualities(top: int, *, height: float, good: float | None = None) -> Ite
     height
         The quality of the best points: the promise.
     good
-        The quality that is good enough, by default half of the promise.
+        The quality that is good enough; by default half of the promise.
 
     Guarantee
     ---------
-    Every one is quasi-concave and reaches `height`; beside a plateau it is 0, or just below good. A plateau
-    of K … 2K − 1 points has L(log K) = height and L(log K + 1) = its floor, so the inner call should find K.
-    No A_i holds all of a plateau that lies across a multiple of 8K. No B_i holds all of one that lies across
-    a multiple of 8K plus 4K.
+    Every quality is quasi-concave with maximum `height`; outside a plateau it is 0 or just below `good`. A
+    plateau of K … 2K − 1 points has L(log K) = height and L(log K + 1) = the value outside, so the inner call
+    should find K. No A_i contains a plateau that extends across a multiple of 8K. No B_i contains a plateau
+    that extends across a multiple of 8K plus 4K.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def hard_qualities(top: int, *, height: float, good: float | None = None) -> Ite
 
 
 def named_qualities(top: int, *, height: float, good: float) -> Iterator[tuple[str, StepFunction]]:
-    """Yield a few of `hard_qualities` with names, for three values of K, each once.
+    """Yield a few of `hard_qualities`, each with a name, for three values of K and without repetition.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def named_qualities(top: int, *, height: float, good: float) -> Iterator[tuple[s
 
 
 def _steps(top: int, parts: dict[int, float]) -> StepFunction:
-    """Return the step function of starts and values, those beyond the range left out."""
+    """Return the step function with these starts and values; pieces beyond the range are left out."""
     kept = {start: value for start, value in sorted(parts.items()) if start <= top}
     return StepFunction([*kept], np.array([*kept.values()]), top=top)
 

@@ -1,4 +1,4 @@
-"""Neighbouring quality functions: the relation, random pairs, and the most revealing pairs."""
+"""Neighbouring quality functions: the relation, random pairs, and pairs with a large loss."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["QualityFunctions", "random_pair", "random_quality", "telling_pairs",
 _ROUNDING = 1e-12
 _PIECES = 8
 _DENSE = 2**13
-"""Ranges up to this length also get qualities that change at every point."""
+"""On ranges of at most this length, some random qualities change at every point."""
 
 
 class QualityFunctions:
-    """The relation of quality functions on one range that differ by at most 1 at every point.
+    """The relation between quality functions on the same range that differ by at most 1 at every point.
 
-    A quality of sensitivity 1 turns neighbouring databases into such functions. So privacy under this
-    relation covers every such quality and every database. Relative rounding errors of 1e-12 are
-    tolerated.
+    A quality of sensitivity 1 maps neighbouring databases to such functions. So privacy under this relation
+    implies privacy for every quality of sensitivity 1 and every database. Relative rounding errors of 1e-12
+    are tolerated.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class QualityFunctions:
     name: ClassVar[str] = "quality-functions"
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Return whether two different qualities differ by at most 1 everywhere."""
+        """Return whether two qualities are different, but by at most 1 at every point."""
         if not (isinstance(left, StepFunction) and isinstance(right, StepFunction)):
             raise InvalidKind(
                 f"The databases of `QualityFunctions` must be step functions; got {left!r:.40} {right!r:.40}."
@@ -52,11 +52,10 @@ class QualityFunctions:
         return bool((np.abs(a - b) <= 1.0 + _ROUNDING * np.maximum(1.0, np.abs(a))).all())
 
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
-        """Yield neighbours: in four patterns, or random ones without end.
+        """Yield neighbours: one for each of four patterns, or an endless sequence of random ones.
 
-        In the patterns all values move up or down by 1, or those above the median move
-        against the rest.
-        `records` is not used.
+        In the four patterns all values move up or down by 1, or the values above the median move opposite to
+        the others. `records` is not used.
         """
         del records
         if rng is not None:
@@ -78,7 +77,7 @@ def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[Ste
     rng
         A generator.
     lead
-        The gap that A_dist needs; in most instances the heights differ by about this gap.
+        The gap that A_dist requires; in most instances the heights differ by about this gap.
 
     Examples
     --------
@@ -94,7 +93,7 @@ def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[Ste
 
 
 def random_quality(top: int, rng: np.random.Generator, *, lead: float) -> StepFunction:
-    """Return a random quality function of a random kind: stairs, several peaks, ties, noise, or a constant.
+    """Return a random quality function: stairs, several peaks, ties, noise, or a constant.
 
     Examples
     --------
@@ -107,7 +106,7 @@ def random_quality(top: int, rng: np.random.Generator, *, lead: float) -> StepFu
 
 
 def telling_pairs(top: int, *, lead: float) -> list[tuple[StepFunction, StepFunction]]:
-    """Return neighbouring qualities with a peak that is about `lead` ahead, for several widths.
+    """Return neighbouring qualities with a peak about `lead` above the rest, for several widths of the peak.
 
     Examples
     --------
@@ -142,13 +141,13 @@ def _bump(top: int, low: int, high: int, height: float) -> StepFunction:
 
 
 def _height(rng: np.random.Generator, lead: float) -> float:
-    """Return a random height near `lead`, or from 0 to 4·`lead`; half of the heights are whole numbers."""
+    """Return a random height, near `lead` or from 0 to 4·`lead`; half of the heights are whole numbers."""
     value = lead + rng.uniform(-4.0, 4.0) if rng.integers(2) else rng.uniform(0.0, 4.0 * lead)
     return float(np.round(value) if rng.integers(2) else value)
 
 
 def _cuts(top: int, rng: np.random.Generator, most: int = _PIECES) -> list[int]:
-    """Return breakpoints at every scale: some far apart, some a few points from others."""
+    """Return random breakpoints at every scale: some far apart, some a few points from each other."""
     found = {0}
     for _ in range(int(rng.integers(1, most + 1))):
         anchor = sorted(found)[int(rng.integers(len(found)))]
@@ -191,7 +190,7 @@ def _flat(top: int, rng: np.random.Generator, lead: float) -> StepFunction:
 
 
 def _moved(quality: StepFunction, rng: np.random.Generator) -> StepFunction:
-    """Return a neighbour: pieces, some of them cut, each moved by a whole step, at random or by a pattern."""
+    """Return a neighbour: each piece, some cut in two, moves by at most 1, at random or in a pattern."""
     starts = sorted({*quality.starts, *_cuts(quality.top, rng)} if rng.integers(2) else quality.starts)
     values = quality.values_at(starts)
     kind = int(rng.integers(4))
@@ -200,7 +199,7 @@ def _moved(quality: StepFunction, rng: np.random.Generator) -> StepFunction:
         steps = rng.integers(-1, 2, len(starts)).astype(np.float64)
     elif kind == 1:
         steps = rng.uniform(-1.0, 1.0, len(starts))
-    else:  # the highest pieces against the rest: the worst case for a gap
+    else:  # the highest pieces move opposite to the rest: the worst case for a gap
         highest = values >= np.quantile(values, rng.uniform(0.0, 1.0))
         steps = np.where(highest, -1.0, 1.0) * (1 if kind == 2 else -1)
     return StepFunction(starts, values + steps, top=quality.top)

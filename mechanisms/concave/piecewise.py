@@ -1,4 +1,4 @@
-"""Piecewise-constant functions on {0 … top}: work grows with the breakpoints, never with the range."""
+"""Piecewise-constant functions on {0 … top}: the time grows with the number of pieces, not with the range."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class StepFunction:
     Parameters
     ----------
     starts
-        Where each piece begins: increasing Python ints of any size, the first 0.
+        The first point of each piece: increasing Python ints of any size, beginning with 0.
     values
-        The finite value of each piece.
+        The value of each piece, finite.
     top
-        The last point of the last piece.
+        The last point of the range, at which the last piece ends.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class StepFunction:
 
     @classmethod
     def of(cls, values: Any) -> StepFunction:
-        """Return the function that takes the given values at 0, 1, 2, …; equal neighbours become one piece.
+        """Return the function with the given values at 0, 1, 2, …; successive equal values form one piece.
 
         Examples
         --------
@@ -91,7 +91,7 @@ class StepFunction:
 
     @classmethod
     def tally(cls, intervals: Iterable[tuple[int, int]], *, top: int) -> StepFunction:
-        """Return how many of some closed intervals inside {0 … top} contain each point.
+        """Return the function that counts how many of some closed intervals inside {0 … top} contain a point.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class StepFunction:
         return listed
 
     def piece(self, point: int) -> int:
-        """Return the index of the piece that holds a point."""
+        """Return the index of the piece that contains a point."""
         return bisect_right(self.starts, point) - 1
 
     def end(self, piece: int) -> int:
@@ -153,7 +153,7 @@ class StepFunction:
         return StepFunction(self.starts, self.values + constant, top=self.top)
 
     def extended(self, top: int) -> StepFunction:
-        """Return the function with value 0 beyond the old top, up to a new one.
+        """Return the function extended to a larger top, with value 0 beyond the present one.
 
         Examples
         --------
@@ -165,11 +165,11 @@ class StepFunction:
         return StepFunction([*self.starts, self.top + 1], np.append(self.values, 0.0), top=top)
 
     def window_minima(self) -> list[float]:
-        """Return for j = 0, 1, … the largest x such that the function is at least x on 2^j points in a row.
+        """Return, for j = 0, 1, …, the largest x such that the function is ≥ x on 2^j successive points.
 
-        There is one value for every j for which a window of 2^j points fits into {0 … top}. One pass over the
-        pieces keeps a stack of the windows that can still grow, lowest first. A lower piece closes the higher
-        windows. Each closes once, and its length then serves every j that it covers.
+        There is one value for every j for which 2^j points fit into {0 … top}. One pass over the pieces keeps
+        a stack of the windows that can still grow, the lowest first. A lower piece closes all higher windows.
+        A window is closed once; its length is then used for every j with 2^j at most this length.
 
         Examples
         --------

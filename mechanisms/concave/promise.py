@@ -1,4 +1,4 @@
-"""Algorithm Rec as a subject."""
+"""Algorithm Rec (BNS §3.3) as a subject that can be audited."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ __all__ = ["ConcavePromise"]
 
 Accounting: TypeAlias = Literal["lemma 2", "calls", "tight"]
 _FEW = 3
-"""This many of the listed records are used for suggested pairs."""
+"""At most this many of the listed records are used in suggested pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConcavePromise(PlainParameters):
-    """Rec: choose a point of {0 … top} whose quality is near the promise, for quasi-concave qualities.
+    """Rec: choose a point of {0 … top} whose quality is close to the promise, for quasi-concave qualities.
 
     Parameters
     ----------
@@ -57,22 +57,25 @@ class ConcavePromise(PlainParameters):
     top
         T, the last point of the range, at least 2 (at T = 1 log* is 0, and Lemmas 2 and 3 are false).
     promise
-        r > 0, the quality promised to exist. Public. Default: the least that Lemma 3 allows at `beta`.
+        r > 0: some point is promised to have at least this quality. Public. Default: the least promise that
+        Lemma 3 allows at `beta`.
     alpha
         A quality of (1 − alpha)·promise is good enough; 0 < alpha ≤ 1. Public.
     quality
-        Q: takes a database, returns a `StepFunction` on {0 … top}, or the vector of its top + 1 values. It
-        moves by at most 1 at every point between neighbours. Declared, not derived: at sensitivity s the
-        loss is s times as large. Default: the database is the quality function, or its vector.
+        Q: takes a database and returns a `StepFunction` on {0 … top}, or the vector of its top + 1 values.
+        Between neighbours it must change by at most 1 at every point. This is not checked; at sensitivity s
+        the loss is s times as large. Default: the database is the quality function, or the vector of its
+        values.
     beta
         The failure probability for Lemma 3, in (0, 1); None if no utility is asked for.
     accounting
-        The claim: "lemma 2" as printed; "calls", the sums of epsilon and delta over the calls that are made;
-        "tight", the same sums with A_dist counted as (epsilon/2, delta/2)-private, which it is.
+        What is claimed. "lemma 2": the lemma as printed; "calls": the sums of epsilon and delta over the
+        calls that are made; "tight": the same sums, but A_dist counts as (epsilon/2, delta/2)-private, which
+        it is.
     relation, records, size
-        Which databases are neighbours, the records to build them of, their length (or least and greatest).
-        Default: vectors of top + 1 values that all move by at most 1, some of them near the gap that A_dist
-        asks for.
+        Which databases are neighbours, the records they consist of, and how many records they have (or the
+        smallest and largest number). Default: vectors of top + 1 values, each of which changes by at most 1;
+        some values are close to the gap that A_dist requires.
 
     Raises
     ------
@@ -82,22 +85,24 @@ class ConcavePromise(PlainParameters):
     Warns
     -----
     UserWarning
-        The promise is below what Lemma 3 needs, or alpha above 1/2. Privacy holds all the same.
+        The promise is below the one that Lemma 3 needs, or alpha is above 1/2. Privacy still holds.
 
     Guarantee
     ---------
     `claim`-differential privacy under `relation` if Q has sensitivity 1; nothing else is assumed of Q (BNS
-    Lemma 2, for T ≥ 2). L(·, j) is a maximum of minima of values that move by at most 1, so it moves by at
-    most 1. So does q = min(L(·, j) − (1 − alpha)·r, r − L(·, j + 1)), the quality of the inner call, because
-    r and alpha are public. So does the largest quality in an interval. The intervals depend only on the inner
-    output, and H only on outputs. Hence Rec composes 3·N + 1 calls: see `concave.bounds.calls`.
+    Lemma 2, for T ≥ 2). L(·, j) is a maximum of minima of values that change by at most 1, so it changes by
+    at most 1. The same holds for q = min(L(·, j) − (1 − alpha)·r, r − L(·, j + 1)), the quality of the inner
+    call, because r and alpha are public, and for the largest quality in an interval. The intervals depend
+    only on the output of the inner call, and H depends only on outputs. Hence Rec composes 3·N + 1 calls: see
+    `concave.bounds.calls`.
 
-    What Fig. 1 leaves open is settled without the data. *A family of one interval*: the interval is taken
-    without a call. *An empty family* is skipped. *If one call releases nothing*, H has the other call's half
-    only. *If neither releases anything*, H is 32 points spread evenly over {0 … T}. *Points between two
-    integers* are rounded down and count once. *Points beyond T* become T, so that what a call returns is in
-    its range. The second half of H begins at the left end of B, not at b as printed: with b the result is as
-    private and misses good points across the border of two A_i (see `flawed.LiteralConcavePromise`).
+    Fig. 1 leaves some cases open; the choices made here do not depend on the data. *If a family has one
+    interval*, that interval is taken without a call. *An empty family* is skipped. *If one call releases
+    nothing*, H consists of the other call's half. *If neither call releases anything*, H is 32 points spread
+    evenly over {0 … T}. *Points between two integers* are rounded down and count once. *Points beyond T*
+    become T, so that every output is in the range. The second half of H begins at the left end of B, not at b
+    as printed. With b the result is equally private, but misses good points across the border of two A_i (see
+    `flawed.LiteralConcavePromise`).
 
     Utility: `error_bound` (Lemma 3).
 
@@ -160,14 +165,14 @@ class ConcavePromise(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """What BNS Lemma 3 claims at `beta`, errors as shares of the promise; None if it says nothing."""
+        """The claim of BNS Lemma 3 at `beta`, with errors as shares of the promise; None if there is none."""
         failure = 1.0 if self.beta is None else 2.0 * self.beta * log_star(self.top)
         if self.beta is None or failure >= 1.0 or self._objection(self.beta) is not None:
             return None
         return PAC(self.alpha, failure)
 
     def problems(self) -> list[Problem]:
-        """Return peaks across the borders of the intervals and at the ends; only for the default quality.
+        """Return problems for the default quality: peaks at the ends and across borders of the intervals.
 
         Examples
         --------
@@ -183,16 +188,16 @@ class ConcavePromise(PlainParameters):
         ]
 
     def _error(self, output: int, database: Any) -> float:
-        """Return how far below the promise the quality of a point is, as a share of the promise."""
+        """Return the difference between the promise and the quality of a point, as a share of the promise."""
         return max(0.0, 1.0 - self.quality_on(database)(output) / self.target)
 
     @property
     def test(self) -> ThresholdTest:
-        """The test by which A_dist compares a gap with its threshold."""
+        """The test with which A_dist compares a gap with its threshold."""
         return StableSelection(epsilon=self.epsilon, delta=self.delta).test
 
     def quality_on(self, database: Any) -> StepFunction:
-        """Return the quality function of a database, refused if it is not on {0 … top}."""
+        """Return the quality function of a database; raise an error if it is not on {0 … top}."""
         quality = as_quality(self.quality(database))
         if quality.top != self.top:
             raise InvalidValue(
@@ -202,37 +207,37 @@ class ConcavePromise(PlainParameters):
         return quality
 
     def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
-        """Return where the two halves of H begin: the left ends of A and of B, if they were released."""
+        """Return where the two halves of H begin: at the left ends of A and of B, if these were released."""
         return [interval.low for interval in (first, second) if interval is not None]
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
-        """Return one point."""
+        """Return one chosen point."""
         return int(self._runs(database, 1, rng)[0])
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64] | list[int]:
-        """Return `size` points, as a list if they may exceed 64 bits.
+        """Return `size` chosen points, as a list if they may exceed 64 bits.
 
-        Run i draws the same uniform numbers and noises on every database.
+        Run i draws the same uniform numbers and the same noise on every database.
         """
         outputs = self._runs(database, size, rng)
         return outputs.tolist() if outputs.dtype == object else outputs
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the point chosen, on the points that have positive probability."""
+        """Return the exact law of the chosen point, on the points that have positive probability."""
         return law(self._chain(database))
 
     def error_bound(self, beta: float) -> float:
-        """Return alpha·promise: how far below the promise the quality falls with probability at most `beta`.
+        """Return alpha·promise: the quality is further below the promise with probability at most `beta`.
 
         Guarantee
         ---------
-        BNS Lemma 3, whose failure probability is 2·log*(T) times its own beta, for quasi-concave qualities
-        that reach the promise.
+        This is BNS Lemma 3, for quasi-concave qualities whose maximum is at least the promise. The failure
+        probability is 2·log*(T) times the beta of the lemma.
 
         Raises
         ------
         InvalidValue
-            The promise is too low, or alpha too high, for the lemma to say anything at this `beta`.
+            The promise is too low, or alpha too large, for the lemma to say anything at this `beta`.
 
         Examples
         --------
@@ -246,9 +251,10 @@ class ConcavePromise(PlainParameters):
         return self.alpha * self.target
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours with a peak at the edge of being released.
+        """Return neighbours whose best interval leads by about as much as A_dist requires for a release.
 
-        There are none unless the quality is the default one, or one of several listed records is replaced.
+        There are such pairs only for the default quality, or if neighbours replace one of several listed
+        records.
         """
         if self.quality is as_quality and self.relation is Relation.QUERY_ANSWERS:
             return [
@@ -260,7 +266,7 @@ class ConcavePromise(PlainParameters):
         return []
 
     def _swaps(self) -> Iterator[Pair]:
-        """Yield pairs: about as many records agree as A_dist asks for, and on the neighbour one fewer."""
+        """Yield pairs: about as many records agree as A_dist requires, and one fewer on the neighbour."""
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]
         for head in dict.fromkeys((min(size, math.ceil(self.test.threshold)), size)):
@@ -287,7 +293,7 @@ class ConcavePromise(PlainParameters):
             warnings.warn(f"{why} Privacy holds all the same.", UserWarning, stacklevel=4)
 
     def _objection(self, beta: float) -> str | None:
-        """Return why Lemma 3 says nothing at its own `beta`, or None."""
+        """Return why Lemma 3 says nothing at the `beta` of the lemma; None if it applies."""
         owner = type(self).__name__
         if self.alpha > 0.5:
             return f"The `alpha` of `{owner}` must be ≤ 0.5 for BNS Lemma 3; got {self.alpha:g}."
@@ -308,7 +314,7 @@ _CLIMBED = partial(ConcavePromise, promise=100.0, beta=None, accounting="tight")
 
 
 def _with_steepest(made: ConcavePromise) -> dict[str, Any]:
-    """Return options that add the worst pair known to those that the subject suggests."""
+    """Return audit options that add the worst known pair to the pairs that the subject suggests."""
     pairs = [steepest_lists(made.top, made.target), *made.suggested_pairs()]
     return {"pairs": pairs, "size": made.size}
 

@@ -16,11 +16,11 @@ __all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
 
 
 def as_quality(database: Any) -> StepFunction:
-    """Return a quality function from a database, which is a quality function or the vector of its values.
+    """Return the quality function that a database is, or the one whose values it lists.
 
     Guarantee
     ---------
-    Between neighbours that differ by at most 1 in every value it has sensitivity 1, by definition.
+    If neighbours differ by at most 1 in every value, this quality has sensitivity 1 by definition.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def as_quality(database: Any) -> StepFunction:
 
 @dataclass(frozen=True)
 class IntervalVotes:
-    """Count the records that contain a point; a record is a closed interval (low, high) of {0 … top}.
+    """Quality: the number of records that contain a point; a record is an interval (low, high) in {0 … top}.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class IntervalVotes:
 
     Guarantee
     ---------
-    Replacing, adding or removing a record moves the count at every point by at most 1.
+    If a record is replaced, added or removed, the count at every point changes by at most 1.
 
     Examples
     --------
@@ -53,30 +53,30 @@ class IntervalVotes:
     top: int
 
     def __call__(self, database: Sequence[tuple[int, int]]) -> StepFunction:
-        """Return the counts."""
+        """Return the number of records that contain a point, as a function of the point."""
         return StepFunction.tally(database, top=self.top)
 
 
 @dataclass(frozen=True)
 class ThresholdAgreement:
-    """The quality `margin` − (errors of threshold j), which makes INTERVAL_d a concave problem.
+    """The quality `margin` − (errors of threshold j), which turns INTERVAL_d into a concave promise problem.
 
     The threshold j ∈ {0 … 2^bits} labels x with 1 if x < j, and otherwise with 0. A record is (x, y) with x ∈
     {0 … 2^bits − 1} and a label y, 0 or 1. With `margin` = α·m the promise r = α·m holds if some threshold
-    labels all points correctly. This works for every α, because Rec runs with its own alpha = 1/2. With α
-    itself Rec would need r ≥ (2/α)^log*, which BNS Theorem 2 does not state.
+    labels all points correctly. This works for every α, because Rec runs with alpha = 1/2 instead of α. With
+    α itself Rec would need r ≥ (2/α)^log*, which BNS Theorem 2 does not state.
 
     Parameters
     ----------
     bits
-        d.
+        d, the number of bits of a point.
     margin
-        The quality of a threshold without error. It is public.
+        The quality of a threshold that makes no errors. It is public.
 
     Guarantee
     ---------
-    Replacing, adding or removing a record moves the quality at every point by at most 1. For points labelled
-    by a threshold it is quasi-concave on {0 … 2^bits}.
+    If a record is replaced, added or removed, the quality at every point changes by at most 1. If a threshold
+    labels all points correctly, the quality is quasi-concave on {0 … 2^bits}.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class ThresholdAgreement:
 
 
 def _agreeing(record: tuple[int, int], top: int) -> tuple[int, int]:
-    """Return the thresholds that label a point correctly: j > x for a 1, j ≤ x for a 0."""
+    """Return the range of thresholds j that label a point x correctly: j > x for a 1, j ≤ x for a 0."""
     x, label = record
     if label not in (0, 1) or not 0 <= x < top:
         raise InvalidValue(

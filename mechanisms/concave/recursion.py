@@ -36,10 +36,10 @@ __all__ = [
 ]
 
 HALF = 16
-"""Candidates per interval (step 10). If no interval is released, twice as many are spread over the range."""
+"""Candidates per interval (step 10). If no interval is released, twice as many cover the range."""
 
 PATTERNS: Final[tuple[tuple[bool, bool], ...]] = ((True, True), (True, False), (False, True), (False, False))
-"""Whether A_dist releases an interval of {A_i}, and one of {B_i}."""
+"""The four cases: whether A_dist releases an interval of {A_i}, and whether it releases one of {B_i}."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class Settings:
     epsilon
         The epsilon of each exponential mechanism.
     alpha, promise
-        The approximation parameter, and r of the outermost level.
+        The approximation parameter, and the promise r of the outermost level.
     test
         The test by which A_dist compares a gap with its threshold.
     left_ends
-        Takes what A_dist released of {A_i} and of {B_i}, None for a refusal, and returns where the parts of
-        H begin.
+        Takes the intervals of {A_i} and of {B_i} that A_dist released (None if it released none), and returns
+        where the parts of H begin.
     """
 
     epsilon: float
@@ -68,26 +68,26 @@ class Settings:
 
 @dataclass(frozen=True)
 class Level:
-    """One execution of Rec: a quality on {0 … top}, and the padded one on {0 … ceiling}."""
+    """One execution of Rec: a quality on {0 … top}, and the same quality extended to {0 … ceiling}."""
 
     quality: StepFunction
     padded: StepFunction
     settings: Settings
 
     def contests(self, power: int) -> tuple[Contest, Contest]:
-        """Return the contests of {A_i} and {B_i} for K = 2^power."""
+        """Return the best interval of {A_i} and that of {B_i}, for K = 2^power."""
         quarter = 4 << power
         first, second = (contest(self.padded, offset=offset, width=2 * quarter) for offset in (0, quarter))
         return first, second
 
     def candidates(self, power: int, left_ends: Iterable[int]) -> list[int]:
-        """Return H: 16 points K/2 apart from each left end, rounded down, clamped to the range, each once."""
+        """Return H: 16 points from each left end, K/2 apart, rounded down, clamped, without repetitions."""
         points = {left + (i << power) // 2 for left in left_ends for i in range(HALF)}
         top = self.quality.top
         return sorted({min(point, top) for point in points}) or spread(top)
 
     def outcomes(self, power: int) -> Iterator[tuple[float, list[int]]]:
-        """Yield the log-probability and the H of every possible pair of outputs of A_dist."""
+        """Yield, for every possible pair of outputs of A_dist, its log-probability and its H."""
         contests = self.contests(power)
         for released in PATTERNS:
             log = log_outcome(contests, released, test=self.settings.test)
@@ -97,17 +97,17 @@ class Level:
     def choice(
         self, power: int, contests: tuple[Contest, Contest], *, released: tuple[bool, bool]
     ) -> list[int]:
-        """Return H for given outputs of the two calls of A_dist."""
+        """Return H for these outputs of the two calls of A_dist."""
         first, second = (c if one else None for c, one in zip(contests, released, strict=True))
         return self.candidates(power, self.settings.left_ends(first, second))
 
     def log_choice(self, points: Iterable[int]) -> NDArray[np.float64]:
-        """Return the log-probabilities of the exponential mechanism over some points."""
+        """Return the log-probabilities with which the exponential mechanism chooses each of some points."""
         return log_choice(self.quality.values_at(points), epsilon=self.settings.epsilon)
 
 
 def spread(top: int) -> list[int]:
-    """Return 32 points spread evenly over {0 … top}, ends included: H if A_dist has released nothing.
+    """Return 32 points spread evenly over {0 … top}, including its ends: H if A_dist released nothing.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def spread(top: int) -> list[int]:
 
 
 def chain(quality: StepFunction, settings: Settings) -> list[Level]:
-    """Return the levels of the recursion, outermost first (steps 2 to 6).
+    """Return the levels of the recursion, the outermost first (steps 2 to 6).
 
     L(·, log T′ + 1) is min{0, L(·, log T′)}, as printed.
     """
@@ -136,7 +136,7 @@ def chain(quality: StepFunction, settings: Settings) -> list[Level]:
 
 
 def law(levels: list[Level]) -> Finite:
-    """Return the exact law of the output: a mixture over what the inner levels return and A_dist releases.
+    """Return the exact law of the output: a mixture over the inner levels' outputs and A_dist's releases.
 
     Given K and the two outputs of A_dist, H has at most 32 points. So the possible outputs are at most 128
     times the values of the inner level: a few thousand at T = 2^64.
@@ -175,10 +175,11 @@ def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int)
 
 
 def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray[Any]:
-    """Return the outputs of `size` executions: 64-bit integers, Python ints where the range has larger ones.
+    """Return the outputs of `size` executions: 64-bit integers, or Python ints if the range has larger ones.
 
-    Run i uses the same uniform numbers and noises on every database: one for the inner exponential mechanism,
-    then from the innermost level outwards two noises for A_dist and one number for the choice from H.
+    Run i uses the same uniform numbers and the same noise on every database. There is one number for the
+    innermost exponential mechanism. Then, from the innermost level outwards, each level uses two noise values
+    for A_dist and one number for the choice from H.
     """
     inner = levels[-1]
     outputs: NDArray[Any] = inverted(inner.log_choice(range(inner.quality.top + 1)), rng.random(size))
@@ -211,7 +212,7 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield each pattern of what A_dist releases, with its `rows`; `noise` has shape (2, all runs)."""
+    """Yield each pattern of releases by A_dist, and its part of `rows`; `noise`: shape (2, all runs)."""
     passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
     for released in PATTERNS:
         yield released, rows[(passed == np.array(released)[:, None]).all(axis=0)]
@@ -220,7 +221,7 @@ def by_pattern(
 def log_outcome(
     contests: tuple[Contest, Contest], released: tuple[bool, bool], *, test: ThresholdTest
 ) -> float:
-    """Return the log-probability of a pattern of what A_dist releases."""
+    """Return the log-probability of a pattern of releases by A_dist."""
     return sum(c.log_outcome(test, passed=one) for c, one in zip(contests, released, strict=True))
 
 
@@ -238,7 +239,7 @@ def log_choice(scores: NDArray[np.float64], *, epsilon: float) -> NDArray[np.flo
 
 
 def inverted(logs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the places that uniform numbers pick by the log-probabilities."""
+    """Return the places that these uniform numbers pick, according to the log-probabilities."""
     cumulative = np.cumsum(np.exp(logs))
     places: NDArray[np.intp] = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
     return places

@@ -1,1 +1,1 @@
-"""Entries that are not beside their class: they use several folders, or their pairs take long to find."""
+"""Catalogue entries outside their class's module: they use several folders, or pairs slow to find."""

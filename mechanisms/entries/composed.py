@@ -1,4 +1,4 @@
-"""Compositions of mechanisms from several folders, as entries of the catalogue."""
+"""Catalogue entries that compose mechanisms from several folders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["CountAndSurvey", "CountsOfHalves"]
 
 @dataclass(frozen=True, kw_only=True)
 class CountAndSurvey(Sequential):
-    """A noisy count and a randomized response on one record, at half of epsilon each.
+    """A noisy count and a randomized response on one record; each gets half of epsilon.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ class CountAndSurvey(Sequential):
 
     Guarantee
     ---------
-    epsilon-differential privacy, met with equality: both parts meet theirs on the same pair.
+    epsilon-differential privacy, met with equality: both parts meet their claims with equality on the same
+    pair.
 
     Examples
     --------
@@ -57,7 +58,7 @@ class CountAndSurvey(Sequential):
 
 @dataclass(frozen=True, kw_only=True)
 class CountsOfHalves(Parallel):
-    """A noisy count of each half of the records, at the whole of epsilon each.
+    """A noisy count of each half of the records; each count gets the whole epsilon.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ class CountsOfHalves(Parallel):
 
     Guarantee
     ---------
-    epsilon-differential privacy, met with equality: neighbours differ in one half.
+    epsilon-differential privacy, met with equality: neighbours differ in one half only.
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""The transcript of a run from noisy labels in the local model: an entry whose pairs take a while to find.
+"""A catalogue entry: the transcript of a run on noisy labels in the local model. Its pairs take long to find.
 
-The size that keeps a utility claim is so large that an audit of runs sees nothing of one example. So the
-audits of privacy use coarse entries, which run the same code on few examples, and the whole transcript of a
-run.
+A utility claim needs so many examples that an audit by runs cannot detect the influence of one. So the
+privacy audits use entries that run the same code on few examples, and they see the whole transcript of a run.
 """
 
 from __future__ import annotations

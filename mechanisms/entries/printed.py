@@ -1,4 +1,4 @@
-"""Selection as printed: private, but less useful than claimed, on pairs that are found by their laws."""
+"""Catalogue entries of selection as printed: private, but less useful than claimed. Laws find the pairs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mechanisms.selection.choosing import SHARED, ChoosingMechanism
 from mechanisms.selection.stability import StableSelection
 
 _GAP = partial(StableSelection, epsilon=5.0, delta=20.0 * math.exp(-15.0))
-"""The delta at which the printed gap, at epsilon = 5 and beta = 0.1, is 12: scores are whole numbers."""
+"""With this delta, epsilon = 5 and beta = 0.1 the printed gap is 12, a whole number like the scores."""
 
 entries = (
     Entry(

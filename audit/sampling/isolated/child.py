@@ -1,9 +1,9 @@
 """The child process of an isolated subject: a supervisor, and the worker that it starts.
 
-The supervisor loads the subject's modules once and never runs it. Its worker is a fork, so a dead one is
-replaced in milliseconds. If processes cannot fork, the worker is a new process that loads the modules again.
-A supervisor without a subject never changes: each of its workers makes a subject anew, runs it once and ends
-(`Errand`).
+The supervisor loads the modules of the subject once and never runs the subject. Its worker is a fork, so a
+dead worker is replaced in milliseconds. If processes cannot fork, the worker is a new process that loads the
+modules again. A supervisor without a subject keeps no state: each of its workers makes a subject anew, makes
+its runs and ends (`Errand`).
 """
 
 import contextlib
@@ -25,9 +25,9 @@ from audit.sampling.remake.reseeding import reseed_process
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
-#: More packages: faster fresh processes. These take long to import. On import they draw nothing, start no
-#: thread and keep no generator but numpy's global one, which every process reseeds. Never list a library that
-#: is itself audited.
+#: Fresh processes start with these packages imported, and so start faster: the packages take long to import.
+#: On import they draw nothing, start no thread and keep no generator but numpy's global one, which every
+#: process reseeds. Never list a library that is itself audited.
 _PRELOADED: Final = frozenset({"audit", "scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest"})
 
 
@@ -44,7 +44,7 @@ def is_preloaded(module: str) -> bool:
 
 @dataclass(frozen=True)
 class Errand:
-    """The job of a worker that makes a subject anew, runs it once and ends.
+    """The job of a worker that makes a subject anew, makes its runs and ends.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Errand:
     folder
         The worker's own directory: working directory, home and temporary directory.
     place
-        The place of the process's generators in the seed tree.
+        The place in the seed tree from which the process's generators are seeded.
     task
         The packed runs; unpacking their databases may need `paths`.
 
@@ -72,12 +72,12 @@ class Errand:
     task: bytes = b""
 
     def to_run(self, task: Task) -> "Errand":
-        """Return the errand for the rest of a block; the next process gets other generators."""
+        """Return the errand for the rest of a block, in another process whose generators get another seed."""
         packed = pack(task, by_value=self.recipe.by_value)
         return replace(self, place=(*self.place, task.start), task=packed)
 
     def move_in(self) -> tuple[Host, Task]:
-        """Return the subject, made in this process and ready to run, and its runs."""
+        """Return the subject, made in this process and ready to run, and the task with its runs."""
         sys.path[:] = self.paths
         os.chdir(self.folder)
         for name in ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
@@ -89,12 +89,12 @@ class Errand:
 
 @dataclass(frozen=True)
 class Foundations:
-    """Modules that the supervisor is to import before it forks another worker.
+    """The modules that the supervisor must import before it forks another worker.
 
     Parameters
     ----------
     modules
-        Their names.
+        The names of the modules.
 
     Examples
     --------
@@ -104,14 +104,14 @@ class Foundations:
     modules: tuple[str, ...]
 
     def lay(self) -> None:
-        """Import them."""
+        """Import the modules."""
         for name in self.modules:
             with contextlib.suppress(Exception):  # the parent could import it, and perhaps a worker can
                 importlib.import_module(name)
 
 
 class _Stream(list[Any]):
-    """A list that sends each appended item to the parent."""
+    """A list that also sends each appended item to the parent process."""
 
     def __init__(self, fd: int) -> None:
         super().__init__()
@@ -123,17 +123,17 @@ class _Stream(list[Any]):
 
 
 def main(requests: int, answers: int, records: int) -> None:
-    """Serve the parent at the other end of three pipes until it closes them.
+    """Answer the requests of the parent process, over three pipes, until it closes them.
 
     Parameters
     ----------
     requests
-        The descriptor of requests. The first request holds a directory, a parcel or None, a path in the seed
-        tree, and the `Foundations` of all workers.
+        The file descriptor from which requests are read. The first request holds a directory, a parcel or
+        None, a path in the seed tree, and the `Foundations` of all workers.
     answers
-        The descriptor for frames, each a pair of a word and a value.
+        The file descriptor for frames, each a pair of a word and a value.
     records
-        The descriptor for small records: workers that start or end, and their progress.
+        The file descriptor for small records: which workers started or ended, and their progress.
     """
     first = read_frame(requests) or b""
     try:
@@ -154,7 +154,7 @@ def main(requests: int, answers: int, records: int) -> None:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _work(parcel, (*place, number), requests, answers, records, ask=ask)
-        with contextlib.suppress(OSError):  # the worker may have done so itself, or be gone
+        with contextlib.suppress(OSError):  # the worker may have done this already, or have ended
             os.setpgid(worker, worker)
         write_record(records, STARTED, worker)
         status = _wait(worker, requests, wake)
@@ -162,14 +162,14 @@ def main(requests: int, answers: int, records: int) -> None:
             return
         write_record(records, ENDED, status)
         number += 1
-        with contextlib.suppress(BlockingIOError):  # no such request went to the worker
+        with contextlib.suppress(BlockingIOError):  # the worker got no request meant for the supervisor
             os.read(asked, 1)
             if (frame := read_frame(requests)) is not None:
                 unpack(frame)[1].lay()
 
 
 def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
-    """Return the parcel and the place of the first request, after a change of directory and its imports."""
+    """Change directory, import modules as the first request asks, and return its parcel and its place."""
     directory, parcel, place, foundations = unpack(first)
     os.chdir(directory)
     foundations.lay()
@@ -179,7 +179,7 @@ def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
 
 
 def _spawned(first: bytes, number: int, *pipes: int) -> int:
-    """Return the process of a worker that is not forked; it gets the first request and its number."""
+    """Return a new process as worker, without a fork; it gets the first request and its own number."""
     theirs, ours = os.pipe()
     worker = spawn("audit.sampling.isolated.child:work_anew", (theirs, number, *pipes), inherited=theirs)
     os.close(theirs)
@@ -190,7 +190,7 @@ def _spawned(first: bytes, number: int, *pipes: int) -> int:
 
 
 def work_anew(start: int, number: int, requests: int, answers: int, records: int) -> None:
-    """Work in a process that was not forked; its first request comes from the pipe `start`."""
+    """Be a worker in a process that was not forked; its first request comes from the pipe `start`."""
     parcel, place = _prepare(read_frame(start) or b"")
     os.close(start)
     _work(parcel, (*place, number), requests, answers, records)
@@ -225,15 +225,15 @@ def _work(
         write_record(records, BEAT, 0)  # the time of the first run begins here, after the subject is made
         while (frame := read_frame(requests)) is not None:
             addressee, request, streamed = unpack(frame)
-            if addressee != number:  # meant for a worker that has died since
+            if addressee != number:  # the request was meant for a worker that has died
                 continue
-            if isinstance(request, Foundations):  # for the supervisor, to which the parent sends it again
+            if isinstance(request, Foundations):  # meant for the supervisor: the parent will send it again
                 if ask is not None:
                     os.write(ask, b"\0")
                 break
             write_frame(answers, _answer(host, request, answers, records, streamed=streamed))
             if isinstance(request, Errand):
-                # Only the new entries, from the end: touching all of them would copy shared memory.
+                # Send only the new entries, read from the end: touching all entries would copy shared memory.
                 new = list(islice(reversed(sys.modules), max(0, len(sys.modules) - found)))
                 loaded = [name for name in reversed(new) if is_preloaded(name)]
                 write_frame(answers, pack_outputs(("loaded", loaded)))
@@ -245,7 +245,7 @@ def _work(
 def _answer(
     host: Host | None, request: Task | Errand | None, answers: int, records: int, *, streamed: bool
 ) -> bytes:
-    """Return the answer to a task, or, for None, whether the subject keeps state.
+    """Return the answer to a request: the block of a task or, for None, whether the subject keeps state.
 
     If `streamed`, every outcome is also sent as soon as it is known.
     """

@@ -1,8 +1,8 @@
 """Calls on the workers of a Dask cluster.
 
-A thread of a Dask worker passes its call to a process of its own on that machine (`Processes`). There the
-call has the main thread and the interpreter to itself, as on this machine. If a worker dies, Dask repeats its
-calls on others.
+Each thread of a Dask worker passes its calls to its own process on the same machine (`Processes`). There the
+call runs in the main thread, alone in its interpreter, as it would on this machine. If a worker dies, Dask
+repeats its calls on other workers.
 """
 
 import logging
@@ -18,11 +18,11 @@ from audit.errors import AuditError, InvalidKind, Parameter
 from audit.sampling.isolated.elsewhere import everywhere_on
 from audit.sampling.isolated.processes import Elsewhere, Processes
 
-#: Packages whose versions must agree: with the seed they determine the bytes of a result.
+#: Packages whose versions must be equal on all machines: with the seed, they determine the bytes of a result.
 _PACKAGES: Final = ("dp-audit", "numpy", "scipy")
-#: Larger: a longer wait for a slow cluster. Seconds for the scheduler to answer, and for a first worker.
+#: Seconds to wait for the scheduler's answer, and for a first worker. Increase it for a slow cluster.
 _PATIENCE: Final = 10
-#: The most calls at once on one worker; larger than any worker's number of threads.
+#: The most calls at once on one worker. It must be larger than any worker's number of threads.
 _THREADS: Final = 1024
 
 
@@ -30,9 +30,9 @@ _THREADS: Final = 1024
 def cluster(client: Any) -> Iterator[None]:
     """Run audits on the workers of a Dask cluster while this context lasts.
 
-    Commands with many audits (``dp-audit suite``, ``study`` and ``findings``) send whole audits. A single
-    audit sends blocks of runs, if the seed reproduces the subject's runs. Results have the same bytes as on
-    one core. If a worker dies, another repeats its calls.
+    Commands with many audits (``dp-audit suite``, ``study`` and ``findings``) send whole audits to the
+    workers. A single audit sends blocks of runs if the seed reproduces the subject's runs. Results have the
+    same bytes as those of one core. If a worker dies, another one repeats its calls.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def cluster(client: Any) -> Iterator[None]:
     Raises
     ------
     AuditError
-        Dask is not installed, the cluster has no workers, or one of them has other versions.
+        Dask is not installed, the cluster has no workers, or a worker has other versions of these packages.
 
     Examples
     --------
@@ -69,10 +69,10 @@ def connected(address: str) -> Iterator[None]:
     Raises
     ------
     AuditError
-        The scheduler does not answer, or for the reasons of `cluster`.
+        The scheduler does not answer, or `cluster` raises this error.
     """
     distributed = _distributed()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # our one line of error replaces its messages
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # our error message replaces Dask's
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:  # a TimeoutError is an OSError
@@ -85,7 +85,7 @@ def connected(address: str) -> Iterator[None]:
 
 def _distributed() -> Any:
     try:
-        import distributed  # only for a cluster
+        import distributed  # imported only if a cluster is used
     except ImportError:
         raise AuditError("A cluster needs Dask: `pip install 'dp-audit[cluster]'`.") from None
     return distributed
@@ -105,11 +105,11 @@ class _OnCluster(Elsewhere):
         return found
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """End; running calls continue until the client disconnects."""
+        """Accept no more calls; running calls continue until the client disconnects."""
 
 
 def _carried_out(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Return the result of a function, called in a process beside this worker."""
+    """Return the result of a function, called in a process on the worker's machine."""
     return _processes().submit(function, *arguments).result()
 
 
@@ -136,7 +136,7 @@ def _check_workers(client: Any) -> None:
 
 
 def _asker() -> Callable[[tuple[str, ...]], Mapping[str, str]]:
-    """Return a function that is pickled by value, for workers that cannot import dp-audit."""
+    """Return a function that asks for versions; it is pickled by value, as workers may lack dp-audit."""
 
     def versions(names: tuple[str, ...]) -> dict[str, str]:
         found = {"Python": platform.python_version()}

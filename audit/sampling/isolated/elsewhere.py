@@ -1,6 +1,7 @@
 """One interface for calls in this process, in other processes of this machine, or on a cluster.
 
-A call is an importable function with arguments that can be pickled: a whole audit, or a block of one.
+A call is an importable function with arguments that can be pickled. It makes a whole audit, or a block of
+runs.
 """
 
 import os
@@ -13,12 +14,13 @@ from typing import Any, Final
 
 from audit.sampling.isolated.processes import Elsewhere, Processes
 
-#: Smaller: a quicker reaction to Ctrl-C. Seconds between checks while waiting; another thread may receive the
-#: signal.
+#: Seconds between two checks for Ctrl-C while waiting, because another thread may receive the signal. A
+#: smaller number gives a quicker reaction.
 HEED: Final = 0.1
 
 
-#: The kept processes, by the process that started them: a fork must not use its parent's.
+#: The processes kept for later audits, keyed by the process that started them: a fork must not use its
+#: parent's.
 _KEPT: Final[dict[tuple[int, int], Processes]] = {}
 _CLUSTER: ContextVar[Elsewhere | None] = ContextVar("cluster", default=None)
 
@@ -45,9 +47,9 @@ def on_cluster() -> bool:
 
 
 def elsewhere(jobs: int) -> Elsewhere | None:
-    """Return the cluster if there is one, or `jobs` processes; None for one job, which stays here.
+    """Return the cluster if there is one, else `jobs` processes; None for one job, which runs here.
 
-    The processes are kept for the next audit.
+    The processes stay alive for the next audit.
 
     Examples
     --------
@@ -66,9 +68,9 @@ def elsewhere(jobs: int) -> Elsewhere | None:
 def in_order(
     place: Executor, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], *, workers: int
 ) -> Iterator[Any]:
-    """Yield the results of a function for the arguments of each call, in order, working a few calls ahead.
+    """Yield the function's result for the arguments of each call, in order; a few later calls run meanwhile.
 
-    Ctrl-C or an error stops the running calls.
+    Ctrl-C or an error stops all running calls.
 
     Examples
     --------
@@ -80,14 +82,14 @@ def in_order(
     try:
         for arguments in calls:
             ahead.append(place.submit(function, *arguments))
-            if len(ahead) == 2 * workers:  # limits the results that wait to be taken
+            if len(ahead) == 2 * workers:  # limit the number of results that wait for the caller
                 yield result_of(ahead.popleft())
         while ahead:
             yield result_of(ahead.popleft())
     except BaseException as stop:
         for future in ahead:
             future.cancel()
-        if not isinstance(stop, GeneratorExit):  # if the caller merely stops, the running calls end soon
+        if not isinstance(stop, GeneratorExit):  # if the caller only stops reading, let the running calls end
             place.shutdown(wait=False, cancel_futures=True)
         raise
 

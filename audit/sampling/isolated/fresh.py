@@ -1,12 +1,12 @@
-"""Runs in fresh processes: each makes the subject anew, in its own directory, and ends after its part.
+"""Runs in fresh processes: each makes the subject anew in its own directory, makes some runs and ends.
 
-The runs of a fresh process share no state with earlier runs: neither the subject's attributes and modules nor
-its files in the working directory, the home or the temporary directory.
+The runs of a fresh process share no state with runs of other processes: neither attributes and modules of the
+subject nor files in the working directory, the home or the temporary directory.
 
-The processes are forked from one that has loaded little (`_SMALL`), so a fork takes a millisecond. If the
-first process of a subject imports more modules that may be shared (`is_preloaded`), later ones are forked
-with these imported, which is faster than importing them. If processes cannot fork, each is a new process and
-takes about a second.
+The processes are forked from a process that has loaded few modules (`_SMALL`), so a fork takes a millisecond.
+If the first process of a subject imports further modules that may be shared (`is_preloaded`), later processes
+are forked from one that has already imported these, which saves time. If processes cannot fork, each is
+started separately and takes about a second.
 """
 
 import atexit
@@ -26,22 +26,24 @@ from audit.sampling.remake.modules import WITHIN
 from audit.sampling.seeds import COPIES
 from audit.sampling.shipping import Parcel
 
-#: Modules that every fresh process starts with; they draw nothing and import no large library.
+#: Modules that are imported in every fresh process from the start; they draw nothing and import no large
+#: library.
 _SMALL: Final = (
     *("numpy", "audit.catalogue", "audit.claims", "audit.distributions", "audit.problems"),
     *("audit.relations", "audit.values.on_demand"),
 )
-#: The children that fork fresh processes, kept for the next audit, because they never see a subject. Keyed by
-#: process, since a fork must not use its parent's, and by whether they have imported further modules.
+#: The child processes from which fresh ones are forked. They never see a subject, so they are kept for the
+#: next audit. The key is the process that started them, because a fork must not use its parent's, and whether
+#: they have imported further modules.
 _NURSERY: dict[tuple[int, bool], list[Child]] = {}
-#: The further modules that a subject imports, in order, by the hash of its recipe.
+#: The further modules that a subject imports, in order; the key is the hash of its recipe.
 _LOADS: dict[int, tuple[str, ...]] = {}
-#: Larger: fewer children are started. Fresh processes per child; starting a child takes as long as ten.
+#: One child process is started for this many fresh processes; starting a child takes as long as ten of them.
 _WORTH: Final = 4
 
 
 def can_start() -> bool:
-    """Return whether fresh processes can start: the system supports them, and this is not one of them."""
+    """Return whether fresh processes can start: the system supports them, and this process is not one."""
     return hasattr(os, "posix_spawn") and WITHIN not in os.environ
 
 
@@ -79,7 +81,7 @@ def draw_once(recipe: Parcel, task: Task) -> Block:
     Raises
     ------
     SubjectError
-        The subject cannot be made there.
+        The subject cannot be made in that process.
     """
     try:
         [child] = _children(1, wanted=1, loads=())
@@ -91,9 +93,9 @@ def draw_once(recipe: Parcel, task: Task) -> Block:
 
 
 def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
-    """Return the children; start more until there are enough for `wanted` processes, at most `most`.
+    """Return the child processes, after starting enough for `wanted` fresh processes, but at most `most`.
 
-    Children with further modules have those of all subjects so far that they were used for.
+    A child with further modules has imported those of all subjects for which it was used.
     """
     known = _NURSERY.setdefault((os.getpid(), bool(loads)), [])
     while len(known) < min(most, wanted):

@@ -1,4 +1,4 @@
-"""The parent's side of isolation: blocks come back complete even if the child dies during a run."""
+"""The parent process's side of isolation: it gets complete blocks even if the child dies during a run."""
 
 import contextlib
 import math
@@ -25,18 +25,19 @@ from audit.sampling.watch import in_words
 from audit.values.outcomes import Unfinished
 from audit.values.said import Says
 
-# Larger: hangs in compiled code end later. The least seconds past a run's limit, which the child enforces,
-# before the parent ends the run.
+# The child enforces the time limit of a run. At least this many seconds later the parent ends a run that
+# still goes on, as in compiled code that hangs.
 _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
-#: Larger: slower constructors are accepted. Seconds that a process may take to make its subject.
+#: A process may take this many seconds to make its subject. Increase it for slow constructors.
 _MAKING: Final = 60.0
-#: In place of the last beat: the worker has not yet sent its first one, which says that it has its subject.
+#: The value instead of the last beat until the worker sends its first beat, which says that it has its
+#: subject.
 _UNREADY: Final = -1
 
 
 class _DiedError(Exception):
-    """The worker ended during a request."""
+    """The worker process ended during a request."""
 
 
 class Child:
@@ -45,9 +46,9 @@ class Child:
     Parameters
     ----------
     parcel
-        The subject; None for a child whose workers make theirs anew (`run_anew`).
+        The subject; None for a child whose workers each make a subject anew (`run_anew`).
     number
-        The number of this child among several.
+        The number of this child, which distinguishes it from others.
     foundations
         Modules that the child imports before it forks any worker.
 
@@ -76,7 +77,8 @@ class Child:
         self._answers: deque[tuple[str, Any]] = deque()
         self._worker = 0
         self._number = 0
-        #: Modules that the last fresh process imported and that others may start with (`is_preloaded`).
+        #: Modules that the last fresh process imported and that may be imported in advance for others
+        #: (`is_preloaded`).
         self.loaded: tuple[str, ...] = ()
         self._death: str | None = None
         self._beat = _UNREADY
@@ -86,11 +88,11 @@ class Child:
         self._await_worker()
 
     def kill(self) -> None:
-        """End the child at once; a thread that waits for it gets an error.
+        """End the child immediately; a thread that waits for it gets an error.
 
-        The child is killed before its worker, or it would start another one. A worker that it has just
-        started, still unknown here, holds the pipes open, and a thread would wait for it; closing the pipe of
-        requests ends that worker.
+        The child is killed before its worker; otherwise it would start another worker. A worker that it has
+        just started may be unknown here. Such a worker would hold the pipes open, and a thread would wait for
+        it; closing the request pipe ends it.
         """
         self._process.kill()
         self._process.wait()
@@ -111,14 +113,14 @@ class Child:
             self._process.wait()
 
     def build_on(self, modules: Sequence[str]) -> None:
-        """Have the child import modules, once, before it forks its next worker."""
+        """Make the child import modules, once, before it forks its next worker."""
         new = tuple(name for name in modules if name not in self._foundations)
         if not new:
             return
         self._await_worker()
         frame = pack((self._number, Foundations(new), False))
         try:
-            for _ in range(2):  # the first ends the worker; the child reads the second
+            for _ in range(2):  # the worker reads the first and ends; the child reads the second
                 write_frame(self._requests, frame)
         except BrokenPipeError:
             raise AuditError(_GONE) from None
@@ -127,7 +129,7 @@ class Child:
         self._foundations.update(new)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state differs from its first one."""
+        """Return whether the subject's state has changed since before its first run."""
         try:
             self._ask(None)
             return self._answer(math.inf)[1]  # type: ignore[no-any-return]
@@ -137,10 +139,10 @@ class Child:
     def run(self, task: Task, *, steady: bool) -> Block:
         """Return a drawn block.
 
-        A steady subject draws the same runs again from the same seeds. Its block is sent in one piece; if the
-        worker dies, the block is drawn again with each outcome sent immediately. Other subjects send each
-        outcome immediately from the start, because a second draw that depends on how the first ended would
-        bias the outputs.
+        A subject is steady if the same seeds give the same runs again. Its block is sent in one piece; if the
+        worker dies, the block is drawn again and each outcome is sent immediately. For other subjects each
+        outcome is sent immediately from the start: if a block were drawn again because of how the first draw
+        ended, the outputs would be biased.
         """
         try:
             return self._whole(task, steady=steady)
@@ -197,7 +199,7 @@ class Child:
         return task.block(outputs, printed=printed, rest=rest)
 
     def _await_made(self) -> None:
-        """Wait until the worker has made its subject; dying while making it does not count as a run."""
+        """Wait until the worker has made its subject; a worker that dies before that has not begun a run."""
         try:
             self._answer(_MAKING)
         except _DiedError as death:
@@ -245,7 +247,7 @@ class Child:
                 self._answer(math.inf)
 
     def _listen(self, timeout: float) -> bool:
-        """Receive messages from the child; return whether any came in time."""
+        """Receive messages from the child; return whether any arrived in time."""
         try:
             messages = list(self._inbox.receive(None if math.isinf(timeout) else timeout))
         except TimeoutError:
@@ -277,7 +279,7 @@ def drawn_by(
 ) -> Iterator[Block]:
     """Yield the result of `draw` for each of `tasks`, in order; each child works on one at a time.
 
-    An early end kills the children: Ctrl-C, an error, or a caller that stops reading.
+    Ctrl-C, an error, or a caller that stops reading early kills the children.
     """
     idle: SimpleQueue[Child] = SimpleQueue()
     for child in children:
@@ -293,7 +295,7 @@ def drawn_by(
     pool = ThreadPoolExecutor(len(children))
     try:
         yield from in_order(pool, drawn, zip(tasks), workers=len(children))
-    except BaseException:  # no further task starts a killed child again
+    except BaseException:  # otherwise a further task would start a killed child again
         for child in children:  # threads may still be waiting for them
             child.kill()
         raise

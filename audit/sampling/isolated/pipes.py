@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 STARTED: Final = 1  # value: process id of a new worker
-ENDED: Final = 2  # value: its wait status
-BEAT: Final = 3  # value: number of ended runs; a worker's first beat, once it has its subject, is 0
+ENDED: Final = 2  # value: the wait status of the worker
+BEAT: Final = 3  # value: number of ended runs; 0 is a worker's first beat, sent once it has its subject
 
 _LENGTH: Final = struct.Struct(">Q")
 _RECORD: Final = struct.Struct(">qq")
@@ -18,7 +18,7 @@ _PIECE: Final = 2**20
 
 @dataclass(frozen=True)
 class Record:
-    """A small message, written in one step so that two writers of a pipe never mix.
+    """A small message, written in one step so that messages of two writers to one pipe never mix.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Record:
 
 
 def write_frame(fd: int, payload: bytes) -> None:
-    """Write `payload` after its length.
+    """Write the length of `payload`, then `payload`.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def write_frame(fd: int, payload: bytes) -> None:
 
 
 def read_frame(fd: int) -> bytes | None:
-    """Return the next frame; None if the other end is closed."""
+    """Return the next frame; None if the other end of the pipe is closed."""
     head = _read_exactly(fd, _LENGTH.size)
     return None if head is None else _read_exactly(fd, _LENGTH.unpack(head)[0])
 
@@ -57,7 +57,7 @@ def write_record(fd: int, kind: int, value: int) -> None:
 
 
 class Inbox:
-    """Messages from a child: frames on one pipe, records on another.
+    """Receives messages from a child: frames on one pipe, records on another.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ class Inbox:
     def receive(self, timeout: float | None) -> Iterator[bytes | Record | None]:
         """Yield the messages that have come, frames first, after waiting at most `timeout` seconds.
 
-        Part of a frame ends the wait, but is not yielded. None means that the child is gone.
+        The wait also ends if a part of a frame arrives, which is not yielded. None means that the child has
+        ended.
         """
         events = dict(self._poll.poll(None if timeout is None else timeout * 1000))
         if not events:

@@ -1,4 +1,4 @@
-"""Processes that make calls in parallel; a dead process is replaced and its call made again."""
+"""Processes that make calls in parallel; if one dies, it is replaced and its call is made again."""
 
 import os
 import signal
@@ -13,12 +13,12 @@ from audit.sampling.isolated.pipes import read_frame, write_frame
 from audit.sampling.isolated.starting import start
 from audit.sampling.shipping import pack, unpack
 
-#: Larger: a call that kills its process is tried more often. Attempts before it is given up.
+#: A call that kills its process is tried this many times in all.
 _ATTEMPTS: Final = 3
 
 
 class ProcessDied(AuditError):  # noqa: N818  says what happened, as `CorruptFile` does
-    """A call ended its process at every attempt.
+    """A call killed its process at every attempt.
 
     Examples
     --------
@@ -28,16 +28,16 @@ class ProcessDied(AuditError):  # noqa: N818  says what happened, as `CorruptFil
 
 
 class Elsewhere(Executor):
-    """An executor that knows how many calls it makes at once; `cancel_futures` stops running calls too."""
+    """An executor with a known number of parallel calls; `cancel_futures` also stops running calls."""
 
     workers: int
 
 
 class Processes(Elsewhere):
-    """An executor that makes calls in its own processes, started when they are needed.
+    """An executor that makes calls in its own processes and starts these when it needs them.
 
-    Functions must be importable by name, and arguments and answers picklable. Each process has one thread of
-    linear algebra, and its prints are discarded.
+    Functions must be importable by name; arguments and results must be picklable. Each process has one thread
+    for linear algebra, and what it prints is discarded.
 
     Parameters
     ----------
@@ -63,15 +63,15 @@ class Processes(Elsewhere):
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Future[Any]:
         """Return the future of a call.
 
-        Its result raises `ProcessDied` if the call ends its process at every attempt, and `CallFailed` for an
-        error of the function other than our own.
+        `result()` of the future raises `ProcessDied` if the call kills its process at every attempt, and
+        `CallFailed` if the function raises an error other than our own.
         """
         assert not keywords
         call = pack((os.getcwd(), sys.path, pack((function, arguments))))  # noqa: PTH109  a text is sent
         return self._threads.submit(self._carried_out, call)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002
-        """End the processes after the last call; with `cancel_futures` at once, even during calls."""
+        """End the processes after the last call or, with `cancel_futures`, immediately, even during calls."""
         self.stopped = True
         if cancel_futures:
             with self._lock:
@@ -116,7 +116,7 @@ class Processes(Elsewhere):
 
 
 class _Process:
-    """One process, and the pipes to it and from it."""
+    """One process, and the pipes for its calls and their results."""
 
     def __init__(self) -> None:
         (theirs, self._requests), (self._answers, answers) = os.pipe(), os.pipe()
@@ -132,7 +132,7 @@ class _Process:
             return None
 
     def kill(self) -> None:
-        """End the process at once; a waiting `ask` returns None."""
+        """End the process immediately; a waiting `ask` returns None."""
         self._process.kill()
 
     def close(self) -> int:
@@ -143,7 +143,7 @@ class _Process:
 
 
 def _in_words(code: int) -> str:
-    """Return a text saying how a process ended.
+    """Return a text that says how a process ended.
 
     Examples
     --------

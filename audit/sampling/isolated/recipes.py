@@ -1,8 +1,8 @@
-"""Recipes to make a subject anew in a fresh process: by import, by its constructor, or from its code.
+"""Recipes that make a subject anew in a fresh process: by import, by its constructor, or from its code.
 
-A copy of a subject keeps the noise drawn when the subject was made: in an attribute, a closure or a global of
-its module. A subject made anew draws its own noise, so its runs are independent trials of the claim. If a
-subject cannot be made anew, this module says so and never guesses.
+If a subject drew noise when it was made, a copy keeps that noise: in an attribute, a closure or a global of
+the module. A subject made anew draws its own noise, so its runs are independent trials of the claim. If it is
+not certain how to make a subject anew, no recipe is returned.
 """
 
 import functools
@@ -39,7 +39,7 @@ def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None
     seed
         The root of the seed tree.
     at_first
-        A copy of the object before its first run; its attributes are read from there.
+        A copy of the object from before its first run; the attributes are read from this copy.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None
 
 
 def _maker(value: Any, at_first: Any = None) -> Any:
-    """Return a maker of an object for `made`; raise LookupError, or any error of the user's constructor."""
+    """Return a maker of the object, for `made`; raise LookupError, or any error of the user's constructor."""
     if isinstance(value, Around):
         inner = _maker(value.inner, getattr(at_first, "inner", None))
         return Made(replace, (value.shell(),), {"inner": inner})
@@ -78,7 +78,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         owner = _maker(value.__self__, getattr(at_first, "__self__", None))
         return Made(getattr, (owner, value.__func__.__name__))
     if isinstance(value, types.FunctionType | type | types.BuiltinFunctionType):
-        # A function without data travels as code: no module need be imported, and a script may have started
+        # A function without data is sent as code: no module must be imported, and a script may have started
         # the audit before it defined this function.
         by_name = not isinstance(value, types.BuiltinFunctionType) and keeps_data(value)
         return _named(value) if by_name else value
@@ -86,7 +86,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
 
 
 def _named(value: Any) -> Any:
-    """Return the place that a function or class is imported from; raise an error if it has no such place."""
+    """Return the place from which a function or class can be imported; raise an error if there is none."""
     module = sys.modules.get(value.__module__)
     file = getattr(module, "__file__", None)
     if module is None or file is None or "<" in value.__qualname__:
@@ -101,10 +101,11 @@ def _named(value: Any) -> Any:
 
 
 def _constructed(value: Any, at_first: Any) -> Any:
-    """Return the call that constructs an object anew, with arguments from its attributes of the same names.
+    """Return the constructor call that makes an object anew; attributes of the same names are arguments.
 
-    The new object must equal the old one's first state, or differ from a second new one because the
-    constructor draws. An object that stores its arguments in another form cannot be made anew.
+    The new object must equal the first state of the old one. It may differ if a second new object differs
+    too, because then the constructor draws. An object that stores its arguments in another form cannot be
+    made anew.
     """
     own = type(value)
     kind, arguments = _maker(own), _arguments(value, at_first)
@@ -119,8 +120,8 @@ def _constructed(value: Any, at_first: Any) -> Any:
 def draws_when_made(value: Any, times: int) -> bool:
     """Return whether `times` objects constructed like this one differ; False if that is unknown.
 
-    **Guarantee.** If the constructor's state lies in some set with probability p, the chance of not seeing a
-    difference is at most p^times + (1 − p)^times.
+    **Guarantee.** Take any set that contains the state of a constructed object with probability p. The chance
+    that all states are equal is at most p^times + (1 − p)^times.
 
     Examples
     --------
@@ -148,7 +149,7 @@ def _state(value: Any) -> Any:
 
 
 def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
-    """Return the constructor's arguments: data from the first state, code from the object now."""
+    """Return the constructor's arguments: data from the first state, code from the present object."""
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.init]
     else:

@@ -1,4 +1,4 @@
-"""The process that makes calls, one after another, for the process that started it."""
+"""The main function of a process that makes calls, one after another, for the process that started it."""
 
 import os
 import select
@@ -24,15 +24,15 @@ class CallFailed(AuditError):  # noqa: N818  says what happened, as `CorruptFile
 
 
 def main(requests: int, answers: int) -> None:
-    """Read calls from one pipe and write their answers to another, until the first is closed.
+    """Read calls from one pipe and write their results to another, until the first pipe is closed.
 
     Parameters
     ----------
     requests
-        The descriptor of calls, each a working directory, the module search path, the packed function and its
-        packed arguments.
+        The file descriptor of calls. Each call is a working directory, the module search path, the packed
+        function and its packed arguments.
     answers
-        The descriptor for pairs: whether the call returned, and its result or its error.
+        The file descriptor for pairs: whether the call returned, and its result or error.
     """
     share_cores()
     threading.Thread(target=_end_with, args=(requests,), daemon=True).start()

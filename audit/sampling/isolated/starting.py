@@ -1,4 +1,4 @@
-"""Start of Python processes that find our package and the user's modules."""
+"""Start Python processes that can import our package and the user's modules."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 # Our package and its requirements are loaded from where this process found them, before the user's folders
-# join the search path: these may hold another `audit.py`.
+# are added to the search path, because these may contain another `audit.py`.
 _START: Final = """
 import importlib.util, json, os, sys
 package, ours, theirs = json.loads(sys.argv[1])
@@ -22,27 +22,27 @@ sys.path[:] = theirs
 {function}({numbers})
 os._exit(0)
 """
-#: The environment variable that forbids forks, so that every process is started anew.
+#: If this environment variable is set, no process forks; each is started separately.
 SPAWN: Final = "DP_AUDIT_SPAWN"
 _OURS: Final = tuple(sys.path)
-#: One thread of linear algebra in each process that shares the cores, unless the user sets these variables.
-#: Idle threads would cost more than anything else when processes start and end often.
+#: Each process that shares the cores uses one thread for linear algebra, unless the user sets these
+#: variables. If processes start and end often, idle threads would take most of the time.
 _ONE_THREAD: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
 
 class _Cores:
-    """Whether this process has the cores to itself."""
+    """Whether other processes share the cores with this one."""
 
     shared = False
 
 
 def share_cores() -> None:
-    """Record that other processes work beside this one, each on a core."""
+    """Record that other processes share the cores with this one."""
     _Cores.shared = True
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use: one if others like it work beside it.
+    """Return the number of cores that this process may use: one if other processes share the cores.
 
     Examples
     --------
@@ -55,16 +55,16 @@ def usable_cores() -> int:
 
 
 def start(module: str, pipes: Sequence[int], *, shares_cores: bool) -> subprocess.Popen[bytes]:
-    """Return a new process that calls `main` of one of our modules with these pipe ends, then ends.
+    """Start and return a process that calls `main` of one of our modules with these pipe ends, then ends.
 
     Parameters
     ----------
     module
         The full name of the module.
     pipes
-        The descriptors. They now belong to the new process and are closed here.
+        The file descriptors. The new process owns them; they are closed in this process.
     shares_cores
-        Whether other processes work beside it; then linear algebra gets one thread.
+        Whether the new process shares the cores with others; if so, linear algebra gets one thread.
     """
     try:
         return subprocess.Popen(  # noqa: S603  our own interpreter
@@ -95,9 +95,10 @@ def can_fork() -> bool:
 
 
 def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
-    """Return the id of a new process that calls one of our functions, ``module:function``, then ends.
+    """Start a process that calls one of our functions, ``module:function``, then ends; return its id.
 
-    Used in a process made by `start`. The new process inherits its descriptors, and `inherited` too.
+    For use in a process made by `start`. The new process inherits the descriptors of that process, and
+    `inherited`.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
     numbers
         The arguments of the function.
     inherited
-        A descriptor; it stays open here.
+        A file descriptor; it also stays open in this process.
     """
     os.set_inheritable(inherited, True)  # noqa: FBT003  its only argument
     return os.posix_spawn(sys.executable, _command(function, numbers), os.environ, setpgroup=0)
@@ -119,6 +120,6 @@ def _command(function: str, numbers: Sequence[int]) -> list[str]:
 
 
 def _places() -> str:
-    """Return the places of our package, of its requirements and of the user's modules, as a text."""
+    """Return the folders of our package, of its requirements and of the user's modules, as one text."""
     package = Path(__file__).resolve().parents[2] / "__init__.py"
     return json.dumps([str(package), _OURS, sys.path])

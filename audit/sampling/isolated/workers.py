@@ -1,4 +1,4 @@
-"""The workers that draw blocks: this process, other processes or a cluster, or isolated children."""
+"""The workers that draw blocks: this process, other processes, a cluster, or isolated child processes."""
 
 import atexit
 import functools
@@ -15,21 +15,23 @@ from audit.sampling.isolated.processes import Elsewhere, ProcessDied
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
-#: Larger: fewer draws are shared. Sharing a draw of fewer seconds costs more than it saves.
+#: Only a draw that takes at least this many seconds is shared; sharing a shorter draw costs more than it
+#: saves.
 _WORTH_SHARING: Final = 0.1
-#: Larger: fewer second children. Seconds of a draw that justify one; starting it takes about as long.
+#: A second child process is started only for a draw of at least this many seconds; starting it takes about as
+#: long.
 _WORTH_A_CHILD: Final = 1.0
 
 
 class _Pace:
-    """The seconds that a run takes, once measured."""
+    """The time that a run takes, in seconds, as measured."""
 
     def __init__(self) -> None:
         self._seconds = 0.0
         self._runs = 0
 
     def timed(self, task: Task, draw: Callable[[Task], Block]) -> Block:
-        """Return a block drawn here, and measure its time."""
+        """Return a block drawn in this process, and measure the time."""
         start = time.perf_counter()
         block = draw(task)
         self._seconds += time.perf_counter() - start
@@ -37,23 +39,24 @@ class _Pace:
         return block
 
     def expected(self, tasks: Sequence[Task]) -> float:
-        """Return the seconds that these tasks would take here; 0 if unknown, or for a single task."""
+        """Return the seconds that these tasks would take in this process; 0 if unknown or for one task."""
         if len(tasks) == 1 or not self._runs:
             return 0.0
         return self._seconds / self._runs * sum(task.runs for task in tasks)
 
 
 class Here:
-    """Draws blocks in this process, and large draws of a steady subject elsewhere.
+    """Draws blocks in this process; if the subject is steady, large draws go to other processes or a cluster.
 
-    A steady subject's block is the same wherever it is drawn, so the measured time may decide.
+    A steady subject gives the same runs for the same seeds, in every process. So the measured time may decide
+    where a block is drawn.
 
     Parameters
     ----------
     host
         The subject.
     parcel
-        The subject prepared for other processes; None to draw here alone.
+        The subject prepared for other processes; None to draw only in this process.
     place
         The other place to draw blocks; None if there is no other.
 
@@ -72,7 +75,7 @@ class Here:
         self._pace = _Pace()
 
     def map(self, tasks: Sequence[Task], *, steady: bool = False) -> Iterator[Block]:
-        """Yield the blocks of `tasks`; a steady subject's may be drawn anywhere and again."""
+        """Yield the blocks of `tasks`; if `steady`, any process may draw a block, even a second time."""
         for index, task in enumerate(tasks):
             rest, parcel, place = tasks[index:], self._parcel, self._place
             if steady and parcel and place and self._pace.expected(rest) > _WORTH_SHARING:
@@ -86,12 +89,12 @@ class Here:
             yield self._pace.timed(task, self._host.run)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state differs from its first one; None if that is unknown."""
+        """Return whether the subject's state has changed since before its first run; None if unknown."""
         return self._host.state_kept()
 
 
 class Children:
-    """Draws blocks in one isolated child, or, for a steady subject, in several, here or on a cluster.
+    """Draws blocks in an isolated child process or, if seeds repeat the runs ("steady"), in several.
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ class Children:
     jobs
         The most children on this machine.
     cluster
-        The cluster that draws the blocks of a steady subject instead; None for this machine.
+        The cluster that draws the blocks instead if the subject is steady; None for this machine.
     """
 
     def __init__(self, parcel: Parcel, jobs: int, cluster: Elsewhere | None = None) -> None:
@@ -113,7 +116,7 @@ class Children:
         self._add()
 
     def map(self, tasks: Sequence[Task], *, steady: bool = False) -> Iterator[Block]:
-        """Yield the blocks of `tasks`; a steady subject's may be drawn anywhere and again."""
+        """Yield the blocks of `tasks`; if `steady`, any process may draw a block, even a second time."""
         for index, task in enumerate(tasks):
             if steady and self._worth_more(tasks[index:]):
                 yield from self._shared(tasks[index:])
@@ -121,7 +124,7 @@ class Children:
             yield self._pace.timed(task, lambda task: self._children[0].run(task, steady=steady))
 
     def _worth_more(self, tasks: Sequence[Task]) -> bool:
-        """Return whether to draw in more than one child; existing children cost nothing more."""
+        """Return whether to draw in more than one child; children that already run cost no extra time."""
         if self._cluster is None and (self._jobs == 1 or len(tasks) == 1):
             return False
         return len(self._children) > 1 or self._pace.expected(tasks) > _WORTH_A_CHILD
@@ -140,7 +143,7 @@ class Children:
             raise
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject keeps state in any child: the first that has changed decides."""
+        """Return whether the subject keeps state in any of the children; None if that is unknown."""
         kept = [child.state_kept() for child in self._children]
         return True if True in kept else (None if None in kept else False)
 
@@ -176,7 +179,7 @@ def _host(parcel: Parcel) -> Host:
 
 
 def draw_isolated(parcel: Parcel, task: bytes) -> bytes:
-    """Return the packed block of a packed task, drawn in a child of this process; the child is kept."""
+    """Return the packed block of a packed task, drawn in a child of this process; the child stays alive."""
     child = _CHILDREN.get(parcel)
     if child is None:
         _let_go()

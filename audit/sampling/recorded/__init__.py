@@ -1,6 +1,6 @@
-"""Generators that record the draws of a run and leave its random numbers unchanged.
+"""Generators that record the random draws of a run and leave its random numbers unchanged.
 
-The records explain a run. Runs that are bet on are never recorded.
+The records serve to explain a run. Runs that are bet on are never recorded.
 """
 
 from audit.sampling.recorded.everywhere import recorded_everywhere

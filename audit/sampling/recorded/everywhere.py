@@ -1,6 +1,6 @@
-"""Recording for code that draws its own noise, from generators that the process already has or makes.
+"""Record the draws of code that takes no `rng`, but draws from global generators or from ones that it makes.
 
-It replaces functions and classes inside modules, so use it only in a process that ends afterwards.
+Recording replaces functions and classes inside modules, so use it only in a process that ends afterwards.
 """
 
 import contextlib
@@ -18,13 +18,14 @@ from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_
 
 _SEED_NUMPY: Final = np.random.seed
 _GENERATOR: Final = np.random.Generator
-#: Added to a run's seed for the global generators; one that the code seeds with that seed then differs.
+#: Added to a run's seed to seed the global generators; a generator that the code itself seeds with the run's
+#: seed then differs from them.
 _APART: Final = 0x5EED_0000
 
 
 @dataclass(eq=False)
 class Reel:
-    """The tape of the current run, its seed, and the entropy of generators that the code does not seed."""
+    """The tape and seed of the current run, and the entropy for generators that the code does not seed."""
 
     tape: Tape = field(default_factory=Tape)
     seed: int = 0
@@ -32,29 +33,29 @@ class Reel:
 
     @property
     def entropy(self) -> np.random.Generator:
-        """The generator of seeds for generators that the code does not seed; made when first needed."""
+        """A generator of seeds, for generators that the code does not seed; it is made when first needed."""
         if self._entropy is None:
             self._entropy = _GENERATOR(np.random.PCG64(self.seed))
         return self._entropy
 
     def start(self, tape: Tape, seed: int) -> None:
-        """Start a run: it records on this tape, and this seed seeds all generators that the code does not."""
+        """Start a run that records on this tape; `seed` seeds all generators that the code does not seed."""
         self.tape, self.seed, self._entropy = tape, seed, None
         _SEED_NUMPY(_APART + seed)
         random.seed(_APART + seed)
 
 
-#: Packages whose own references are not replaced; tempfile draws the names of files.
+#: Packages whose own references are not replaced. `tempfile` is one because it draws the names of files.
 _THEMSELVES: Final = frozenset({"audit", "numpy", "random", "secrets", "tempfile"})
 
 
 @contextlib.contextmanager
 def recorded_everywhere() -> Iterator[Reel]:
-    """Record what is drawn through numpy.random, `RandomState`, random and secrets while the context is open.
+    """Record draws from numpy.random, `RandomState`, random and secrets while the context is open.
 
     Three kinds of draws are not recorded: from bit generators called directly, from generators of other
-    libraries, and from generator objects made before the context. If a subject holds such a generator,
-    `Twins` replaces it in a copy of the subject.
+    libraries, and from generator objects made before the context was opened. If a subject holds such a
+    generator, `Twins` replaces it in a copy of the subject.
 
     Examples
     --------
@@ -82,10 +83,10 @@ def recorded_everywhere() -> Iterator[Reel]:
 
 
 def _holding(news: Mapping[int, tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], str, Any, Any]]:
-    """Yield the globals of modules that hold a replaced object by name: dict, name, old and new object."""
+    """Yield the module globals that refer to a replaced object: dict, name, old object, new object."""
     for space in gc.get_referrers(*(old for old, _ in news.values())):
         if not (isinstance(space, dict) and "__name__" in space and "__builtins__" in space):
-            continue  # not the globals of a module
+            continue  # these are not the globals of a module
         if str(space["__name__"]).partition(".")[0] not in _THEMSELVES:
             held = [(name, value) for name, value in space.items() if id(value) in news]
             yield from ((space, name, *news[id(value)]) for name, value in held)
@@ -108,7 +109,7 @@ def _replacements(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `Generator`, which pass numpy's own type checks, and of `default_rng`."""
+    """Yield replacements of `Generator` and of `default_rng`; the former passes numpy's own type checks."""
     default = np.random.default_rng
 
     class Own(RecordingGenerator, metaclass=_alike(_GENERATOR)):  # type: ignore[metaclass]
@@ -129,7 +130,7 @@ def _of_generators(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `RandomState`, and of the functions of numpy.random that share one."""
+    """Yield replacements of `RandomState`, and of the functions of numpy.random that share a global one."""
     state = np.random.RandomState
 
     class OwnState(state, metaclass=_alike(state)):  # type: ignore[metaclass, misc, valid-type]
@@ -149,7 +150,7 @@ def _alike(kind: type) -> type:
     return type("Alike", (type,), {"__instancecheck__": lambda _, value: isinstance(value, kind)})
 
 
-#: The functions of the module random that draw, which are also methods of its class.
+#: The functions of the module `random` that draw; `random.Random` has methods of the same names.
 _OF_RANDOM: Final = tuple(
     name
     for name in random.__all__
@@ -158,7 +159,7 @@ _OF_RANDOM: Final = tuple(
 
 
 def _own_random(reel: Reel) -> type:
-    """Return a `random.Random` that records."""
+    """Return a `random.Random` that records its draws."""
     kind = random.Random
 
     class OwnRandom(kind, metaclass=_alike(kind)):  # type: ignore[metaclass, misc, valid-type]

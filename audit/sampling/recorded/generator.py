@@ -1,4 +1,4 @@
-"""A numpy generator that records its draws and gives the same bits; a tape that may change the draws."""
+"""A numpy generator that records its draws and leaves them unchanged, and the tape with the records."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-#: The methods whose arguments are recorded by name: their positional arguments and the defaults.
+#: The methods whose arguments are recorded by name, with their positional arguments and defaults.
 _LOCATED: Final = {"loc": 0.0, "scale": 1.0, "size": None}
 _SIZED: Final = {"size": None}
 _NORMAL: Final = {"mu": 0.0, "sigma": 1.0}
@@ -38,7 +38,7 @@ class Draw:
     parameters
         The arguments of the call without the size, by name if the method is in `_SIGNATURES`.
     values
-        The value drawn, before any edit: an array, a number, or any value.
+        The value drawn, before any edit: an array, a number, or any other value.
     own
         Whether the subject seeded the generator itself.
     """
@@ -55,7 +55,7 @@ class Draw:
 
 
 Edit = Callable[[int, Draw], Any]
-"""(place on the tape, draw) -> the value that the subject gets instead of the draw's."""
+"""A function of a place on the tape and its draw; it returns the value that the subject gets instead."""
 
 
 class Tape:
@@ -69,9 +69,9 @@ class Tape:
     Attributes
     ----------
     busy
-        Whether a method is drawing. Draws that it makes inside are then part of its own.
+        Whether a method is drawing. Draws that the method makes inside are then part of its own draw.
     taken
-        The draws as recorded; `draws` has them with named parameters.
+        The draws as recorded; `draws` holds the same draws with named parameters.
 
     Examples
     --------
@@ -90,13 +90,13 @@ class Tape:
 
     @property
     def draws(self) -> list[Draw]:
-        """The draws so far."""
+        """The draws so far, with named parameters."""
         return [Draw(each[0], _parameters(*each[:3]), *each[3:]) for each in self.taken]
 
     def record(
         self, method: str, call: Callable[..., Any], args: Any, named: Any, *, own: bool = False
     ) -> Any:
-        """Call a function that draws, record the values, and return those for the subject."""
+        """Call a function that draws, record the values, and return the values that the subject gets."""
         if self.busy:
             return call(*args, **named)
         self.busy = True
@@ -107,7 +107,7 @@ class Tape:
         return self.keep(method, args, named, values, own=own)
 
     def keep(self, method: str, args: Any, named: Any, values: Any, *, own: bool) -> Any:
-        """Record the values of a call, and return the values for the subject."""
+        """Record the values of a call, and return the values that the subject gets."""
         if any(type(each) in _MUTABLE for each in args):
             args = tuple(map(_copied, args))
         if named:
@@ -142,17 +142,17 @@ def _copied(value: Any) -> Any:
 
 
 class RecordingGenerator(np.random.Generator):
-    """A generator whose draws are recorded.
+    """A numpy generator whose draws are recorded.
 
-    **Guarantee.** Its stream, and what each method returns, are those of ``numpy.random.Generator`` on the
-    same bit generator, if the tape has no edit.
+    **Guarantee.** If the tape has no edit, the stream and the values of each method are those of
+    ``numpy.random.Generator`` on the same bit generator.
 
     Parameters
     ----------
     bit_generator
-        Where the bits come from.
+        The source of the random bits.
     tape
-        Where the draws are recorded.
+        The tape on which the draws are recorded.
     own
         Whether the subject seeded the generator itself.
 
@@ -190,7 +190,7 @@ def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
             values = plain(self, *args, **named)
         finally:
             tape.busy = False
-        if type(values) is float and tape.edit is None and not named:  # nothing in it can change later
+        if type(values) is float and tape.edit is None and not named:  # a number cannot change later
             tape.taken.append((name, args, named, values, self.own))
             return values
         return tape.keep(name, args, named, values, own=self.own)
@@ -199,7 +199,7 @@ def _recording(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def drawing_methods(kind: type) -> dict[str, Callable[..., Any]]:
-    """Return the methods of a kind of generator that draw, by name.
+    """Return the methods with which a class of generators draws, by name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The parts of an output: its numbers and words, each with its place."""
+"""The parts (leaves) of an output: its numbers and words, each with its place."""
 
 import numbers
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from audit.values.wording import shown
 
 Place = tuple[Any, ...]
 Leaves = dict[Place, Any]
-#: An output with more parts is not analysed.
+#: An output with more parts than this is not analysed.
 MOST: Final = 400
 
 
@@ -37,7 +37,7 @@ def leaves_of(output: Any) -> Leaves:
 
 
 def _opened(value: Any) -> Any:
-    """Return a table as a dict by its labels, an array as a list, anything else as it is."""
+    """Return a table as a dict with its labels as keys, an array as a list, anything else unchanged."""
     if is_table(value):
         frame = frame_of(value)
         value = list(frame.values) if frame.labelled is None else frame.labelled
@@ -66,7 +66,7 @@ def is_number(leaf: Any) -> bool:
 
 
 def tokens(output: Any) -> dict[Any, str]:
-    """Return the words, keys and lengths in an output, each with a name for reports.
+    """Return the words, keys and lengths in an output, each with the name that reports give it.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""The noise in recorded runs: its scales, its effect on the output, and the least shift that undoes a move.
+"""The noise in recorded runs: its scales, its effect on the output, and the shift that undoes a move.
 
 Let an output be y = f(database) + J·noise, and let f differ by `move` on another database. That database
-gives the same y if the noise is shifted by some t with J·t = −move. Take the t of least weight. The loss of
-Laplace, exponential and geometric noise is then Σ|t|/scale. The loss of normal noise is that of a single
-coordinate of scale 1 that moves by sqrt(Σ(t/σ)²).
+gives the same y if the noise is shifted by some t with J·t = −move. Among these, take the t of least weight.
+For Laplace, exponential and geometric noise, the privacy loss is then Σ|t|/scale. For normal noise, it is the
+loss of one coordinate with scale 1 that moves by sqrt(Σ(t/σ)²).
 """
 
 import math
@@ -23,7 +23,8 @@ Floats = NDArray[np.float64]
 LAPLACE: Final = frozenset({"laplace", "logistic"})
 ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
-#: The parameter that sets how wide the noise is. Other methods have `scale`; None: no parameter.
+#: The name of the parameter that sets the width of the noise. It is `scale` for all other methods; None means
+#: that there is none.
 _WIDTHS: Final = {
     "geometric": "p",
     "expovariate": "lambd",
@@ -32,13 +33,13 @@ _WIDTHS: Final = {
     "standard_normal": None,
     "standard_exponential": None,
 }
-#: Equal geometric draws count as one draw if the chance that independent ones are equal is below this.
+#: Equal geometric draws count as one draw if independent draws would be equal with probability below this.
 _BY_CHANCE: Final = 1e-6
 _VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": math.pi**2 / 6.0}
 
 
 def scale_of(draw: Draw) -> Any:
-    """Return the scale of a draw of noise; None for any other draw.
+    """Return the scale of the noise in a draw; None if the draw is not noise.
 
     Examples
     --------
@@ -70,12 +71,12 @@ class Number:
 
     @property
     def step(self) -> float:
-        """The shift by which its effect on the output is measured."""
+        """How far to shift this variable to measure its effect on the output."""
         return 1.0 if self.method == "geometric" else self.scale * 2.0**-10
 
     @property
     def variance(self) -> float:
-        """Its variance."""
+        """The variance of this variable."""
         if self.method == "geometric":
             p = -math.expm1(-1.0 / self.scale)
             return (1.0 - p) / p**2
@@ -83,10 +84,11 @@ class Number:
 
 
 def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]:
-    """Return the noise variables of the first of some runs. Draws that are equal in every run count as one.
+    """Return the noise variables of the first run. Draws that are equal in every run count as one variable.
 
-    Geometric noise is small whole numbers, which are often equal by chance. So it is compared in `more` runs
-    too, and counts as equal only if the chance that independent draws are equal is below `_BY_CHANCE`.
+    Geometric noise consists of small whole numbers, which are often equal by chance. So it is compared in
+    `more` runs too. It counts as equal only if independent draws would be equal with probability below
+    `_BY_CHANCE`.
     """
     found: dict[Any, Number] = {}
     for place, draw in enumerate(runs[0].draws):
@@ -115,7 +117,7 @@ def _is_telling(method: str, scale: float, values: Sequence[float | None]) -> bo
 
 
 def written(method: str, scale: float) -> str:
-    """Return a draw of noise as code would write it.
+    """Return the code of a call that draws this noise, as a text.
 
     Examples
     --------
@@ -152,7 +154,7 @@ def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Seque
     Parameters
     ----------
     again
-        Repeats the run, with its draws shifted by `shift`.
+        Repeats the run with its draws shifted by `shift`.
     numbers, places
         The noise variables, and the places of the output's numbers; the result has shape (places, numbers).
     """
@@ -170,7 +172,7 @@ def reach_of(again: Callable[..., Run], numbers: Sequence[Number], places: Seque
 
 
 def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
-    """Return the numbers of a run's output at some places; None unless all are there and finite."""
+    """Return the numbers of a run's output at these places; None unless all exist and are finite."""
     if not all(place in run.leaves and is_number(run.leaves[place]) for place in places):
         return None
     values = np.array([float(run.leaves[place]) for place in places])
@@ -178,13 +180,13 @@ def values_at(run: Run, places: Sequence[Place]) -> Floats | None:
 
 
 def kinds_of(numbers: Sequence[Number]) -> set[str]:
-    """Return the kinds of some noise variables: pure, normal, other."""
+    """Return which kinds of noise occur among the variables: "pure", "normal", "other"."""
     kinds = {number.method for number in numbers}
     return {"normal" if k in NORMAL else "pure" if k in LAPLACE | ONE_SIDED else "other" for k in kinds}
 
 
 def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, normal: bool) -> Floats | None:
-    """Return the least weighted shift of the noise that undoes a move; None if no shift does.
+    """Return the shift of the noise that undoes a move, with the least weight; None if no shift does.
 
     Parameters
     ----------
@@ -227,7 +229,7 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
 
 
 def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Floats | None:
-    """Return the least units of each draw if each draw affects one row: every row takes its cheapest draw."""
+    """Return the least units of each draw if each draw affects one row: each row uses its cheapest draw."""
     units = np.zeros(inner.shape[1])
     for row, wanted in zip(inner, target, strict=True):
         if wanted:
@@ -240,7 +242,7 @@ def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Flo
 
 
 def _programmed(inner: Floats, target: Floats, signs: Sequence[tuple[int, float]]) -> Floats | None:
-    """Return the units with the least sum of absolute values, by a linear programme; None if none fit."""
+    """Return the units with the least sum of absolute values, by a linear programme; None if none exist."""
     from scipy.optimize import linprog
 
     matrix = np.stack([sign * inner[:, j] for j, sign in signs], axis=1)

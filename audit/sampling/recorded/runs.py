@@ -12,7 +12,7 @@ from audit.sampling.recorded.leaves import Leaves, TooLargeError, leaves_of
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One recorded run: its draws, its outcome, and the outcome's leaves."""
+    """One recorded run: its draws, its output, and the leaves of the output."""
 
     draws: tuple[Draw, ...]
     output: Any
@@ -20,19 +20,19 @@ class Run:
 
     @property
     def calls(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The methods called and the shapes of their values."""
+        """The generator methods that were called, and the shapes of their values."""
         return [(draw.method, draw.shape) for draw in self.draws]
 
 
 Shift = Mapping[tuple[int, tuple[int, ...]], float]
-"""The number added to a draw, by the draw's place on the tape and the index in it."""
+"""Maps a draw's place on the tape, and an index in the draw, to the number added there."""
 
 Probe = tuple[bool, Shift]
-"""A run to record: whether it is on the right database, and how its draws are shifted."""
+"""A run to record: whether it is on the right database, and the shift of its draws."""
 
 
 def shifted(values: Any, place: int, shift: Shift) -> Any:
-    """Return the values of the draw at a place of the tape, shifted.
+    """Return the shifted values of the draw at a place of the tape.
 
     Examples
     --------
@@ -51,14 +51,14 @@ def shifted(values: Any, place: int, shift: Shift) -> Any:
 def probing(
     call: Callable[[Any, Any], Any], state: Any, probes: Sequence[Probe]
 ) -> Callable[[Any, Any], Run]:
-    """Return a function that makes the recorded runs of the probes, one a call, all from one generator state.
+    """Return a function that makes the probes, one recorded run per call, all from one generator state.
 
     Parameters
     ----------
     call
-        (database, rng) -> output.
+        The mechanism: a function of database and generator that returns an output.
     state
-        The state, of a `PCG64`.
+        The generator state, of a `PCG64`.
     probes
         The runs.
     """
@@ -80,5 +80,5 @@ def probing(
 
 
 def outputs_of(runs: Sequence[Any]) -> list[Any]:
-    """Return the outcomes of recorded runs; a run that raised or did not end is itself the outcome."""
+    """Return the outputs of recorded runs; if a run raised or did not end, its outcome instead."""
     return [run.output if isinstance(run, Run) else run for run in runs]

@@ -1,4 +1,4 @@
-"""Recording generators in place of those that a subject holds, in a copy of the subject."""
+"""Recording generators that replace those that a subject holds, in a copy of the subject."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ from audit.sampling.seeds import FAULT
 
 
 class Twins(Reseeding):
-    """Makes recording generators in place of those that a subject holds.
+    """Makes recording generators that replace those that a subject holds.
 
-    The context `recorded_everywhere` must be open. The subject's own seeds are not used: an audit, too, gives
-    new seeds to the generators that a subject holds.
+    The context `recorded_everywhere` must be open. The subject's own seeds are not used: in an audit, too,
+    the generators that a subject holds get new seeds.
 
-    **Guarantee.** A twin gives the same numbers as numpy's or Python's own generator with the reel's seed.
+    **Guarantee.** A twin draws the same numbers as numpy's or Python's own generator with the reel's seed.
 
     Parameters
     ----------
     reel
-        The reel that they record on.
+        The reel on which they record.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Twins(Reseeding):
         self._states: list[Any] = []
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the twin for `stand_in`; the twin of a bit generator alone records nothing."""
+        """Return the recording generator for `stand_in`; the twin of a lone bit generator records nothing."""
         found = super().make(stand_in)
         if stand_in.kind in {"Generator", "RandomState", "Random"}:
             found.own = False
@@ -50,7 +50,7 @@ class Twins(Reseeding):
         return found
 
     def start(self) -> None:
-        """Give the twins their state for the run that the reel has started."""
+        """Set the state of all twins for the run that the reel has started."""
         self.again(self._reel.seed)
-        for state in self._states:  # it may still hold the second half of a normal draw
+        for state in self._states:  # the old state may hold the second half of a normal draw
             state.set_state({**state.get_state(legacy=False), "has_gauss": 0, "gauss": 0.0})

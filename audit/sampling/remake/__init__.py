@@ -1,1 +1,1 @@
-"""Copies of a subject in this process, and its import or pickling for another process."""
+"""Copies of a subject for this process, and its import or pickling for other processes."""

@@ -1,4 +1,4 @@
-"""A digest of code and of the values it holds, so that no audit continues results of other code."""
+"""A digest of code and of the values that it holds; an audit continues a result only if the digests agree."""
 
 import functools
 import hashlib
@@ -25,20 +25,20 @@ _HOLDERS: tuple[tuple[Any, Callable[[Any], Iterable[Any]]], ...] = (
     (dict, lambda value: (*value.keys(), *value.values())),
     ((list, tuple), tuple),
 )
-"""The contents of a value, by its type."""
+"""Maps a type of values to a function that returns the contents of such a value."""
 
 
 def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
-    """Return a digest of some functions and objects, the values they hold, and their modules.
+    """Return a digest of some functions and objects, of the values they hold, and of their modules.
 
     Parameters
     ----------
     values
-        Functions, objects, None.
+        Functions or objects; None is allowed.
     engine
-        The module of ours that runs them; it is part of the digest.
+        Our module that runs them; the digest covers it too.
     look
-        The reader of modules (`sources.as_now`), shared by many digests; None for a new one.
+        The reader of modules (`sources.as_now`), which many digests can share; None for a new one.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
     The digest covers the source of the modules that define the functions, of the objects they name, of the
     engine, and of all that these import (`audit.sampling.remake.sources`). It also covers the values that the
     functions hold: closures, defaults, arguments of partial functions, attributes of objects. Values that a
-    module computes on import enter by its source alone.
+    module computes when it is imported are covered only by its source.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def digest_of(*values: Any, engine: str, look: Look | None = None) -> str:
 
 
 class _Held:
-    """A running digest of values, and the modules that they come from."""
+    """A digest to which values are added, and the modules that these values come from."""
 
     def __init__(self) -> None:
         self.modules: set[str] = set()
@@ -83,7 +83,7 @@ class _Held:
         known = self._seen.get(id(value))
         if known is not None:
             return self._say("again", str(known[0]))
-        self._seen[id(value)] = len(self._seen), value  # keeps the id in use
+        self._seen[id(value)] = len(self._seen), value  # keeps the id reserved
         for part in self._parts(value):
             self.add(part)
         return self._say("end")
@@ -136,7 +136,7 @@ def _function(function: types.FunctionType) -> Iterator[Any]:
 
 
 def _state(value: Any) -> Any:
-    """Return an object's state, or its text if it reveals no state."""
+    """Return the state of an object or, if it shows none, the text of the object."""
     try:
         state = value.__getstate__()
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way

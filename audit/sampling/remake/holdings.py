@@ -1,4 +1,4 @@
-"""The contents of a subject: the data that its code reaches, and the slots of its class."""
+"""What a subject holds: the data that its code refers to, and the slots of its class."""
 
 import functools
 import sys
@@ -14,10 +14,10 @@ _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleTy
 
 
 def keeps_data(value: Any) -> bool:
-    """Return whether a user's function or class reaches data: numbers or objects that making it may draw.
+    """Return whether a user's function or class refers to data that may have been drawn when it was made.
 
-    The search follows closures, defaults, attributes and named globals through the user's own functions and
-    classes. Strings, booleans, modules and installed code do not count as data.
+    Data are numbers and objects, but not strings, booleans, modules and installed code. The search follows
+    closures, defaults, attributes and named globals through the user's own functions and classes.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def _is_own(value: Any) -> bool:
 
 
 def _is_shared(value: Any) -> bool:
-    """Return whether a callable is a global of an installed module, such as a ufunc."""
+    """Return whether a callable, such as a ufunc, is a global of an installed module."""
     name, module = getattr(value, "__name__", None), getattr(type(value), "__module__", "")
     return isinstance(name, str) and getattr(sys.modules.get(module.partition(".")[0]), name, None) is value
 
@@ -68,7 +68,7 @@ def _is_shared(value: Any) -> bool:
 def _members(kind: type) -> Iterator[Any]:
     skipped = {"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__"}
     skipped |= {"__dataclass_fields__", "__dataclass_params__", "__match_args__", "__firstlineno__"}
-    skipped |= {"__slotnames__"}  # pickling an object leaves this in its class
+    skipped |= {"__slotnames__"}  # pickling an object adds this to its class
     slots = {getattr(kind, name, None).__class__ for name in slots_of(kind)}
     for name, held in vars(kind).items():
         if name not in skipped and type(held) not in slots:
@@ -87,7 +87,7 @@ def _reached(function: types.FunctionType) -> Iterator[Any]:
 
 
 def names_in(code: types.CodeType) -> set[str]:
-    """Return the names that code uses, inner functions included.
+    """Return the names that a code object uses, including those of inner functions.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def names_in(code: types.CodeType) -> set[str]:
     return {*code.co_names}.union(*map(names_in, inner))
 
 
-#: How to open a value of each type to look for data inside.
+#: Maps each type to a function that opens a value of this type, to look for data inside.
 _OPENED: Final[dict[type, Callable[[Any], Iterable[Any]]]] = {
     types.FunctionType: _reached,
     # for example the generator of a bound `laplace`

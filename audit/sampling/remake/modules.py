@@ -1,4 +1,4 @@
-"""The owner of a module, and the place of an object in modules, or the call that makes it, for others."""
+"""Who owns a module, and how another process gets an object: from its place in a module, or by a call."""
 
 import contextlib
 import functools
@@ -18,21 +18,22 @@ import cloudpickle  # type: ignore[import-untyped]
 from audit.entry_points import new_module
 from audit.errors import AuditError
 
-#: Set in the environment of a process that makes a subject anew, so that a script it imports does not start
-#: another audit.
+#: An environment variable, set in a process that makes a subject anew. It keeps a script that this process
+#: imports from starting another audit.
 WITHIN: Final = "DP_AUDIT_WITHIN"
 _OURS: Final = __name__.partition(".")[0]
 _LIBRARY: Final = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
-# The module name of a reloaded script, so that its code under `__name__ == "__main__"` does not run.
+# A script is reloaded under this module name, so that its code under `__name__ == "__main__"` does not run.
 _SCRIPT: Final = "__audited_main__"
-# Modules known to belong to others, by name: asking each of thousands anew takes milliseconds.
+# Names of modules known not to be the user's. Without this cache, checking thousands of modules takes
+# milliseconds each time.
 _OTHERS: Final[dict[str, ModuleType]] = {}
 
 
 def is_users(module: ModuleType | None) -> bool:
-    """Return whether a module is the user's: not the standard library's, an installed package's or ours.
+    """Return whether a module is the user's: not of the standard library, an installed package or dp-audit.
 
-    The main module does not count as the user's; no other process shares it anyway.
+    The main module does not count as the user's, because no other process shares it.
 
     Examples
     --------
@@ -62,13 +63,13 @@ def users_modules() -> list[ModuleType]:
         if _OTHERS.get(name) is not module:
             if is_users(module):
                 found += [module] if module.__name__ == name else []
-            elif getattr(module, "__file__", None) is not None:  # a module without one may get it later
+            elif getattr(module, "__file__", None) is not None:  # a module without a file may get one later
                 _OTHERS[name] = module
     return found
 
 
 def is_importable(module: ModuleType) -> bool:
-    """Return whether another process with the same `sys.path` imports the same file by this name.
+    """Return whether another process with the same `sys.path` would import the same file by this name.
 
     Examples
     --------
@@ -87,7 +88,7 @@ def is_importable(module: ModuleType) -> bool:
 
 @functools.lru_cache(4_096)
 def _origin(name: str, places: tuple[str, ...], *, is_there: bool) -> str | None:  # noqa: ARG001  part of the key
-    """Return the file that importing a module loads; cached until its path or its file changes."""
+    """Return the file that importing a module loads; cached until the search path or the file changes."""
     place = list(places) if "." in name else None
     for finder in sys.meta_path:
         spec = finder.find_spec(name, place) if hasattr(finder, "find_spec") else None
@@ -96,7 +97,7 @@ def _origin(name: str, places: tuple[str, ...], *, is_there: bool) -> str | None
     return None
 
 
-#: Held while modules are taken by value: cloudpickle has one list of them for all threads.
+#: Locked while modules are taken by value, because cloudpickle has one list of such modules for all threads.
 _TAKING = threading.RLock()
 
 
@@ -111,9 +112,9 @@ if hasattr(os, "register_at_fork"):
 
 @contextlib.contextmanager
 def taken_by_value(names: Iterable[str]) -> Iterator[None]:
-    """Make cloudpickle pickle the functions and classes of these modules by value, while the context lasts.
+    """Make cloudpickle pickle functions and classes of these modules by value while the context lasts.
 
-    One thread at a time: another waits until the context ends.
+    Only one thread can be in the context; another one waits until it ends.
 
     Examples
     --------
@@ -172,7 +173,7 @@ class Place:
         module, run = new_module(known, self.file)
         try:
             run()
-        except AuditError:  # the script reached its audit, which must not run here; all above it is defined
+        except AuditError:  # the script reached its audit, which must not run; all above is defined
             if not hasattr(module, self.name):
                 raise
         return module
@@ -180,12 +181,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Made:
-    """An object described by the call that makes it; function and arguments are made first, there.
+    """An object, described by the call that makes it in another process.
 
     Parameters
     ----------
     function, arguments, keywords
-        The call; `made` accepts each of them.
+        The call. Each of these may itself be a maker, whose object `made` makes first.
     """
 
     function: Any
@@ -199,7 +200,7 @@ class Made:
 
 
 def made(maker: Any) -> Any:
-    """Return the object that an unpacked maker makes in this process; return anything else as it is.
+    """Return the object that a maker makes in this process; return any other value unchanged.
 
     Examples
     --------
@@ -225,7 +226,7 @@ def find_place(value: Any) -> Place | None:
 
 
 def class_named(module: str, qualname: str) -> type:
-    """Return a module's class by its name; a new empty class of that name if the module has none.
+    """Return the class of this name in a module; if there is none, a new empty class of this name.
 
     Examples
     --------
@@ -234,7 +235,7 @@ def class_named(module: str, qualname: str) -> type:
     >>> class_named("fractions", "Friction")
     <class 'fractions.Friction'>
     """
-    with contextlib.suppress(Exception):  # a module may raise anything when it is imported
+    with contextlib.suppress(Exception):  # importing a module may raise anything
         found = attrgetter(qualname)(sys.modules.get(module) or importlib.import_module(module))
         if isinstance(found, type):
             return found

@@ -1,4 +1,4 @@
-"""Generators inside a subject: removed when it is pickled, made anew when it is loaded."""
+"""Generators inside a subject: they are removed when it is pickled and made anew when it is loaded."""
 
 import random
 from typing import Any, Final, NamedTuple
@@ -16,7 +16,7 @@ class StandIn(NamedTuple):
     kind
         The name of the generator's class.
     number
-        The number of its source of randomness; two generators may share one.
+        The number of the generator's source of randomness; two generators may share a source.
     bits
         The class of a numpy bit generator.
 
@@ -31,15 +31,16 @@ class StandIn(NamedTuple):
     bits: type | None = None
 
 
-#: While draws are recorded, the module `random` has other classes of these names.
+#: The original classes: while draws are recorded, the module `random` has other classes under these names.
 _RANDOM: Final = random.Random
 _SYSTEM: Final = random.SystemRandom
-#: The most common types; none of them is a generator, class or handle, so they need no check.
+#: Values of these types are never generators, classes or handles, so they are not checked. They are the most
+#: common.
 ORDINARY = frozenset({int, float, str, bytes, bool, tuple, list, dict, type(None), np.ndarray})
 
 
 class Sources:
-    """Numbers the sources of randomness of a subject, in the order of the pickle.
+    """Gives each source of randomness in a subject a number, in the order in which they are pickled.
 
     Examples
     --------
@@ -52,7 +53,7 @@ class Sources:
         self._numbers: dict[int, tuple[int, Any]] = {}
 
     def stand_in(self, value: Any) -> StandIn | None:
-        """Return the placeholder of `value` if it is a known kind of generator, else None."""
+        """Return the placeholder of `value` if it is a generator of a known kind, else None."""
         if type(value) in ORDINARY:
             return None
         if isinstance(value, np.random.Generator):
@@ -88,12 +89,14 @@ class Sources:
         return StandIn(kind, self._number(bits), type(bits))
 
     def _number(self, source: Any) -> int:
-        number, _ = self._numbers.setdefault(id(source), (len(self._numbers), source))  # keeps the id in use
+        number, _ = self._numbers.setdefault(
+            id(source), (len(self._numbers), source)
+        )  # keeps the id reserved
         return number
 
 
 class Reseeding:
-    """Makes generators for placeholders, seeded at a place of the seed tree.
+    """Makes the generators for placeholders, seeded from a place in the seed tree.
 
     Examples
     --------
@@ -110,7 +113,7 @@ class Reseeding:
         self._made: dict[int, Any] = {}
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the generator for `stand_in`; equal numbers share their source."""
+        """Return the generator for `stand_in`; if numbers are equal, the source of randomness is shared."""
         kind, number, bits = stand_in
         if kind == "SystemRandom":
             return random.SystemRandom()
@@ -123,7 +126,7 @@ class Reseeding:
         return np.random.RandomState(source) if kind == "RandomState" else source
 
     def again(self, seed: int) -> None:
-        """Reseed in place what was made, as if it were made with this seed."""
+        """Reseed the generators made so far, in place, as if they had been made with this seed."""
         for number, source in self._made.items():
             _restart(source, _seeds(seed, self._path, number))
 
@@ -136,9 +139,9 @@ def _restart(source: Any, seeds: np.random.SeedSequence) -> None:
 
 
 def reseed_process(seed: int, path: Path) -> None:
-    """Reseed the global generators of Python and numpy in a process that only draws runs.
+    """Reseed the global generators of Python and numpy, in a process that only draws runs.
 
-    Otherwise a mechanism that draws from them would repeat the same draws in every process.
+    Otherwise a mechanism that uses them would make the same draws in every process.
     """
     seeds = _seeds(seed, path, 0)
     random.seed(_whole(seeds))

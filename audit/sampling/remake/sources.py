@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class _Source:
-    """What a module adds to a digest: its file and what that imports, or the distributions it came with."""
+    """What a module adds to a digest: its file and that file's imports, or its installed distributions."""
 
     digest: str = ""
     imports: tuple[str, ...] = ()
@@ -38,11 +38,11 @@ def _source(name: str) -> _Source:
 
 
 Look = Callable[[str], _Source]
-"""Returns the source of a module, given its name."""
+"""A function that returns the source of a module, given the module's name."""
 
 
 def as_now() -> Look:
-    """Return a reader that looks at each module once, for many digests of the present sources.
+    """Return a reader that reads each module once, so that many digests of the present sources can share it.
 
     Examples
     --------
@@ -55,10 +55,10 @@ def as_now() -> Look:
 def digest(modules: Iterable[str], *, look: Look = _source) -> str:
     """Return 16 hexadecimal digits that change with the code of these modules.
 
-    Imports are read from the source. Those inside functions count, and so does `import_module` of a quoted
-    name. Files that belong to no distribution are followed one by one. An installed distribution and its
-    requirements enter by version, by their record of installed files, and by the files changed since. Python
-    enters by version.
+    Imports are found in the source text, including those inside functions and calls of `import_module` with a
+    quoted name. A file that belongs to no distribution is digested, and its imports are followed. Of an
+    installed distribution and its requirements, the digest covers the version, the record of installed files,
+    and the files changed since installation. Of Python it covers the version.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def digest(modules: Iterable[str], *, look: Look = _source) -> str:
 
 
 def _found(name: str) -> Path | frozenset[str] | None:
-    """Return the file of a module without importing it, or the distributions that installed it."""
+    """Return the file of a module, or the distributions that installed it, without importing the module."""
     top, *rest = name.split(".")
     if top in sys.stdlib_module_names or top in sys.builtin_module_names:
         return None
@@ -98,16 +98,16 @@ def _found(name: str) -> Path | frozenset[str] | None:
 
 
 def _place(spec: machinery.ModuleSpec | None) -> tuple[str | None, list[str]]:
-    """Return where a module lies, and the folders of the modules inside it."""
+    """Return the file of a module, and the folders of the modules inside it."""
     return (None, []) if spec is None else (spec.origin, [*(spec.submodule_search_locations or ())])
 
 
 @functools.cache
 def _imports(text: bytes, package: str) -> tuple[str, ...]:
-    """Return the names that a source may import, and their packages; some names may not be modules."""
+    """Return the names that a source may import, and the packages of these; not every name is a module."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # source of another Python, or no source: only its bytes enter
+    except (SyntaxError, ValueError):  # source of another Python version, or no source: digest its bytes
         return ()
     named = {name for node in ast.walk(tree) for name in _named(node, package)}
     return tuple(
@@ -135,7 +135,7 @@ def _owners() -> dict[str, list[str]]:
 
 
 def _required(names: set[str]) -> set[str]:
-    """Return the distributions with all their installed requirements."""
+    """Return the distributions and all their installed requirements."""
     waiting, found = [*names], set[str]()
     while waiting:
         name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()

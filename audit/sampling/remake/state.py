@@ -1,4 +1,4 @@
-"""The first state of a subject, before any run, and fresh copies of it in the same process."""
+"""The state of a subject before its first run, and fresh copies of this state in the same process."""
 
 import functools
 import io
@@ -17,17 +17,17 @@ from audit.sampling.seeds import Path
 from audit.subject.subject import Around
 from audit.values.compat import class_by_value
 
-# Handles of the process: they cannot be copied and affect no output, so copies share them.
+# Handles of the process cannot be copied and affect no output, so all copies share them.
 _HANDLES = (type(threading.Lock()), type(threading.RLock()), io.IOBase)
 
 
 class Pristine:
-    """The first state of a subject, and the source of fresh copies.
+    """The state of a subject before its first run, from which fresh copies are made.
 
-    Functions of the user's modules and the class of the subject are copied by value, with the globals that
-    they use. So a counter in a module is part of the state. Copies share all other classes, so that records
-    stay instances of the classes that the mechanism knows, and installed packages. Generators inside are not
-    state: every copy has new ones.
+    The class of the subject and the functions of the user's modules are copied by value, with the globals
+    that they use. So a counter in a module is part of the state. Copies share installed packages and all
+    other classes, so that records stay instances of the classes that the mechanism knows. Generators inside
+    are not state: every copy has new ones.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ class Pristine:
     Attributes
     ----------
     complete
-        Whether it includes the state of the user's modules.
+        Whether the stored state includes that of the user's modules.
     sources
-        The generators inside.
+        The generators inside the subject.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Pristine:
     def __init__(self, mechanism: Any) -> None:
         self.complete = True
         self._text, met = _dumps(mechanism, by_value=True)
-        self.sources = met.sources  # if pickling failed, the sources met before that
+        self.sources = met.sources  # if pickling failed, only those found before the failure
         if self._text is None:
             self.complete = False
             self._text, met = _dumps(mechanism, by_value=False)
@@ -65,14 +65,14 @@ class Pristine:
         return self._text is not None
 
     def differs_from(self, mechanism: Any) -> bool | None:
-        """Return whether the state of `mechanism` differs from its first one; None if that is unknown."""
+        """Return whether the state of `mechanism` differs from the stored one; None if that is unknown."""
         if self._text is None:
             return None
         differs = _dumps(mechanism, by_value=self.complete)[0] != self._text
         return differs if differs or self.complete else None
 
     def copy(self, *, seed: int, path: Path) -> Any:
-        """Return a fresh copy, with its generators seeded at `path` of the seed tree.
+        """Return a fresh copy, with its generators seeded from the place `path` in the seed tree.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Pristine:
         return self.copy_with(Reseeding(seed, path))
 
     def copy_with(self, reseeding: Reseeding) -> Any:
-        """Return a fresh copy with the generators that `reseeding` makes; raise what `copy` raises."""
+        """Return a fresh copy with the generators that `reseeding` makes; raise the errors of `copy`."""
         if self._text is None:
             raise ValueError("the subject cannot be copied")
         return Reader(self._text, reseeding, self._shared).load()
@@ -95,7 +95,7 @@ _by_value = cloudpickle.list_registry_pickle_by_value
 
 
 class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    """Writes one pickle with placeholders for generators and full names for classes.
+    """Writes one pickle, with placeholders instead of generators and full names instead of classes.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
     [1]
     """
 
-    #: Whether two pickles of one class load as the same class (`class_by_value`).
+    #: Whether two pickles of the same class load as one class (`class_by_value`).
     tracked = False
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no t
         return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return cloudpickle's reduction, with classes by full name and modules without what loads them."""
+        """Return cloudpickle's reduction, but name classes in full and leave out the importers of modules."""
         if isinstance(value, ModuleType) and value.__name__ in _by_value():
             # The importer of a module is not state of the subject; under pytest it is pytest itself.
             state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
@@ -148,14 +148,14 @@ class _Copier(Writer):
         return super().persistent_id(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Return the base class's reduction, but give every copy its own class and caches."""
+        """Return the base class's reduction, except that every copy gets its own class and caches."""
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
         return super().reducer_override(value)
 
 
 class Reader(pickle.Unpickler):
-    """Reads a pickle with placeholders for generators, shared objects and classes."""
+    """Reads a pickle that has placeholders for generators, shared objects and classes."""
 
     def __init__(self, text: bytes, reseeding: Reseeding, shared: Sequence[Any] = ()) -> None:
         super().__init__(io.BytesIO(text))
@@ -163,14 +163,14 @@ class Reader(pickle.Unpickler):
         self._shared = shared
 
     def persistent_load(self, name: Any) -> Any:
-        """Return a new generator, the shared object, or the class of that name."""
+        """Return what a placeholder stands for: a new generator, a shared object, or a class."""
         if isinstance(name, StandIn):
             return self._reseeding.make(name)
         return self._shared[name] if isinstance(name, int) else class_named(*name)
 
 
 def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
-    """Return `function` with an empty cache; the old cache's counts show whether it was used."""
+    """Return `function` with an empty cache. Pickled counts of the old cache show whether it was used."""
     return functools.lru_cache(**parameters)(function)
 
 

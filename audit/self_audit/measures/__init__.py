@@ -1,1 +1,1 @@
-"""The measures, one module each: `rows` yields the rows, `judged` returns how many of them are judged."""
+"""The measures, one module each. Its `rows` yields the rows; its `judged` returns how many are judged."""

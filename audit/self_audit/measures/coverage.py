@@ -1,14 +1,14 @@
-"""Coverage: whether a witness's intervals contain the exact probabilities, and a detectable ε is detected.
+"""Coverage: how often a witness's intervals contain the true p and q, and a detectable ε is detected.
 
-**Witness intervals.** For mechanisms with finite laws, the probability of any event is a sum. An interval at
-confidence c may miss it with probability 1 − c. Misses of p and of q are counted separately, because the two
-intervals of a witness need not be independent.
+**Witness intervals.** For mechanisms with finite laws, the exact probability of any event is a sum. An
+interval at confidence c may miss it with probability 1 − c. Misses of p and of q are counted separately,
+because the two intervals of a witness need not be independent.
 
-**Detectable ε.** The audit of a control names a detectable ε and an event. The probability p of that event is
-known without parsing its name. For a coin that ignores its database no event has any loss; the audit then
-names no particular event, and its detectable ε is that of any event of probability (1 + δ)/2. Randomized
-response has two events, each with probability e/(1 + e) on the database where it is likelier. The mechanism
-at the detectable ε d answers 1 with probability p on one database and (p − δ)/e^d on the other.
+**Detectable ε.** The audit of a control names a detectable ε and an event. The probability p of this event is
+known in advance. A coin that ignores its database has no event with any privacy loss. Its audit names no
+particular event, and its detectable ε is that of an event with probability (1 + δ)/2. Randomized response has
+two events, each with probability e/(1 + e) on the database where it is more probable. To test a detectable ε
+d, a mechanism is audited that answers 1 with probability p on one database and (p − δ)/e^d on the other.
 """
 
 import math
@@ -27,10 +27,11 @@ from audit.self_audit.subjects import exact
 from audit.values.wording import number
 
 PART = "coverage"
-#: Larger `CLAIMED`: harder refutations, fewer witnesses. The claimed share of the true ε and the significance
-#: of the audits for witnesses.
+#: The share of the true ε that is claimed, and the significance, in audits for witnesses. A larger share
+#: makes refutations harder, so fewer witnesses are found.
 CLAIMED, SIGNIFICANCE = 0.5, 1e-3
-#: Larger: smaller detectable ε. The budget of the audits that name one; next, the promised rate of detection.
+#: The budget of the audits that name a detectable ε (a larger one gives a smaller ε), and the promised rate
+#: of detection.
 BUDGET = 20_000
 DETECTED = 0.9
 
@@ -61,12 +62,12 @@ def judged() -> int:
 
 
 def settings() -> tuple[exact.Setting, ...]:
-    """Return the mechanisms whose witnesses are checked."""
+    """Return the mechanisms on which witness intervals are checked."""
     return exact.randomized_response(), exact.geometric(), exact.noisy_max()
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield the rows of the intervals of p and of q, then one for each control."""
+    """Yield a row for the intervals of p, one for those of q, and one for each control."""
     yield from _intervals(audits, sizes.witnesses)
     for control in controls():
         yield _detection(audits, control, sizes.detections)
@@ -110,7 +111,7 @@ def _missed(audits: Audits, name: str, misses: dict[str, list[bool]], error: flo
 
 
 def missed(witness: Witness, setting: exact.Setting) -> tuple[bool, bool]:
-    """Return whether the intervals of p and of q miss the exact probabilities of a setting."""
+    """Return whether the interval of p misses the exact probability, and whether that of q does."""
     assert setting.laws is not None
     by_database = list(zip(setting.pair, setting.laws, strict=True))
 

@@ -1,6 +1,7 @@
-"""Efficiency: pairs of runs to a refutation, as a multiple of the fewest that any auditor needs on average.
+"""Efficiency: pairs of runs to a refutation, divided by the fewest that any auditor needs on average.
 
-The limit is ln(1/significance)/KL of the best event, from closed forms and exact laws (`subjects.limits`).
+The fewest number is ln(1/significance)/KL of the best event, from closed forms and exact laws
+(`subjects.limits`).
 """
 
 import math
@@ -20,12 +21,13 @@ from audit.values.wording import number
 PART = "efficiency"
 SIGNIFICANCE = 1e-6
 SHARES = (0.5, 0.8, 0.9)
-#: Larger: slower audits still count as refutations. The budget of an audit, as a multiple of the limit.
+#: The budget of an audit is this multiple of the fewest runs. A larger budget lets slower audits still
+#: refute.
 PATIENCE = 40
 
 
 def settings() -> tuple[Setting, ...]:
-    """Return the mechanisms for measuring efficiency."""
+    """Return the mechanisms on which efficiency is measured."""
     return laplace(), geometric(), randomized_response(), noisy_max()
 
 
@@ -35,7 +37,7 @@ def judged() -> int:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each claimed share of the true ε, then one for the wealth at refutations."""
+    """Yield a row for each claimed share of the true ε, then one for the wealth at the refutations."""
     refuted: list[AuditResult] = []
     for share in SHARES:
         found: dict[str, list[float]] = {}
@@ -72,7 +74,7 @@ def _multiples(share: float, found: dict[str, list[float]]) -> Row:
 
 
 def limit(setting: Setting, share: float) -> float:
-    """Return the limit, in pairs of runs, for a claim of `share` of the true ε."""
+    """Return the fewest pairs of runs that refute a claim of `share` of the true ε, on average."""
     return least_pairs(setting.events, epsilon=share * setting.epsilon, significance=SIGNIFICANCE)
 
 
@@ -91,5 +93,5 @@ def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) ->
 
 
 def multiples(results: Iterable[AuditResult], least: float) -> list[float]:
-    """Return, for each audit, pairs to the refutation ÷ `least`; infinite if it did not refute."""
+    """Return, for each audit, pairs of runs to its refutation divided by `least`; infinite without one."""
     return [(result.samples_to_refutation or math.inf) / 2 / least for result in results]

@@ -1,8 +1,8 @@
-"""False alarms: refutations of mechanisms that meet their claim with equality, and the final wealth.
+"""False alarms: how often the audit refutes mechanisms that meet their claim with equality; the final wealth.
 
-Betting raises far fewer alarms than its level allows, so counting alarms has little power. The mean of
-min(wealth, 1/level) has more. It is at most 1 for a sound audit, whatever it learns and whenever it stops,
-and any use of future runs increases it.
+Betting gives far fewer false alarms than its level allows, so counting alarms has little power to find a
+fault of the auditor. The mean of min(wealth, 1/level) has more power. For a sound audit it is at most 1, for
+every way to choose and stop bets. A bet that uses the runs it is made on increases this mean.
 """
 
 import copy
@@ -31,7 +31,7 @@ def judged() -> int:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each mechanism and level, then two for each level: all mechanisms, and the wealth."""
+    """Yield a row per mechanism and level, then, per level, one for all mechanisms and one for the wealth."""
     cases = tight_cases()
     found: dict[float, dict[str, list[AuditResult]]] = {level: {} for level in LEVELS}
     for name, case in cases.items():
@@ -60,7 +60,7 @@ def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
 
 
 def capped_wealth(log_wealths: list[float], cap: float) -> NDArray[np.float64]:
-    """Return min(wealth, cap) of each audit.
+    """Return min(wealth, cap) for each audit.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Runs to a refutation: the flawed gallery of the catalogue, the peer suite, and a file of cases.
+"""Runs to a refutation, for the flawed gallery of the catalogue, the peer suite, and a file of cases.
 
-Faults shown by a declared law take no runs and are counted separately. Correct mechanisms of the peer suite
-and of the cases are controls: an audit at 1e-6 refutes one with at most that probability.
+A fault that a declared law shows takes no runs and is counted separately. Correct mechanisms of the peer
+suite and of the cases are controls: an audit at significance 1e-6 refutes each with probability at most 1e-6.
 """
 
 import math
@@ -24,7 +24,7 @@ PEER_BUDGET = 300_000
 
 
 def judged() -> int:
-    """Return the number of judged rows without a file of cases."""
+    """Return the number of judged rows if there is no file of cases."""
     return 1
 
 
@@ -59,7 +59,7 @@ def _cases(audits: Audits, cases: Mapping[str, Case]) -> Iterator[Row]:
 
 
 def case_task(case: Case, *, budget: int) -> Task:
-    """Return the audit of a case on its pair; the budget grows to the least one that its claim accepts."""
+    """Return the audit of a case on its pair, with at least the smallest budget that its claim accepts."""
     from audit.verdict.by_runs import least_budget
 
     delta = getattr(case.claim, "delta", 0.0)
@@ -79,7 +79,7 @@ def _gallery(audits: Audits, every: int) -> Row:
 
 
 def _faulty(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
-    """Return the row of mechanisms whose claims are false."""
+    """Return the row for mechanisms whose claims are false."""
     found = dict(zip(tasks, audits.results(PART, what, list(tasks.values())), strict=True))
     used = [_runs(result) for result in found.values() if not _by_law(result)]
     missed = [name for name, result in found.items() if not result.refuted]
@@ -106,7 +106,7 @@ def _controls(audits: Audits, what: str, tasks: Mapping[str, Task]) -> Row:
 
 
 def _runs(result: AuditResult) -> float:
-    """Return the runs to the refutation, both sides; infinite if there is none."""
+    """Return the number of runs to the refutation, on both sides together; infinite if there is none."""
     runs = result.samples_to_refutation
     return float(runs) if result.refuted and runs else math.inf
 

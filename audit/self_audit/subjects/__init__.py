@@ -1,1 +1,1 @@
-"""Mechanisms with independently known truth: laws, closed forms, limits; and files of cases."""
+"""Mechanisms whose true ε is known from laws or closed forms, limits for all auditors, and files of cases."""

@@ -1,9 +1,10 @@
 """Cases in a user's file: faulty mechanisms and controls, each with its claim and a pair.
 
-The file has a mapping ``CASES`` from names to mappings: ``fn``, a mechanism (database, rng) -> output;
-``claim``, a mapping of ``epsilon``, ``delta`` and ``neighbours`` (a key of `RELATIONS`); ``example_pair``;
-``broken``. Optional are ``by_counting``, false for a fault that counting outputs cannot show in an affordable
-number of runs, and ``kind``, a text naming the fault.
+The file defines a mapping ``CASES`` from names to cases. A case is a mapping with the keys ``fn``, a
+mechanism (database, rng) -> output; ``claim``, a mapping with ``epsilon``, ``delta`` and ``neighbours`` (a
+key of `RELATIONS`); ``example_pair``; and ``broken``. Two keys are optional: ``by_counting`` is false for a
+fault that counting outputs cannot show in an affordable number of runs; ``kind`` is a text that names the
+fault.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ RELATIONS = {
 
 @dataclass(frozen=True)
 class Case:
-    """A mechanism of a file of cases.
+    """One case of a file: a mechanism, its claim, and whether the claim is false.
 
     Parameters
     ----------
@@ -36,12 +37,12 @@ class Case:
     broken
         Whether the claim is false.
     by_counting
-        Whether an audit can show that.
+        Whether an audit can show by counting outputs that the claim is false.
     options
         The keywords of `audit_privacy` for its pair, its relation and, for a case of the kind "floating
         point", the low bits.
     kind
-        A text naming the fault.
+        A text that names the fault.
     """
 
     mechanism: Any
@@ -54,12 +55,12 @@ class Case:
 
 
 def load_cases(path: Path) -> dict[str, Case]:
-    """Return the cases of a file by name; its code is run.
+    """Return the cases of a file by name; the code in the file is run.
 
     Raises
     ------
     AuditError
-        The file cannot be loaded, or a case lacks something; the message names it.
+        The file cannot be loaded, or a case lacks a part; the message names the part.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Mechanisms on one pair of databases, with true ε, laws and best events in closed form."""
+"""Mechanisms on one pair of databases whose true ε, laws and best events are known in closed form."""
 
 import itertools
 import math
@@ -16,12 +16,12 @@ Draw = Callable[[Any, int, np.random.Generator], NDArray[Any]]
 
 @dataclass(frozen=True)
 class Drawn:
-    """A mechanism that draws many runs at once.
+    """A mechanism that can draw many runs in one call.
 
     Parameters
     ----------
     name
-        Its name in audits.
+        The name in audits.
     draw
         Returns the outputs for a database, a number of runs and a generator.
 
@@ -45,13 +45,13 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Law:
-    """All outcomes of a finite law and their probabilities, both of shape (outcomes,)."""
+    """A finite law: all outcomes and their probabilities, both of shape (outcomes,)."""
 
     outcomes: NDArray[Any]
     probabilities: NDArray[np.float64]
 
     def of(self, event: Any) -> float:
-        """Return the probability of an event of an audit.
+        """Return the probability of an event.
 
         Examples
         --------
@@ -62,12 +62,12 @@ class Law:
         0.75
         """
         total = float(self.probabilities[event.members(self.outcomes)].sum())
-        return min(1.0, total)  # rounding: the sum of all probabilities may exceed 1
+        return min(1.0, total)  # the rounded sum of all probabilities may exceed 1
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A mechanism on a pair of databases, with the known truth.
+    """A mechanism on a pair of databases, with the true ε and laws.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Setting:
     delta
         The δ of the true ε.
     events
-        Events that include the best one against every claim; empty if unknown.
+        Events, among which is the best one against every claim; empty if unknown.
     laws
         The law of the outputs on each database; None if it is not finite.
     """
@@ -97,7 +97,7 @@ class Setting:
 
 
 def laplace() -> Setting:
-    """Return Laplace noise of scale 1 on 0 and 1; half-lines are best: the likelihood ratio is monotone."""
+    """Return Laplace noise of scale 1 on 0 and 1. The likelihood ratio is monotone: half-lines are best."""
 
     def below(x: float) -> float:
         return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
@@ -108,7 +108,7 @@ def laplace() -> Setting:
 
 
 def geometric() -> Setting:
-    """Return two-sided geometric noise of ε = 1; outputs beyond ±60 have a probability below 1e-25."""
+    """Return two-sided geometric noise with ε = 1; outputs beyond ±60 have probability below 1e-25."""
     ratio = math.exp(-1.0)
     outcomes = np.arange(-60, 61)
     laws = [(1 - ratio) / (1 + ratio) * ratio ** np.abs(outcomes - answer) for answer in (0, 1)]
@@ -120,7 +120,7 @@ def geometric() -> Setting:
 
 
 def randomized_response() -> Setting:
-    """Return randomized response: the true bit with probability e/(1 + e)."""
+    """Return randomized response, which gives the true bit with probability e/(1 + e)."""
     keep = math.e / (1 + math.e)
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -131,7 +131,7 @@ def randomized_response() -> Setting:
 
 
 def noisy_max() -> Setting:
-    """Return report noisy max with Laplace noise of scale 2 over five answers, with laws by quadrature."""
+    """Return report noisy max over five answers with Laplace noise of scale 2; quadrature gives the laws."""
     pair = ([1.0, 1, 1, 1, 1], [2.0, 0, 0, 0, 0])
 
     def draw(database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -142,7 +142,7 @@ def noisy_max() -> Setting:
 
 
 def gaussian(epsilon: float, delta: float) -> Setting:
-    """Return the Gaussian mechanism on 0 and 1 with this true ε at δ."""
+    """Return the Gaussian mechanism on 0 and 1 with this true ε at this δ."""
     from scipy.optimize import brentq
 
     sigma = brentq(lambda s: gaussian_delta(epsilon, s) - delta, 1e-2, 1e3, xtol=1e-14)
@@ -178,7 +178,7 @@ def coin(p: float, q: float) -> Drawn:
 
 
 def _finite(drawn: Drawn, pair: tuple[Any, Any], outcomes: NDArray[Any], laws: Any) -> Setting:
-    """Return the setting of finite laws; the best event has the form "likelihood ratio above a level"."""
+    """Return a setting with finite laws; the best event has the form "likelihood ratio above a level"."""
     left, right = laws
     events: list[tuple[float, float]] = []
     for p, q in ((left, right), (right, left)):

@@ -1,4 +1,4 @@
-"""The limit for all auditors: the fastest possible growth of wealth, in nats per pair of runs."""
+"""A limit for all auditors: the fastest possible growth of wealth, in nats per pair of runs."""
 
 import math
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ Events = tuple[tuple[float, float], ...]
 
 
 def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
-    """Return KL((p, q) ‖ claim), in nats a pair of runs: with independent sides no wealth grows faster.
+    """Return KL((p, q) ‖ claim) in nats per pair of runs; with independent sides no wealth grows faster.
 
     It is the infimum of KL(p‖p′) + KL(q‖q′) over (p′, q′) with p′ ≤ e^ε·q′ + δ, and 0 if (p, q) meets the
     claim. At the infimum p′ = e^ε·q′ + δ, which leaves one variable.
@@ -31,16 +31,16 @@ def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
     def objective(other: float) -> float:
         return divergence(q, other) + divergence(p, min(1.0, ratio * other + delta))
 
-    high = (p - delta) / ratio  # there p′ = p; a larger q′ only adds to the divergence
+    high = (p - delta) / ratio  # here p′ = p; a larger q′ only increases the divergence
     found = minimize_scalar(objective, bounds=(q, high), method="bounded", options={"xatol": 1e-12})
     return float(min(found.fun, objective(high)))
 
 
 def least_pairs(events: Iterable[tuple[float, float]], *, epsilon: float, significance: float) -> float:
-    """Return ln(1/significance)/KL of the best of these events: the least mean pairs to a refutation.
+    """Return ln(1/significance)/KL of the best event: the least mean number of pairs to a refutation.
 
-    It bounds the mean of every stopping rule with this error from below (Wald 1945); a single audit may stop
-    earlier.
+    The mean number of pairs of every stopping rule with this error is at least as large (Wald 1945). A single
+    audit may stop earlier.
 
     Examples
     --------

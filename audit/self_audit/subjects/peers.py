@@ -1,8 +1,8 @@
-"""The peer suite: mechanisms for comparing published auditors, at claimed ε = 1 and with known true ε.
+"""The peer suite: mechanisms, with claimed ε = 1 and known true ε, on which published auditors are compared.
 
-It is the benchmark of DP-Sniper (Bichsel et al. 2021) with every ε ten times as large. Mechanisms are audited
-on query answers, each of which may move by 1. Histograms are audited on records, one more or less, because
-their noise is too small for answers that all move.
+The suite is the benchmark of DP-Sniper (Bichsel et al. 2021), but with every ε ten times as large. Mechanisms
+are audited on query answers; between neighbours, each answer may change by 1. Histograms are audited on
+records, where neighbours differ by one record, because their noise is too small for answers that all change.
 """
 
 import math
@@ -20,7 +20,7 @@ Function = Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[Any
 
 
 def on_answers(function: Function) -> Drawn:
-    """Return a mechanism of the suite, function(answers, runs, rng), as a subject on query answers."""
+    """Return a mechanism of the suite, a function of answers, runs and rng, as a subject on query answers."""
     return Drawn("peer", lambda database, size, rng: function(np.asarray(database, dtype=float), size, rng))
 
 
@@ -32,16 +32,16 @@ def on_records(function: Function) -> Drawn:
 
 @dataclass(frozen=True)
 class Peer:
-    """A mechanism of the suite at claimed ε = 1.
+    """A mechanism of the suite, with its true ε; the claimed ε is 1.
 
     Parameters
     ----------
     subject
         The audited subject.
     true_epsilon
-        Its true ε; a lower bound if above the claim.
+        The true ε; if it exceeds the claimed 1, a lower bound on it.
     domain
-        The keywords of `audit_privacy` for its databases; they give no pair.
+        The keywords of `audit_privacy` that describe its databases; they give no particular pair.
     """
 
     subject: Drawn
@@ -55,7 +55,7 @@ class Peer:
 
 
 def peer_suite() -> dict[str, Peer]:
-    """Return the suite by name, in the order of the paper's table.
+    """Return the mechanisms of the suite by name, in the order of the paper's table.
 
     Examples
     --------
@@ -87,21 +87,21 @@ def peer_suite() -> dict[str, Peer]:
 
 @dataclass(frozen=True)
 class SparseVector:
-    """The sparse vector technique: which answers reach a noisy threshold (Lyu, Su and Li 2017).
+    """The sparse vector technique, which says which answers reach a noisy threshold (Lyu, Su and Li 2017).
 
-    Algorithms 1 and 3 to 6 of that paper.
+    The parameters give Algorithms 1 and 3 to 6 of that paper.
 
     Parameters
     ----------
     threshold, threshold_scale
-        The threshold, and the scale of its Laplace noise, drawn once a run.
+        The threshold, and the scale of its Laplace noise, drawn once per run.
     query_scale
-        The scale of each answer's noise.
+        The scale of the noise on each answer.
     stops
-        Whether the output ends with the first answer that reaches the threshold; later entries hold −1, or
-        −2000 among values.
+        Whether the output ends with the first answer that reaches the threshold. Later entries are then −1,
+        or −2000 if `values` is true.
     values
-        Whether the noisy answer is released in place of 1, and −1000 in place of 0.
+        Whether the noisy answer is released instead of 1, and −1000 instead of 0.
     """
 
     threshold: float = 1.0
@@ -125,7 +125,7 @@ class SparseVector:
 
 
 def _noisy(scale: float) -> Function:
-    """Return Laplace noise on each answer; for a single answer, outputs are numbers."""
+    """Return a function that adds Laplace noise to answers; for a single answer its outputs are numbers."""
 
     def noisy(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
         outputs = answers + rng.laplace(scale=scale, size=(size, len(answers)))
@@ -144,7 +144,7 @@ def _noisy_max(noise: str, *, place: bool) -> Function:
 
 
 def _truncated_geometric(answers: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    """Return geometric noise of ratio 1 + 2^−k, k = ⌈log(2/ε)⌉ = 1, clamped to 0 … 5."""
+    """Return an answer with geometric noise of ratio 1 + 2^−k, k = ⌈log(2/ε)⌉ = 1, clamped to 0 … 5."""
     p = 1 - 1 / 1.5
     noisy = int(answers[0]) + rng.geometric(p, size) - rng.geometric(p, size)
     return np.asarray(noisy.clip(0, 5), dtype=float)

@@ -15,14 +15,14 @@ _SWAPPED = math.exp(-0.5) * (1 + 0.25) / 2  # Pr[difference of two Laplace(2) > 
 
 @dataclass(frozen=True)
 class Tight:
-    """A mechanism on pairs that meet the claim (ε, δ) with equality.
+    """A mechanism, and pairs of databases on which it meets the claim (ε, δ) with equality.
 
     Parameters
     ----------
     mechanism, pairs
-        The audited mechanism and pairs.
+        The audited mechanism and the pairs of databases.
     epsilon, delta
-        The smallest true claim.
+        The smallest ε and δ that are true.
     """
 
     mechanism: Any
@@ -32,29 +32,29 @@ class Tight:
 
 
 class ChainedResponse:
-    """Randomized response added to the previous output, modulo 2, so that it keeps state.
+    """Randomized response added to the previous output, modulo 2: a mechanism that keeps state.
 
-    Given its state, each call tells the truth with probability 3/4: ε = ln 3 with equality.
+    Given the state, each call tells the truth with probability 3/4, so ε = ln 3 with equality.
     """
 
     def __init__(self) -> None:
         self.last = 0
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
-        """Return the output of one run, which is the state of the next run."""
+        """Return the output of one run; it is also the state for the next run."""
         told = database[0] if rng.random() < 0.75 else 1 - database[0]
         self.last = (self.last + told) % 2
         return self.last
 
 
 def randomized_response(database: Any, rng: np.random.Generator) -> str:
-    """Return whether the first record is 1, telling the truth with probability 3/4."""
+    """Return whether the first record is 1; the answer is true with probability 3/4."""
     truth = rng.random() < 0.75
     return "yes" if (database[0] == 1) == truth else "no"
 
 
 def noisy_counts() -> Drawn:
-    """Return the mechanism that answers the counts of three categories, each with Laplace noise."""
+    """Return a mechanism that answers the counts of three categories, each with Laplace noise."""
     return Drawn(
         "histogram",
         lambda database, size, rng: np.bincount(database, minlength=3) + rng.laplace(size=(size, 3)),
@@ -62,7 +62,7 @@ def noisy_counts() -> Drawn:
 
 
 def larger_of_two() -> Drawn:
-    """Return the mechanism that names the larger of two answers, each with Laplace noise of scale 2."""
+    """Return a mechanism that names the larger of two answers, each with Laplace noise of scale 2."""
     return Drawn(
         "noisy max",
         lambda answers, size, rng: (answers + rng.laplace(scale=2, size=(size, 2))).argmax(axis=1),
@@ -70,7 +70,7 @@ def larger_of_two() -> Drawn:
 
 
 def tight_cases() -> dict[str, Tight]:
-    """Return the cases by name, each with a newly made mechanism.
+    """Return the tight mechanisms by name, each newly made.
 
     Examples
     --------

@@ -1,5 +1,6 @@
-"""The choice of the event that a witness shows: of the strong events, the easiest to read first.
+"""The choice of the event that a witness shows: of the events with strong evidence, the easiest to read.
 
-`candidates` chooses, `plainer` learns simpler events beside a fitted score, `readable` ranks events by how
-hard they are to read. The confirmation of a refutation uses this package; it reads the memory of pairs.
+`candidates` chooses, `plainer` learns simpler events to show instead of a fitted score, `readable` ranks
+events by how hard they are to read. The confirmation of a refutation uses this package, which reads the
+memory of pairs.
 """

@@ -1,6 +1,6 @@
-"""The event to show: of the events that refute a claim about equally well, the easiest to read.
+"""The event to show: of the events that refute a claim about equally fast, the easiest to read.
 
-This module draws no runs. It fixes candidates from past runs; `confirm` then runs them afresh as witnesses.
+This module makes no runs. It fixes candidates from past runs; `confirm` then makes new runs for them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,27 +17,27 @@ from audit.verdict.shown.plainer import boxes, offers_of, tables_of
 from audit.verdict.shown.readable import effort, in_fewer_words, is_fitted, is_of_one_entry, score_of
 from audit.verdict.terms import Terms
 
-#: Larger: more candidates are tried. The k-th (from 1) is confirmed at significance·2^−k, so all together
-#: spend at most one significance.
+#: The most candidates that are tried. The k-th (from 1) is confirmed at level significance·2^−k, so the
+#: levels of all add up to at most the significance.
 MOST_CANDIDATES = 3
-#: Larger: growth counts more than readability. Events with this share of the best growth count as equally
-#: good.
+#: Events with at least this share of the best growth count as equally good, so the easiest to read of them
+#: comes first.
 ALIKE = 0.8
-#: Larger: fitted scores are shown more often. The growth of a fitted score is multiplied by this when it is
-#: compared with events of plain entries.
+#: The growth of a fitted score is multiplied by this when it is compared with other events. A larger factor
+#: shows fitted scores more often.
 _FITTED = 0.5
-#: Larger: fewer events are shortened. A shorter event must keep this share of the growth.
+#: A shorter event replaces an event only if it keeps this share of the growth.
 _KEPT = 0.9
-#: Larger: fewer events of one entry are tried beside a score. They must exceed the claim by this many
-#: standard errors.
+#: An event about one entry is tried after a fitted score only if it exceeds the claim by this many standard
+#: errors.
 _SURE = 3.0
-#: Larger: more work for perhaps a plainer event. The most events considered per table, and shortened in all.
+#: The most events considered per table, and the most that are shortened in all.
 _MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event fixed for a witness: its p side, p and q estimated from past runs, the distance in steps."""
+    """An event fixed for a witness, its p side, p and q estimated from past runs, the distance in steps."""
 
     event: Event
     side: int
@@ -48,9 +48,9 @@ class Candidate:
 
 
 def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
-    """Return the events to try as a witness, in this order; the one with the largest growth is among them.
+    """Return the events to try as a witness, in order; the event with the largest growth is among them.
 
-    The easiest to read comes first among the events whose growth on past runs is close to the best (`ALIKE`).
+    Of the events whose growth on past runs is close to the best (`ALIKE`), the easiest to read comes first.
     """
     found = _found(memory, terms)
     if not found:
@@ -67,7 +67,7 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
 
 
 def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
-    """Return the one-entry event with the largest growth, the easiest among equals; None if none grows."""
+    """Return the one-entry event with the largest growth, or the easiest of equals; None if none grows."""
     found = [each for each in _found(memory, terms) if is_of_one_entry(each.event)]
     found = [each for each in found if each.surely(terms)]
     if not found:
@@ -79,7 +79,7 @@ def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
 
 @dataclass(frozen=True)
 class _Found:
-    """A candidate with its estimated log growth from past runs."""
+    """A candidate, with its log growth as estimated from past runs."""
 
     candidate: Candidate
     growth: float
@@ -90,11 +90,11 @@ class _Found:
 
     @property
     def worth(self) -> float:
-        """The growth, reduced for a fitted score, so that plain events of equal growth win."""
+        """The growth, reduced if the event uses a fitted score, so that other events are preferred to it."""
         return self.growth * (_FITTED if is_fitted(self.event) else 1.0)
 
     def surely(self, terms: Terms) -> bool:
-        """Return whether the growth stays positive after `_SURE` standard errors for selection bias."""
+        """Return whether the growth, less `_SURE` standard errors for selection bias, is positive."""
         known = self.candidate
         p, q = apart(np.array(known.p), np.array(known.q), known.past, _SURE)
         return bool(growth_rate(p, q, *terms.at(known.distance)) > 0)
@@ -107,7 +107,7 @@ class _Found:
         return self.effort, -self.growth
 
     def tidied(self, memory: PairMemory, terms: Terms) -> "_Found":
-        """Return a shorter version of the event that keeps its growth on the kept outputs, or itself."""
+        """Return a shorter version with about the same growth on the kept outputs, else the event itself."""
         side, told = self.candidate.side, self.event
         wanted = _KEPT * growth_on(told, memory, side, terms)
         for k in range(len(told.conditions)):
@@ -117,7 +117,7 @@ class _Found:
 
 
 def _found(memory: PairMemory, terms: Terms) -> list[_Found]:
-    """Return the events with positive estimated growth; for a fitted score, events of its entries too."""
+    """Return the events with positive estimated growth; for a fitted score, also events of its entries."""
     claimed = terms.at(memory.distance)
     found = list(_of_tables(memory.tables, memory, terms))
     best = max((each for each in found if is_fitted(each.event)), key=lambda each: each.growth, default=None)
@@ -142,7 +142,7 @@ def _of_tables(tables: list[Table], memory: PairMemory, terms: Terms) -> Iterato
 
 
 def _distinct(found: Iterable[_Found]) -> list[_Found]:
-    """Return the candidates without repeated events, in their order."""
+    """Return the candidates in their order, without repeated events."""
     kept: dict[str, _Found] = {}
     for each in found:
         kept.setdefault(each.event.words(), each)
@@ -150,14 +150,14 @@ def _distinct(found: Iterable[_Found]) -> list[_Found]:
 
 
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
-    """Return an event as a candidate, with p and q from the kept outputs of a pair."""
+    """Return an event as a candidate, with p and q estimated from the kept outputs of a pair."""
     p_in, p_out, q_in, q_out = memory.seen(event, side).tolist()
     p, q = (p_in + 0.5) / (p_in + p_out + 1), (q_in + 0.5) / (q_in + q_out + 1)
     return Candidate(event, side, p, q, p_in + p_out, memory.distance)
 
 
 def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms, *, errors: float = 0.0) -> float:
-    """Return the log growth of an event on the kept outputs of a pair, in nats a pair of runs.
+    """Return the log growth of an event on the kept outputs of a pair, in nats per pair of runs.
 
     The estimate lowers p and raises q by `errors` standard errors.
     """

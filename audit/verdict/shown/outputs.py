@@ -1,7 +1,8 @@
-"""What a witness keeps of the outputs: those of its runs, or the exact laws, in a few bins.
+"""The outputs that a witness shows: those of its runs, or the exact laws, counted in a few bins.
 
-The bins follow what the event reads first: a number (the output, an entry, a fitted score), or values that
-are no numbers. They span nearly all outputs, and reach the ends of the event that are near.
+The counted quantity is the one that the event reads first: a number (the output, an entry, a fitted score),
+or values that are not numbers. The bins span nearly all outputs and those ends of the event that are close to
+them.
 """
 
 import math
@@ -25,20 +26,21 @@ from audit.laws.region import Region, members, probability
 from audit.results.outputs import LEAST_SPAN, MOST_EDGE, Outputs
 from audit.verdict.examples import output_words
 
-#: Larger: finer pictures and larger files. The most bins, about, and the most single values.
+#: About the most bins, and the most single values. More give finer plots and larger files.
 MOST_BINS, MOST_NAMES = 20, 10
-#: Larger: bins are counted on more runs of each side.
+#: At most this many runs on each side are counted in bins.
 _MOST_KEPT = 16_384
-#: Limits memory: only the first values are counted one by one, and later ones only if inside the event.
+#: To limit memory, only this many values are counted one by one; later ones are added only if inside the
+#: event.
 _MOST_KNOWN = 1_000
-#: Larger: more outputs lie beyond the bins; the outer bins count these too. A share of each side.
+#: This share of the outputs at each end lies beyond the bins; the outer bins count these outputs too.
 _TAIL = 0.005
 _DIGITS = 4
 
 Interval = tuple[float, float]
 Flags = NDArray[np.bool_]
 Known = dict[Hashable, Any]
-"""Outputs by the value that is counted. Outputs with a value not listed here count as "any other"."""
+"""Maps each counted value to its outputs. Outputs with a value that is not listed count as "any other"."""
 
 
 _name = partial(output_words, digits=_DIGITS)
@@ -46,7 +48,7 @@ _name = partial(output_words, digits=_DIGITS)
 
 @dataclass
 class Seen:
-    """The outputs of a witness's runs, by what its event reads first.
+    """The outputs of a witness's runs, counted by the quantity that its event reads first.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class Seen:
     _known: Known = field(default_factory=dict)
 
     def add(self, side: int, view: View, inside: Flags) -> None:
-        """Note a block of outputs of one side (0 left, 1 right), and which of them are in the event."""
+        """Add a block of outputs of one side (0 left, 1 right), and which of them are in the event."""
         room, first = _MOST_KEPT - sum(map(len, self._columns[side])), self._first
         if room <= 0 or first is None:
             return
@@ -73,7 +75,7 @@ class Seen:
                     self._known.setdefault(key, output)
 
     def outputs(self) -> Outputs | None:
-        """Return the outputs; None if one side has none, or the event reads nothing that can be counted."""
+        """Return the counted outputs; None if a side has none, or the event reads nothing countable."""
         first = self._first
         if first is None or not all(self._columns):
             return None
@@ -88,18 +90,18 @@ class Seen:
 
     @property
     def _first(self) -> NumberIn | AtomIn | None:
-        """The first condition on a number, else on a value; None for a region of a law."""
+        """The first condition of the event on a number, else on a value; None for a region of a law."""
         found = (each for kind in (NumberIn, AtomIn) for each in self.event.conditions if type(each) is kind)
         return next(found, None)
 
 
 def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the output") -> Outputs | None:
-    """Return the outputs by two exact laws, with the event's part of each bin; None for laws without bins.
+    """Return the outputs under two exact laws, and the part of each bin in the event; None without bins.
 
     Parameters
     ----------
     region
-        The event. Of a box, the first coordinate that it restricts is counted.
+        The event. If it is a box, the first coordinate that it restricts is counted.
     left, right
         The laws.
     of
@@ -129,7 +131,7 @@ def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the outp
 
 
 def _of_finite(region: Region, laws: Sequence[Finite], of: str) -> Outputs | None:
-    """Return the outputs of two laws on finitely many outcomes; as numbers if all outcomes are numbers."""
+    """Return the outputs of two laws with finitely many outcomes; as numbers if all outcomes are numbers."""
     weights = [np.exp(law.log_probabilities) for law in laws]
     inside = [members(law, region) for law in laws]
     columns, real = zip(*(as_numbers(law.outcomes) for law in laws), strict=True)
@@ -143,7 +145,7 @@ def _known_of(laws: Iterable[Finite]) -> Known:
 
 
 def _of_lines(region: Region, laws: Sequence[Law], lines: Sequence[Any], of: str) -> Outputs | None:
-    """Return the outputs of two laws on the line; atoms of mixtures are single values beside the bins."""
+    """Return the outputs of two laws on the line; atoms of mixtures become single values, not bins."""
     tails = [line.ppf(share) for line in lines for share in (_TAIL, 1.0 - _TAIL)]
     edges = _edges(min(tails), max(tails), region.intervals, whole=isinstance(lines[0], Countable))
     if edges is None:
@@ -183,7 +185,7 @@ def _by_number(
     inside: Sequence[Flags],
     intervals: Sequence[Interval],
 ) -> Outputs | None:
-    """Return numbers in bins, or one by one if there are few; NaN is an output without a number."""
+    """Return numbers counted in bins, or one by one if there are few; NaN counts as a single value."""
     numbers = np.unique(np.concatenate(columns))  # NaN is one of them
     if len(numbers) <= MOST_NAMES:
         codes = [np.searchsorted(numbers, column) for column in columns]
@@ -201,7 +203,7 @@ def _by_number(
     if edges is None:
         return None
     bins = len(edges) - 1
-    codes = [bins_of(column, edges[1:-1]) for column in columns]  # the outer bins reach to ±∞
+    codes = [bins_of(column, edges[1:-1]) for column in columns]  # the outer bins extend to ±∞
     table = _table(codes, weights, inside, bins + 1)
     names = ["no number"] if table[:, bins].any() else []
     return _made(of, edges, table[:, : bins + len(names)], names)
@@ -216,7 +218,7 @@ def _by_name(
     *,
     name: Callable[[Any], str] = _name,
 ) -> Outputs | None:
-    """Return the most frequent values, overall and inside the event, one by one, and all others together."""
+    """Return counts of the most frequent values, overall and inside the event, and of all others together."""
     if not known:
         return None
     places, size = {key: i for i, key in enumerate(known)}, len(known)
@@ -237,14 +239,14 @@ def _by_name(
 
 
 def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Flags], size: int) -> Floats:
-    """Return the weight of each code on each side, then the part of it inside the event, shape (4, size)."""
+    """Return the weight of each code on each side, then its part inside the event, shape (4, size)."""
     columns = list(zip(codes, weights, inside, strict=True))
     whole = [np.bincount(code, weight, size) for code, weight, _ in columns]
     return np.array(whole + [np.bincount(code, weight * flags, size) for code, weight, flags in columns])
 
 
 def _quantile(values: Floats, weights: Floats, share: float) -> float:
-    """Return a quantile of weighted numbers; infinite ones and NaN are left out."""
+    """Return a quantile of weighted numbers, without infinite ones and NaN."""
     finite = np.isfinite(values)
     if not finite.any():
         return math.nan
@@ -255,7 +257,7 @@ def _quantile(values: Floats, weights: Floats, share: float) -> float:
 
 
 def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: bool) -> Floats | None:
-    """Return round edges of about `MOST_BINS` bins, which also reach ends of the event that are near.
+    """Return round edges of about `MOST_BINS` bins, which also cover ends of the event that are close.
 
     Whole numbers lie in the middle of their bins. None if numbers are too far apart or too close for bins.
     """

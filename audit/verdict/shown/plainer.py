@@ -1,7 +1,7 @@
-"""Plain events beside a fitted score: its heaviest entries alone, their sums, differences and joint bounds.
+"""Plain events for a fitted score: on its heaviest entries, and their sums, differences and joint bounds.
 
-They are learned from the stored outputs of a pair whose wealth has crossed the threshold. Once fixed, they
-are tested on separate runs (`judge`).
+They are learned from the stored outputs of a pair whose wealth has reached its limit. Once fixed, they are
+tested on separate runs (`judge`).
 """
 
 from collections.abc import Iterator
@@ -19,18 +19,18 @@ from audit.events.features.scores import TableScore
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.memory import PairMemory, growth_rate, merged
 
-#: Larger: more entries of a score are tried as plain events.
+#: This many entries of a score are tried as plain events.
 _ENTRIES = 3
-#: Larger: finer joint bounds. The number of bounds tried for each of two entries.
+#: For joint bounds, this many bounds are tried for each of two entries.
 _BOUNDS = 24
-#: Larger: plain events are judged more cautiously. Allowance for selection bias, in standard errors.
+#: The allowance for selection bias of plain events, in standard errors.
 _FLATTERED = 0.5
 
 
 def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
-    """Return tables of the heaviest entries of a score, of their sums and of their differences.
+    """Return tables of the entries of largest weight in a score, of their sums and of their differences.
 
-    Entries that some outputs lack are left out, because a sum does not say whether its entries are present.
+    An entry that some outputs lack is left out, because a sum does not show whether its entries are present.
     """
     sides = [merged(views) for views in memory.kept(0)]
     tables = []
@@ -46,7 +46,7 @@ def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
 def boxes(
     score: TableScore, memory: PairMemory, side: int, claimed: tuple[float, float]
 ) -> Iterator[tuple[Event, float, float]]:
-    """Yield, for each two heavy entries, the best event that both pass a bound, with its p and q.
+    """Yield, for each two entries of large weight, the best event that both pass a bound, and its p and q.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def boxes(
 def _best_box(
     columns: list[list[Floats]], signs: tuple[int, ...], claimed: tuple[float, float]
 ) -> tuple[float, list[tuple[float, float]], float, float]:
-    """Return the growth, the bounds, p and q of the best event "both beyond a bound", by direction."""
+    """Return growth, bounds, p and q of the best event "both entries beyond a bound", for each direction."""
     turned = [[sign * column for sign, column in zip(signs, side, strict=True)] for side in columns]
     edges = [_edges(np.concatenate([turned[0][k], turned[1][k]])) for k in (0, 1)]
     shares = []
@@ -97,7 +97,7 @@ def _edges(values: Floats) -> Floats:
 
 
 def _heavy(score: TableScore) -> list[Any]:
-    """Return the entries of a score with the largest weights, by index or by path."""
+    """Return the entries of largest weight in a score, by index or by path."""
     if isinstance(score, PartsScore):
         return [score.paths[k] for k, _ in score.heaviest()][:_ENTRIES]
     size = score.entries
@@ -120,10 +120,10 @@ def _features(score: TableScore) -> Iterator[NumberFeature]:
 
 
 def offers_of(tables: list[Table], *, against: bool) -> Iterator[tuple[Table, int, Candidates, float]]:
-    """Yield each table with a p side and its suggested, then its plain events.
+    """Yield, for each table and p side, the suggested events, then the plain events.
 
-    The last number is the allowance for selection bias, in standard errors: the counts that chose a plain
-    event also estimate it.
+    The last item is the allowance for selection bias, in standard errors: the counts that chose a plain event
+    also estimate its p and q.
     """
     for table in tables:
         for side in (0, 1):

@@ -1,9 +1,9 @@
 """How hard an event is to read, and shorter versions of it.
 
-**The order of readability.** The output as a whole is easiest (it raises, it is None, its value). Then come
-one entry or key, simple functions of several entries, computed quantities, the representation of the output,
-and fitted scores last. Within a feature, one number or bound is easier than several, a short text easier
-than a long one.
+**The order of readability.** Events about the output as a whole are easiest (an exception, None, its value).
+Next come one entry or key, simple functions of several entries, computed quantities, the bytes or text of the
+output and, last, fitted scores. For the same feature, one number or bound is easier than several, and a short
+text is easier than a long one.
 """
 
 import math
@@ -22,7 +22,8 @@ from audit.events.features.scores import TableScore
 from audit.evidence.memory import PairMemory
 from audit.values.outcomes import is_refusal
 
-#: The order of readability, easiest first. Features not named here rank after these, before fitted scores.
+#: Features in the order of readability, the easiest first. All others rank after these and before fitted
+#: scores.
 _ORDER = (
     {"Kind", "Whole", "Value"},
     {"Coordinate", "Entry", "Part", "PartIs"},
@@ -32,7 +33,7 @@ _ORDER = (
 )
 _CONTAINERS = (tuple, list, Mapping, np.ndarray)
 _STEP, _SCORES = 3, 8
-#: Steps into an output that are unnatural for a reader; each event with one ranks lower.
+#: Steps into an output that are unnatural to a reader; an event with such a step ranks lower.
 _ODD_STEPS = frozenset({"text", "number", "letter", "digits", "state", "ticks", "variable"})
 _LETTERS_A_STEP = 40
 
@@ -98,15 +99,15 @@ def _effort(condition: Any) -> int:
 
 
 def is_narrow(low: float, high: float) -> bool:
-    """Return whether an interval surrounds a single value, which rounded bounds would miss."""
+    """Return whether an interval is so narrow around a single value that rounded bounds would miss it."""
     return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
 
 
 def in_fewer_words(event: Event, k: int, memory: PairMemory) -> Iterator[Event]:
-    """Yield events with a shorter k-th condition that may hold nearly the same outputs, plainest first.
+    """Yield events with a shorter k-th condition that may contain nearly the same outputs, easiest first.
 
-    An interval becomes one number if the kept outputs inside it are all that number. Bounds become whole if
-    all kept outputs are; otherwise they are rounded. Several intervals shrink to one.
+    An interval becomes one number if the kept outputs inside it are all that number. Bounds become whole
+    numbers if all kept outputs are whole; otherwise they are rounded. Several intervals become one.
     """
     condition = event.conditions[k]
     if not isinstance(condition, NumberIn) or condition.special is not None:
@@ -151,7 +152,7 @@ def _roundings(
             yield found
 
 
-#: Rounding modes of the lower and the upper bound of an interval, in the order tried.
+#: Rounding modes for the lower and the upper bound of an interval, in the order in which they are tried.
 _HOW = ((ROUND_HALF_EVEN, ROUND_HALF_EVEN), (ROUND_CEILING, ROUND_FLOOR), (ROUND_FLOOR, ROUND_CEILING))
 
 
@@ -166,7 +167,7 @@ def _rounded(bound: float, end: int, *, digits: int, how: tuple[str, str]) -> fl
 
 
 def _one_value(values: Floats) -> float | None:
-    """Return the number that all values equal up to rounding errors, in few digits; None if they differ."""
+    """Return the number, in few digits, that all values equal up to rounding errors; None if they differ."""
     middle = float(np.sort(values)[len(values) // 2])
     scale = max(float(np.abs(values).max()), abs(middle))
     close = np.abs(values - middle) <= ATOM_WIDTH / 2 * max(scale, 1e-2)
