@@ -209,7 +209,7 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Return whether the shadow wealth refutes, but the wealth not even after three times as many runs."""
+        """Return whether the shadow wealth refutes, but the wealth does not in three times as many runs."""
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
