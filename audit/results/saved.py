@@ -185,9 +185,9 @@ def _by_type(kind: Any) -> fields.Reader:
     """Return a reader of fields of this type."""
     if kind in _BY_TYPE:
         return _BY_TYPE[kind]
-    if get_origin(kind) is tuple:  # of any length
+    if get_origin(kind) is tuple:  # a tuple of any length
         return listed(_by_type(get_args(kind)[0]))
-    if get_origin(kind) is UnionType:  # with None
+    if get_origin(kind) is UnionType:  # such as `int | None`
         return optional(_by_type(get_args(kind)[0]))
     return member(kind) if issubclass(kind, Enum) else reads(kind)
 

@@ -311,7 +311,7 @@ class Sampler(Tally):
     def state_kept(self) -> bool | None:
         """Return whether the subject's state has changed since before its first run; None if unknown.
 
-        It is unknown once a draw was interrupted.
+        The answer is None once a draw was interrupted.
 
         Examples
         --------

@@ -1,8 +1,9 @@
 """Find the simplest pair of databases on which the claim still clearly fails, starting from a witness.
 
 The search is greedy: the first simpler version on which the claim still fails by a margin replaces the pair.
-It ends if there is no such version. Each version gets new runs: few at first, and twice as many while they do
-not decide whether the claim fails. These runs are not evidence: `confirm` makes new runs on the final pair.
+The search ends if there is no such version. Each version gets new runs: few at first, and twice as many while
+they do not decide whether the claim fails. These runs are not evidence: `confirm` makes new runs on the final
+pair.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ Pair = tuple[Any, Any]
 
 #: At most this many simpler versions are tried.
 MOST_TRIES = 200
-#: A simpler pair replaces a pair only if its predicted growth is at least this share of the other's.
+#: A simpler pair is taken only if its predicted growth is at least this share of that of the present pair.
 _KEEP = 0.35
 #: One version may be tried this many times, because a few runs may miss a failure.
 _CHANCES = 2

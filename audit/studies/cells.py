@@ -94,8 +94,8 @@ class Cell:
     Raises
     ------
     InvalidValue, InvalidKind
-        `value` or `place` is not finite, `bound` is negative or not finite, or the claim is met at some m
-        that is not above every refuted one.
+        `value` or `place` is not finite, `bound` is negative or not finite, or the claim is met at an m that
+        is at or below a refuted one.
 
     Examples
     --------

@@ -42,7 +42,8 @@ LEAST_CHECKED: Final = 1_000
 #: detect smaller differences.
 TRIAL_PAIRS: Final = 1_000
 FEWEST, MOST = 8, 250
-#: The same numbers for trials that each compute a law.
+#: Pairs of trials that each compute a law, on all problems together; below, the fewest and the most on one
+#: problem.
 LAW_PAIRS: Final = 200
 FEWEST_LAWS, MOST_LAWS = 4, 64
 #: This many pairs are drawn first, so that code that hangs is noticed soon.
@@ -121,7 +122,7 @@ class LawCheck:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of an audit if the comparison is `open`."""
+        """The verdict of an audit whose laws cannot decide, because the comparison is `open`."""
         return Verdict.ERROR if 0 < self.runs <= self.unfinished else Verdict.INCONCLUSIVE
 
     def on_databases(self, databases: Sequence[tuple[Any, Any]]) -> str:

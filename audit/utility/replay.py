@@ -77,7 +77,7 @@ def replay_failure(
 def _again_by_law(
     result: UtilityResult, witness: UtilityWitness, learner: Subject, problem: Any
 ) -> UtilityWitness:
-    """Return the witness with its exact failure probability, computed again, and on the worst database."""
+    """Return the witness on the worst database, with its exact failure probability computed again."""
     found = exact_failure(learner, problem, result.claim)
     if found is None:
         raise AuditError(
@@ -91,7 +91,7 @@ def _again_by_law(
 def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness:
     """Return the witness with the new output; `repeats` says whether it equals the old one.
 
-    It is None if the old output was read from a file that holds only its text.
+    `repeats` is None if the old output was read from a file that holds only its text.
     """
     saved = encode(witness.output)
     repeats = True if same(output, witness.output) else same(output, decode(saved))

@@ -142,9 +142,10 @@ class _Side:
 
 
 def _simpler(event: Event) -> list[Event]:
-    """Return two versions with one interval of an event with several intervals; none for other events.
+    """Return two one-interval versions of an event that has several intervals; none for other events.
 
-    One interval spans all; the other extends from the end of the first to the start of the last.
+    The interval of one version spans all intervals; that of the other extends from the end of the first
+    interval to the start of the last.
     """
     [condition, *more] = event.conditions
     if more or not isinstance(condition, NumberIn) or len(condition.intervals) < 2:

@@ -181,8 +181,8 @@ class Judge:
     def single(self, memory: PairMemory) -> Witness | None:
         """Return a confirmed event about one output entry on this pair; None if no such event was confirmed.
 
-        This counts as a try: if it is the k-th of all, it has the level significance·2^−k. It follows the
-        verdict and does not change it.
+        Looking for this event counts as a try: if it is the k-th of all, it has the level significance·2^−k.
+        It follows the verdict and does not change it.
         """
         self.most = self.sampler.drawn + self.allowance
         candidate = find_single(memory, self.betting.terms)

@@ -36,7 +36,7 @@ from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
 _NEW = 1_000
 #: The most new calls, as a multiple of the number of saved calls. With more, more replays can decide.
 _MOST = 8
-#: The limit on new calls is at least this many.
+#: Even if the saved calls were few, this many new calls are allowed.
 _LEAST_MOST = 40_000
 
 

@@ -212,7 +212,7 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield each pattern of releases by A_dist, and its part of `rows`; `noise`: shape (2, all runs)."""
+    """Yield each pattern of releases by A_dist, and which of `rows` have it; `noise`: shape (2, all runs)."""
     passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
     for released in PATTERNS:
         yield released, rows[(passed == np.array(released)[:, None]).all(axis=0)]

@@ -170,7 +170,7 @@ class Reader(pickle.Unpickler):
 
 
 def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
-    """Return `function` with an empty cache. Pickled counts of the old cache show whether it was used."""
+    """Return `function` with an empty cache. `_info` only makes pickles differ once the cache is used."""
     return functools.lru_cache(**parameters)(function)
 
 

@@ -1,7 +1,7 @@
 """Plain events for a fitted score: on its heaviest entries, and their sums, differences and joint bounds.
 
-They are learned from the stored outputs of a pair whose wealth has reached its limit. Once fixed, they are
-tested on separate runs (`judge`).
+These events are learned from the stored outputs of a pair whose wealth has reached its limit. Once fixed,
+they are tested on separate runs (`judge`).
 """
 
 from collections.abc import Iterator
