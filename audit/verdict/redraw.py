@@ -188,7 +188,7 @@ class Redraw:
         """The p and q that the calls must be able to detect, normally the saved ones.
 
         If a witness is confirmed but its p and q cannot have refuted this claim, the claim was changed after
-        the audit. Then the calls must only be able to detect q = 0.
+        the audit. Then it is enough that the calls can detect q = 0.
         """
         p, q, runs = self.witness.p, self.witness.q, self.witness.runs
         claimed = self.terms.at(self.witness.distance)
