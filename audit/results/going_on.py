@@ -1,12 +1,12 @@
 """What an audit by runs stores, in memory and in a file, for a later audit that continues it.
 
 The wealth of an audit is one product over all its runs. Evidence of several nights therefore adds up if each
-night continues the one before. The continuing audit starts with the wealth of both accounts against every
-claim (`audit.evidence.standing`), draws new runs from unused places of the seed tree, and tries the best
-pairs of the earlier audit first. It does not keep the counts of earlier runs: it estimates each pair again
-from its own runs.
+night continues the one before. The continuing audit starts with the wealth of the earlier one (that of its
+two accounts, against every claim; see `audit.evidence.standing`), draws new runs from unused places of the
+seed tree, and tries the best pairs of the earlier audit first. It does not keep the counts of earlier runs:
+it estimates each pair again from its own runs.
 
-**Guarantee.** The accounts of all parts together are one supermartingale, and the bets of each part are fixed
+**Guarantee.** The wealth over all parts together is one supermartingale, and the bets of each part are fixed
 before its runs. So, for any number of parts, the chance that some part refutes a true claim is at most the
 significance. This holds for a claim about *one* mechanism. An audit can therefore be continued only with the
 same code, versions, claim and options.

@@ -23,7 +23,8 @@ def names_on_demand(
     package
         Its ``__name__``.
     homes
-        Maps each name to the module that defines it, or to itself if it is a module of the package.
+        Maps each name to the full name of the module that defines it; a module of the package to its own full
+        name.
 
     Examples
     --------
