@@ -89,9 +89,7 @@ class Sources:
         return StandIn(kind, self._number(bits), type(bits))
 
     def _number(self, source: Any) -> int:
-        number, _ = self._numbers.setdefault(
-            id(source), (len(self._numbers), source)
-        )  # keeps the id reserved
+        number, _ = self._numbers.setdefault(id(source), (len(self._numbers), source))  # keeps its id in use
         return number
 
 
