@@ -2,7 +2,7 @@
 
 Betting gives far fewer false alarms than its level allows, so counting alarms has little power to find a
 fault of the auditor. The mean of min(wealth, 1/level) has more power. For a sound audit it is at most 1, for
-every way to choose and stop bets. A bet that uses the runs it is made on increases this mean.
+every way to choose and stop bets. If a bet depends on the runs that settle it, the mean grows.
 """
 
 import copy
