@@ -1,4 +1,5 @@
 """Divergences of declared output laws: privacy loss, δ(ε), the worst event; and a test of runs against a law.
 
-`audit.distributions` defines the laws, and `verdict` decides by these comparisons.
+Imports from `audit.distributions`, which defines the laws, and `subject`. `verdict` imports from it and
+decides by these comparisons.
 """

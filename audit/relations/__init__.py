@@ -1,6 +1,6 @@
 """Which databases are neighbours: five relations and custom ones, records of a database, calls of a relation.
 
-Public. Everything that handles databases imports this package.
+Public. Imports only errors and `values`; everything that handles databases imports from it.
 """
 
 from audit.relations.kinds import NeighbourRelation, Relation, check_pair, check_relation, name_of
