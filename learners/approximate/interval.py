@@ -100,10 +100,10 @@ class IntervalLearner(ThresholdLearner):
         "fitted": every call of Rec gets the budget that it needs (`fitted_split`); "even": all calls get the
         same.
     points
-        The numbers that a privacy audit builds databases of; default: all of them up to d = 2, else 0, 1 and
+        The numbers in the databases of a privacy audit; default: all numbers if d ≤ 2, else 0, 1 and
         2^d − 1.
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
 
     Raises
     ------
@@ -161,11 +161,11 @@ class IntervalLearner(ThresholdLearner):
         return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
 
     def promise_for(self, size: int) -> float:
-        """Return r for databases of a size: the most that `alpha` and `beta` allow."""
+        """Return r for databases of `size` records: the largest r that `alpha` and `beta` allow."""
         return promise_at(size, alpha=self.alpha, failure=self.beta / 2.0)
 
     def mechanism(self, size: int) -> SplitPromise:
-        """Return Rec for databases of a size, on quality functions r − errors(j)."""
+        """Return Rec for databases of `size` records, on quality functions r − errors(j)."""
         return SplitPromise(
             top=self.top, promise=self.promise_for(size), alpha=0.5, beta=None, split=self.budgets
         )
