@@ -83,7 +83,7 @@ class NumberSource:
         return math.fsum([spread, *(mass for x, mass in self.atoms if low <= x < high)])
 
     def draw(self, size: int, rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Draw `size` independent numbers; return the numbers and how often each was drawn."""
+        """Return the numbers of `size` independent draws, and how often each was drawn."""
         masses = np.array([mass for _, mass in self.atoms] + [self.rest])
         times = rng.multinomial(size, masses / masses.sum())
         evenly = anywhere(self.dimension, int(times[-1]), rng)
