@@ -1,4 +1,4 @@
-"""What the source texts say about learners, beside what this package computes."""
+"""Findings about learners: what the source texts say, compared with what this package computes."""
 
 from __future__ import annotations
 
