@@ -32,8 +32,8 @@ __all__ = ["FINDINGS", "e7", "e13", "k11_theorem_5_16", "n1", "n19", "n23", "n24
 
 
 def _answering(adversary: str, population: MaskedPopulation) -> Any:
-    stands_in: Any = population  # it has the only method of a population that oracles call return
-    AdversarialOracle(stands_in, adversary)
+    stands_in: Any = population  # it has the only method of a population that oracles call
+    return AdversarialOracle(stands_in, adversary)
 
 
 def _exactly(population: MaskedPopulation) -> Any:

@@ -165,8 +165,9 @@ class AtSize(PlainParameters):
 
     def _drawn(self) -> ListedExamples:
         """Return a sample of the first problem."""
-        sample = listed(self.problems()[0].draw(np.random.default_rng(0))[: self.audited]) assert
-        isinstance(sample, ListedExamples)  # every slice is one return sample
+        sample = listed(self.problems()[0].draw(np.random.default_rng(0))[: self.audited])
+        assert isinstance(sample, ListedExamples)  # every slice is one
+        return sample
 
     def _flipped(self, record: Any) -> list[Any]:
         """Return a list of the example with its other label; empty if records have no labels."""
