@@ -40,7 +40,7 @@ class SplitPromise(ConcavePromise):
 
     Guarantee
     ---------
-    The claim of the split: Rec has the privacy of the composition of its calls, for any budgets of the calls.
+    The split's claim holds, because Rec has the privacy of the composition of its calls, for any budgets.
 
     Examples
     --------

@@ -140,7 +140,7 @@ class NumberSample(Sequence[Example]):
 
 
 def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
-    """Return a database of (x, y) as counts, or refuse anything else.
+    """Return a database of (x, y) as counts.
 
     Raises
     ------

@@ -24,7 +24,7 @@ _LISTED_BITS = 62
 """Up to this d numbers are compared as 64-bit integers."""
 
 _FEW_DATABASES = 3000
-"""Up to this many examples the samples of a law on two numbers are listed, one for each count."""
+"""With up to this many examples, all samples of a law on two numbers are listed: one for each count of the first."""
 
 
 @dataclass(frozen=True)

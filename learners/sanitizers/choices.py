@@ -22,7 +22,7 @@ __all__ = ["RepeatedChoosing"]
 
 @dataclass(frozen=True, eq=False)
 class RepeatedChoosing:
-    """The choosing mechanism for "how often does the point occur", up to `rounds` times without replacement.
+    """The choosing mechanism, run up to `rounds` times without replacement; a point's score is its count.
 
     Parameters
     ----------

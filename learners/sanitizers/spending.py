@@ -90,7 +90,7 @@ class Spending:
 
 @lru_cache(maxsize=1_024)
 def _composed_delta(claims: tuple[PureDP | ApproximateDP, ...], epsilon: float) -> float:
-    """Return the delta of optimal composition, cached: sanitizers that differ only in size have the same steps."""
+    """Return the delta of optimal composition, cached because sanitizers of other sizes have equal steps."""
     return composed_delta(claims, epsilon=epsilon)
 
 

@@ -74,8 +74,9 @@ class Tally:
 
         Guarantee
         ---------
-        Between two neighbouring points of the given database, its share below j is constant and the true
-        share rises with j. So the maximum is just above one of these points or at the next one.
+        For j between two adjacent points of `database`, the share of `database` below j is constant and the
+        share of S rises with j. So the largest difference is just above one of these points or at the next
+        point.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Studies of POINT and INTERVAL: the cost of pure privacy, of properness, and of a small delta (BNS §1, §3)."""
+"""Studies of POINT and INTERVAL: the cost of pure privacy, properness and a small delta (BNS §1, §3)."""
 
 from __future__ import annotations
 
