@@ -17,7 +17,7 @@ _ABOVE = 1.01
 _BELOW = 0.99
 _MOST_RIVALS = 1000
 _SPREAD = 128
-"""A power of two: how many numbers of more than 64 bits a law is spread over."""
+"""The number of points, a power of two, over which a law on numbers of more than 64 bits is spread."""
 
 
 def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> NumberSource:

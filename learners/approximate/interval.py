@@ -179,13 +179,13 @@ class IntervalLearner(ThresholdLearner):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return `size` thresholds: an array, or a list if they may exceed 64 bits.
 
-        Run i draws the same numbers on every database of a size.
+        Run i draws the same numbers on every database of the same size.
         """
         counted = self.counted(database)
         return self.mechanism(len(counted)).sample(self.quality(counted), size, rng)
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the threshold, on the few thousand that have positive probability."""
+        """Return the exact law of the threshold, on the few thousand thresholds of positive probability."""
         counted = self.counted(database)
         return self.mechanism(len(counted)).distribution(self.quality(counted))
 

@@ -1,4 +1,4 @@
-"""What learners over {0, …, 2^d − 1} share: the databases of a privacy audit, and steps between problems."""
+"""The common part of learners over {0, …, 2^d − 1}: databases for privacy audits, variation of problems."""
 
 from __future__ import annotations
 

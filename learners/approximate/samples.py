@@ -66,7 +66,7 @@ def anywhere(dimension: int, size: int, rng: np.random.Generator) -> NDArray[Any
 
 
 def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int:
-    """Return d, or refuse anything that is not a whole number from 1 to `most`.
+    """Return d; raise unless it is a whole number from 1 to `most`.
 
     Examples
     --------

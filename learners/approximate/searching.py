@@ -44,7 +44,7 @@ _CANDIDATES = 2 * (_PARTS + 1) + 2
 def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) -> Contest:
     """Return the best of the intervals [offset + i·width, offset + (i + 1)·width − 1] by min(zeros, ones).
 
-    The family covers {offset … top − 1}; its last interval is trimmed. It may have 2^63 members.
+    The family covers {offset … top − 1}; its last interval is trimmed. The family may have 2^63 members.
 
     Examples
     --------
@@ -147,8 +147,8 @@ class SearchingIntervalLearner(ThresholdLearner):
     def shares(self) -> tuple[float, float, float]:
         """The epsilon of the search, of each A_dist, and of the choice from H, chosen to minimise the errors.
 
-        The error bound is a sum of terms κ/ε. For a fixed Σ n·ε, with n calls of each kind, its minimum has ε
-        proportional to √(κ/n).
+        The error bound is a sum of terms κ/ε. For a fixed Σ n·ε, where n is the number of calls of each kind,
+        the sum is least if ε is proportional to √(κ/n).
         """
         comparisons = LengthSearch(dimension=self.dimension, by=self.by).comparisons
         needs = (

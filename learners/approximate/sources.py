@@ -24,7 +24,7 @@ _LISTED_BITS = 62
 """Up to this d numbers are compared as 64-bit integers."""
 
 _FEW_DATABASES = 3000
-"""With up to this many examples, all samples of a law on two numbers are listed: one for each count of the first."""
+"""With up to this many examples, all samples of a law on two numbers are listed, one for each count."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class NumberSource:
     Raises
     ------
     InvalidValue
-        The masses do not sum as they must, or a number is out of range or comes twice.
+        The masses do not have the required sum, or a number is out of range or comes twice.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class NumberProblem:
 
 @dataclass(frozen=True)
 class PointProblem(NumberProblem):
-    """A problem about POINT_d: y is 1 where x is the target.
+    """A problem about POINT_d: y is 1 if x is the target.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ class PointProblem(NumberProblem):
 
 @dataclass(frozen=True)
 class IntervalProblem(NumberProblem):
-    """A problem about INTERVAL_d: y is 1 where x is below the target.
+    """A problem about INTERVAL_d: y is 1 if x is below the target.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class IntervalProblem(NumberProblem):
 
 
 def _shifted(source: NumberSource, rng: np.random.Generator) -> NumberSource:
-    """Return the source with one atom elsewhere: on a neighbour, or anywhere."""
+    """Return the source with one atom moved to an adjacent number, or anywhere."""
     atoms, top = list(source.atoms), 1 << source.dimension
     place = int(rng.integers(len(atoms)))
     near = atoms[place][0] + int(rng.choice([-1, 1]))

@@ -116,7 +116,7 @@ class ClusterProblem:
     Parameters
     ----------
     name
-        What the problem is.
+        A name that describes the problem.
     points
         Points of [0, 1]^d.
     weights

@@ -159,7 +159,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Hypotheses.of(self.concepts)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` conjunctions; run i uses the same noise on every database of one length."""
+        """Return `size` conjunctions; run i uses the same noise on every database of the same length."""
         means = self.means(database)
         if means is None:
             return [INSUFFICIENT] * size
@@ -169,7 +169,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
     def distribution(self, database: Any) -> Finite | Product:
         """Return the exact law: the variables are kept independently, each by a tail of its noise.
 
-        The conjunctions of more than 12 variables are not listed: their law is that of the bits.
+        With more than 12 variables the conjunctions are not listed, and the law is that of independent bits.
         """
         from audit.distributions import Finite, Product
 

@@ -53,7 +53,7 @@ class ManyChunks:
     has the law `ChunkNoise.law`; in the local model this is the law of the average of the records' own noise.
     A run that skips a query asks no more queries, so its query k is answered from chunk k, as in
     `EvenChunks`. A run evaluates its query once for every kind of record, not for every record. Run i uses
-    the same noise on every database of one length.
+    the same noise on every database of the same length.
 
     Examples
     --------

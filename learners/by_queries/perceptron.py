@@ -76,7 +76,7 @@ class _Mistakes:
 
 @dataclass(frozen=True)
 class PerceptronQueries:
-    """The adaptive SQ algorithm: ask for the error, stop if it is small, else add the mean mistake.
+    """The perceptron by statistical queries: ask for the error, stop if it is small, else add the mean mistake.
 
     Parameters
     ----------

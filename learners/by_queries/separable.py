@@ -49,7 +49,7 @@ class SeparableProblem:
     Parameters
     ----------
     name
-        What the problem is.
+        A name that describes the problem.
     records
         The examples.
     weights
@@ -116,7 +116,7 @@ class SeparableProblem:
 
 
 def is_point(value: Any, *, dimension: int) -> bool:
-    """Return whether a value is a tuple of this many finite numbers.
+    """Return whether a value is a tuple of `dimension` finite numbers.
 
     Examples
     --------

@@ -37,8 +37,8 @@ class ExplicitClass(ConceptClass):
     Raises
     ------
     InvalidValue
-        The shapes do not fit, there are no concepts or no points, an entry of the table is neither 0 nor 1,
-        or a point comes twice; in use, a name comes twice.
+        The table's shape does not match the concepts and points, there are no concepts or no points, an entry
+        of the table is neither 0 nor 1, or a point comes twice; in use, a name comes twice.
 
     Examples
     --------

@@ -32,7 +32,7 @@ TOPICS = (
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
-    """Return every finding of this package by its name, each a function that computes it anew.
+    """Return, for the name of every finding of this package, the function that computes the finding.
 
     Examples
     --------

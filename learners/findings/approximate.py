@@ -1,4 +1,4 @@
-"""Findings about learning points and thresholds, purely and approximately: BNS §1 and §3."""
+"""Findings about learning points and thresholds with pure and approximate privacy: BNS §1 and §3."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _crowded(k: int, constant: float) -> tuple[int, float]:
 
 
 def n9() -> Finding:
-    """BNS Theorem 2 does not follow by running Rec with the learner's own α.
+    """BNS Theorem 2 does not follow if Rec runs with the learner's own α.
 
     Examples
     --------

@@ -47,7 +47,7 @@ __all__ = [
 
 @cache
 def k11_theorem_3_4() -> Finding:
-    """K11 Theorem 3.4: private and agnostic, with the constant of `generic_size`.
+    """K11 Theorem 3.4: the generic learner is private, and an agnostic learner on `generic_size` examples.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def k08_theorem_3_8() -> Finding:
 
 
 def blum_ligett_roth() -> Finding:
-    """BNS §1: the pure generic sanitizer, exactly private and exactly accurate on its small domain.
+    """BNS §1: the exact privacy and accuracy of the pure generic sanitizer on a small domain.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def _any_domain(*, alpha: float, beta: float) -> int:
 
 
 def concept_classes() -> Finding:
-    """Compare sizes and VC dimensions of the concept classes, by formula and by search of all sets of points.
+    """Return sizes and VC dimensions of the concept classes, by formula and by a search of all sets of points.
 
     Examples
     --------
@@ -345,7 +345,7 @@ def concept_classes() -> Finding:
 
 
 def k11_compression() -> Finding:
-    """K11 §3.1, the compression version: every round uses fresh records, so all rounds together lose ε.
+    """K11 §3.1, the compression version: every round uses fresh records, so all rounds together lose at most ε.
 
     Examples
     --------

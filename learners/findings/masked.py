@@ -182,7 +182,7 @@ def _both_correlations() -> tuple[float, float]:
 
 
 def n19() -> Finding:
-    """K11 §5.3: a weak learner with error exactly 1/4 must not return a constant where b = 0.
+    """K11 §5.3: a weak learner with error exactly 1/4 must not be constant on the points with b = 0.
 
     Examples
     --------

@@ -240,7 +240,7 @@ def n15() -> Finding:
 
 
 def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
-    """Return the largest exact loss over neighbouring lists of these sizes."""
+    """Return the largest exact loss over neighbouring lists of `sizes` examples."""
     pairs = [
         ([left, *rest], [right, *rest])
         for size in sizes
@@ -253,7 +253,7 @@ def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
 
 
 def _worst(epsilon: float, *, tight: bool) -> float:
-    """Return the largest exact loss over all samples of 1 to 3, in one and two variables."""
+    """Return the largest exact loss over all samples of one to three examples in one and two variables."""
     subjects: list[Any] = [
         ParityLearnerMultisets(d, epsilon, tight=tight, examples=n) for d in (1, 2) for n in (1, 2, 3)
     ]

@@ -205,7 +205,7 @@ def theorem_4() -> Finding:
 
 @cache
 def theorem_5() -> Finding:
-    """BNS Theorem 5: 3α instead of 3α + 2β, for all α < 1/3 and ε.
+    """BNS Theorem 5: the error is at most 3α, not only 3α + 2β, for all α < 1/3 and all ε.
 
     Examples
     --------

@@ -120,7 +120,7 @@ class AtSize(PlainParameters):
         return random
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output of the learner, by its `sample` if it has one: the same law in less time."""
+        """Return one output of the learner; its `sample`, if it has one, is faster and has the same law."""
         sample = getattr(self.part, "sample", None)
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 

@@ -57,7 +57,7 @@ class Hypotheses:
     Raises
     ------
     InvalidValue
-        There is no hypothesis or no point, a point comes twice, or the table does not fit.
+        There is no hypothesis or no point, a point comes twice, or the table's shape does not match.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Hypotheses:
 
     @classmethod
     def of(cls, concepts: ConceptClass | Hypotheses) -> Hypotheses:
-        """Return a class with its whole domain and its whole truth table.
+        """Return a concept class as `Hypotheses`, with its whole domain and truth table.
 
         Examples
         --------

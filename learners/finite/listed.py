@@ -87,7 +87,7 @@ class ListedExamples(Sequence[Any]):
         return [self.records[place] for place in np.flatnonzero(self.counts(0, len(self))).tolist()]
 
     def counts(self, start: int, stop: int) -> NDArray[np.intp]:
-        """Return how often each of `records` occurs at the places from `start` up to `stop`.
+        """Return how often each of `records` occurs at the positions from `start` up to `stop`.
 
         Examples
         --------
@@ -164,7 +164,7 @@ class LateExamples(Sequence[Any]):
         return np.asarray(together[np.array(places) - first * _BLOCK])
 
     def counts(self, start: int, stop: int) -> NDArray[np.intp]:
-        """Return how often each of `records` occurs at the places from `start` up to `stop`.
+        """Return how often each of `records` occurs at the positions from `start` up to `stop`.
 
         Examples
         --------
@@ -214,7 +214,7 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
 
 
 def kinds(database: Sequence[Any]) -> Sequence[Any]:
-    """Return the possible records of a database: its own records, if nothing else is known.
+    """Return the possible records of a database; if these are not known, the database itself.
 
     Examples
     --------

@@ -103,7 +103,7 @@ class LearningProblem:
         return draw_sample(self.hypotheses.records, self._cumulative, size=self.examples, rng=rng)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return err(output) − OPT, 1 for an output that is not a hypothesis."""
+        """Return err(output) − OPT; 1 for an output that is not a hypothesis."""
         del database
         index = self.hypotheses.index(output)
         return 1.0 if index is None else float(self.risks[index]) - self.optimum

@@ -185,7 +185,7 @@ class TruthTable:
         return np.sort(order[new])
 
     def _words(self) -> NDArray[np.uint64]:
-        """Return every hypothesis as whole words of eight bytes, shape (words, hypotheses)."""
+        """Return the labels of every hypothesis as 8-byte words, shape (words, hypotheses)."""
         count = max(1, -(-len(self.packed) // 8))
         padded = np.zeros((self.hypotheses, 8 * count), dtype=np.uint8)
         padded[:, : len(self.packed)] = self.packed.T

@@ -67,7 +67,7 @@ def point(made: Any) -> Formulas:
 
 
 def point_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of A_dist at d = 64, with one name for all numbers but three."""
+    """Return the formulas of A_dist at d = 64, where all numbers except three are lumped into one outcome."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -109,7 +109,7 @@ def pure(made: Any) -> Formulas:
 
 
 def pure_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of the choice among 2^d points; all but three share a name and a weight."""
+    """Return the formulas of the choice among 2^d points; all but three have equal weight and are lumped."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 

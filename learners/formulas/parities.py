@@ -102,7 +102,7 @@ def judged(made: Any) -> Formulas:
     p, q = _rates(made.epsilon, tight=made.tight)
 
     def first(ahead: float) -> float:
-        """Return Pr[X < Y + ahead] of two Laplace variables of scale 2/ε: 1 − (2 + z)e^−z/4."""
+        """Return Pr[X < Y + ahead] for Laplace X, Y of scale 2/ε: 1 − (2 + z)e^−z/4, z = ahead·ε/2."""
         return _sum_cdf(ahead, 2, 2.0 / made.epsilon)
 
     def law(database: Any) -> dict[Any, float]:

@@ -128,7 +128,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def _table(self) -> NDArray[np.float64]:
-        """The different ways to label the domain, of shape (labellings, points)."""
+        """The distinct labellings of the domain, shape (labellings, points)."""
         return np.unique(self.concepts.table(), axis=0).astype(np.float64)
 
     @cached_property

@@ -31,7 +31,7 @@ __all__ = ["LumpedIntervals", "LumpedPoints"]
 
 @dataclass(frozen=True, kw_only=True)
 class _Lumped(PlainParameters):
-    """The common part of both classes: the claim of the sanitizer, and the classes of counts."""
+    """The common part of the lumped sanitizers: the claim, and the classes of counts."""
 
     of: Any
     told: Sequence[int]

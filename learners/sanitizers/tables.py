@@ -1,4 +1,4 @@
-"""The output for each vector of noisy counts: the same for every database, so listed once."""
+"""The outputs for all vectors of noisy counts: the same for every database, so listed only once."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
 def few_points(bits: int) -> Hypotheses:
     """Return POINT_d with all of its 2^d concepts, on the first `DOMAIN` points of its domain.
 
-    The generic learner only counts errors of concepts. So if all examples lie on these points, the result
-    equals that of the whole class, whose table would not fit into memory.
+    The generic learner only counts errors of concepts. So if all examples lie on these points, the learner of
+    this class has the same law as the learner of the whole class, whose table would not fit into memory.
 
     Examples
     --------

@@ -40,7 +40,7 @@ _ABOVE = 1.05
 
 @dataclass(frozen=True, eq=False)
 class ChunkMeans:
-    """The data that a learner by chunks sees: the average of each query over its chunk.
+    """All that a learner by chunks sees of a database: the average of each query over its chunk.
 
     Parameters
     ----------

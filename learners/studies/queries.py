@@ -49,7 +49,7 @@ class ConjunctionOnMeans(ConjunctionLearner):
 
     @property
     def records(self) -> tuple[Any, ...]:
-        """None: databases are drawn by the problems, and to list every record would take long."""
+        """Empty: the problems draw the databases, and listing every record would be slow."""
         return ()
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
@@ -143,7 +143,7 @@ class MaskedOnMeans(MaskedParityLearner):
 
     @property
     def records(self) -> tuple[Any, ...]:
-        """None: databases are drawn by the problems, and to list every record would take long."""
+        """Empty: the problems draw the databases, and listing every record would be slow."""
         return ()
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:

@@ -75,8 +75,8 @@ def approximate_point_failure(learner: PointLearner, size: int) -> float:
 
     Guarantee
     ---------
-    Exact: only the target has examples with the label 1, so it is selected or nothing is. If nothing is, the
-    answer is uniform among 2^d numbers, and only the target is right.
+    Exact: only the target has examples with the label 1, so either the target or nothing is selected. If
+    nothing is selected, the answer is uniform among 2^d numbers, of which only the target is right.
 
     Examples
     --------
