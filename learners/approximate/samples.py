@@ -130,7 +130,7 @@ class NumberSample(Sequence[Example]):
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
-        """Where the zeros and then the ones of each point end, point by point."""
+        """The cumulative counts: for each point in turn, after its zeros and after its ones."""
         ends: NDArray[np.int64] = np.cumsum(np.stack([self.zeros, self.ones], axis=1).ravel())
         return ends
 

@@ -94,7 +94,7 @@ class _Steady(Reweighted):
     algorithm: KMeansQueries
 
     def keeps(self, population: Any) -> bool:
-        """Return whether Lloyd's iteration is steady on this population."""
+        """Return whether `is_steady` holds on this population."""
         return is_steady(population.points, population.weights, self.algorithm)
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:

@@ -75,7 +75,7 @@ class ChunkedRun(StatedSize, ChecksDraws):
         return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` runs; run i uses the same noise on all databases of the same length."""
+        """Return the outputs of `size` runs; run i uses the same noise on databases of the same length."""
         queries = self._queries(database)
         if queries is None:
             return [INSUFFICIENT] * size

@@ -82,7 +82,7 @@ def _conjunction_error(output: Any, population: Population) -> float:
 
 
 def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return a score that prefers answers which drop the variables never 0 and keep the others."""
+    """Return a score that prefers high answers (dropping) for mean 0, and low answers (keeping) otherwise."""
     del query
     return answer if truth == 0.0 else -answer
 

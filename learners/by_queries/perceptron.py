@@ -76,7 +76,7 @@ class _Mistakes:
 
 @dataclass(frozen=True)
 class PerceptronQueries:
-    """The perceptron by statistical queries: ask for the error, stop if it is small, else add the mean mistake.
+    """The perceptron by statistical queries: stop if the error is small, else add the mean mistake.
 
     Parameters
     ----------

@@ -307,7 +307,7 @@ def _any_domain(*, alpha: float, beta: float) -> int:
 
 
 def concept_classes() -> Finding:
-    """Return sizes and VC dimensions of the concept classes, by formula and by a search of all sets of points.
+    """Return sizes and VC dimensions of the concept classes, by formula and by search of all sets of points.
 
     Examples
     --------
@@ -345,7 +345,7 @@ def concept_classes() -> Finding:
 
 
 def k11_compression() -> Finding:
-    """K11 §3.1, the compression version: every round uses fresh records, so all rounds together lose at most ε.
+    """K11 §3.1, the compression version: every round uses fresh records, so all rounds together lose ≤ ε.
 
     Examples
     --------

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["PointSanitizer"]
 
 _SLACK = 0.25
-"""The count of a chosen point is below the best count by at most this share of the heavy count a·m."""
+"""A round chooses a point whose count is at most this share of a·m below the best count."""
 
 _MOST_OUTCOMES = 2**13
 """A law of more outcomes is not listed."""

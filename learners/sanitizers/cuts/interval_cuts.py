@@ -1,4 +1,4 @@
-"""Cuts of {0 … 2^d − 1} between which few records lie: Rec finds the scale, choosing an interval."""
+"""Cuts of {0 … 2^d − 1} between which few records lie, found by Rec and the choosing mechanism."""
 
 from __future__ import annotations
 
@@ -131,13 +131,13 @@ class IntervalCuts(NumberSanitizer):
         Guarantee
         ---------
         The bound is for a quasi-concave quality that reaches the promise r, and for the recursion that is
-        actually run. On a range of at most 33 points Rec is one exponential mechanism: (T + 1)·e^(−step·r/4).
-        With one level above (T ≤ 64, Rec's alpha = 1/2), three failures add up. The inner call has the
-        promise r/4 on {0 … log T′} and returns a power of quality at least r/8, except with probability (log
-        T′ + 1)·e^(−step·r/16). Then one of the two families has a gap of at least r/8, which A_dist refuses
-        with probability e^(−step·(r/8 − 2)/4)/(2·delta); and from H, which has a point of quality at least
-        5r/8, a point of quality below r/2 is chosen with probability at most 32·e^(−step·r/16). BNS Lemma 3
-        asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
+        actually run. On a range of at most 33 points Rec is one exponential mechanism, and the bound is (T +
+        1)·e^(−step·r/4). With one level above (T ≤ 64, Rec's alpha = 1/2), three failures add up. The inner
+        call has the promise r/4 on {0 … log T′} and returns a power of quality at least r/8, except with
+        probability (log T′ + 1)·e^(−step·r/16). Then one of the two families has a gap of at least r/8, which
+        A_dist refuses with probability e^(−step·(r/8 − 2)/4)/(2·delta); and from H, which has a point of
+        quality at least 5r/8, a point of quality below r/2 is chosen with probability at most
+        32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
 
         Examples
         --------
