@@ -140,7 +140,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return ThresholdTest(self.comparisons / self.epsilon, self.level)
 
     def slack(self, beta: float) -> float:
-        """Return s: except with probability `beta`, a comparison errs only if Q(J) is within s of the level."""
+        """Return s: except with probability `beta`, comparisons err only if Q(J) is within s of the level."""
         return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
 
     def length(self, place: int) -> int:

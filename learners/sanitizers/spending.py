@@ -21,7 +21,7 @@ _STEPS = 40
 _HUGE = 1e100
 """Squares of larger epsilons overflow; for these the sum of the epsilons is the better bound anyway."""
 _ACCURACY = 2e-9
-"""The margin kept from a computed delta: twice the error of `composed_delta`."""
+"""A computed delta must be below `delta` by this margin, which is twice the error of `composed_delta`."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Problems for learners by chunks, which draw only averages over chunks, and the search among them.
+"""Problems that draw averages over chunks instead of records, for learners that answer by chunks.
 
 Two kinds of law are searched. Conjunctions: examples with at most one 0; the target and the probability of
 each position of the 0 determine the averages and every error. MASKED-PARITY: any concept, with uniform
