@@ -75,9 +75,9 @@ class ChunkNoise:
 
         Guarantee
         ---------
-        All answers are within tolerance with probability 1 − beta, over sample and noise. The size is the
-        largest over the queries, each with a failure probability of beta divided by their number, by
-        `private_chunk_size` (central) or `laplace_size` (local).
+        All answers are within tolerance with probability 1 − beta, over sample and noise. Each query gets an
+        equal part of beta. The size is the largest that `private_chunk_size` (central) or `laplace_size`
+        (local) returns for any of the queries.
         """
         return max(self._size(query, queries=len(queries), beta=beta) for query in queries)
 

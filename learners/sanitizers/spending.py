@@ -39,8 +39,8 @@ class Spending:
 
     Guarantee
     ---------
-    Each of `basic`, `advanced` and `optimal` bounds the composition, adaptive ones included: see
-    `mechanisms.composition.accounting`.
+    Each of `basic`, `advanced` and `optimal` bounds every composition of the claims, even an adaptive one:
+    see `mechanisms.composition.accounting`.
 
     Examples
     --------
