@@ -54,7 +54,7 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     epsilon-differential privacy when one record is replaced, and epsilon-local privacy in the local model: a
     query depends only on earlier answers, and each record affects only one answer (`ChunkNoise`). With
     `sample_size` independent points all answers are within tau, with probability 1 − beta. If the clusters
-    tolerate such errors (`is_steady`), every coordinate of the centres is after all rounds within
+    tolerate such errors (`is_steady`), then after all rounds every coordinate of the centres is within
     2·tau/least_mass of Lloyd's iteration on the law itself.
 
     Examples
