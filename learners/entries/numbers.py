@@ -27,7 +27,7 @@ _STATED: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
 
 def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[tuple[Any, Any]]:
-    """Return neighbouring qualities for Rec at the fitted split: pairs with a peak ahead, and random pairs.
+    """Return neighbouring qualities for Rec at the fitted split: pairs with one clear peak, and random pairs.
 
     Parameters
     ----------

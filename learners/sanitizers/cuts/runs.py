@@ -32,8 +32,8 @@ def cut_runs(
 ) -> list[tuple[Node, ...]]:
     """Return the intervals that each of `size` runs takes out.
 
-    Run i draws the same numbers on every database. For this, each round draws the numbers of all runs anew
-    for every group, which is fast only on databases of few points.
+    Run i draws the same numbers on every database. For this, each round draws numbers for all runs once per
+    group, which is fast only on databases of few points.
 
     Examples
     --------
