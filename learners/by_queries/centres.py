@@ -55,7 +55,7 @@ def distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float
 
 @dataclass(frozen=True)
 class _Share:
-    """The query that is 1 (if `place` is given: a coordinate) on the points nearest to a centre, else 0."""
+    """The query that is 1, or a coordinate if `place` is given, on the points nearest to a centre; else 0."""
 
     centres: Centres
     cluster: int

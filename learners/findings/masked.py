@@ -81,7 +81,7 @@ def e7() -> Finding:
 
 
 def e13() -> Finding:
-    """K11 §5.3.2: 2^(2d/3 − 1)/2^(d + 1) is 2^(−d/3 − 2).
+    """K11 §5.3.2: the quotient 2^(2d/3 − 1)/2^(d + 1) is 2^(−d/3 − 2), not what is printed.
 
     Examples
     --------

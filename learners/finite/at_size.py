@@ -101,7 +101,7 @@ class AtSize(PlainParameters):
 
     @property
     def sample(self) -> Callable[..., Any]:
-        """The learner's method `sample`; an `AttributeError` if it has none."""
+        """The learner's method `sample`; raises `AttributeError` if the learner has none."""
         sample: Callable[..., Any] = self.part.sample
         return sample
 
@@ -115,7 +115,7 @@ class AtSize(PlainParameters):
 
     @property
     def random(self) -> Callable[..., Any]:
-        """The learner's method `random`; an `AttributeError` if it has none."""
+        """The learner's method `random`; raises `AttributeError` if the learner has none."""
         random: Callable[..., Any] = self.part.random
         return random
 
