@@ -1,4 +1,4 @@
-"""How an (ε, δ) budget is split over the calls that algorithm Rec makes, and the least r for a split."""
+"""How an (ε, δ) budget is split over the calls of algorithm Rec, and the least promise that a split needs."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class LevelBudget:
     Parameters
     ----------
     choice
-        The epsilon of its exponential mechanism.
+        Epsilon of the level's exponential mechanism.
     candidates
-        The most solutions that it chooses from.
+        The largest number of solutions that this mechanism chooses from.
     test
         The test of gaps by A_dist; None at the innermost level, which does not call A_dist.
     stable
         The privacy of one of the two calls of A_dist with that test; None at the innermost level.
     room
-        The least difference of qualities that the level relies on, as a multiple of the innermost level's.
+        The least difference of qualities that the level relies on, divided by that of the innermost level.
     """
 
     choice: float
@@ -58,7 +58,7 @@ class LevelBudget:
 
 @dataclass(frozen=True)
 class Split:
-    """The budgets of all levels of Rec with its own α = 1/2, outermost first.
+    """The budgets of all levels of Rec, outermost first; the parameter α of Rec is 1/2.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Split:
     (iv) The promise holds in the inner call: for the largest j with L(j) ≥ 3r_l/4, q(j) ≥ r_l/4 = r_(l+1).
     After padding with zeros, {Q ≥ x} is still an interval for every x > 0.
 
-    (v) The innermost exponential mechanism must come within r_N/2 = 4^(−N)·r/2 of the best. This is the
+    (v) The innermost exponential mechanism must come within r_N/2 = 4^(−N)·r/2 of the best. This bound is the
     innermost difference. Level l < N relies on a difference 4^(N−1−l) times as large. `failure_at` adds up
     the failure bounds of all levels.
 
@@ -111,13 +111,13 @@ class Split:
 
     @property
     def claims(self) -> list[PureDP | ApproximateDP]:
-        """What the calls claim: 3·N + 1 of them."""
+        """The privacy claims of the 3·N + 1 calls."""
         stable = [level.stable for level in self.levels if level.stable is not None]
         return [*(PureDP(level.choice) for level in self.levels), *stable, *stable]
 
     @property
     def pieces(self) -> float:
-        """The promise as a multiple of the innermost difference."""
+        """The promise divided by the innermost difference."""
         return 2.0 * 4.0**self.rounds
 
     def failure_at(self, promise: float) -> float:
@@ -125,13 +125,13 @@ class Split:
         return math.fsum(level.failure(promise / self.pieces) for level in self.levels)
 
     def least_promise(self, failure: float) -> float:
-        """Return the least promise at which `failure_at` is at most `failure`, to 1e-9 of it."""
+        """Return the least promise at which `failure_at` is at most `failure`, within a relative 1e-9."""
         return _least(lambda r: self.failure_at(r) <= failure)
 
 
 @lru_cache(maxsize=64)  # a subject is copied for many runs
 def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> Split:
-    """Return the split in which every call has the same failure probability, at the least promise.
+    """Return the split with the least promise at which all calls have the same failure probability.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def even_split(top: int, *, epsilon: float, delta: float) -> Split:
 
 
 def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float, float]]:
-    """Return the epsilon and delta that each call of Rec may spend, by five ways to account for the whole.
+    """Return the epsilon and delta that each call of Rec may spend, for each of five ways to bound the total.
 
     "lemma 2" as printed; "calls": the sum of 3·N + 1 claims; "tight": with A_dist as the (ε/2, δ/2)-private
     mechanism it is; "advanced" and "optimal": the same calls by `advanced_bound` and by the optimal
@@ -265,14 +265,14 @@ def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float
 
 
 def _inner_candidates(top: int) -> int:
-    """Return how many solutions the innermost exponential mechanism has."""
+    """Return how many solutions the innermost exponential mechanism chooses from."""
     for _ in range(levels(top)):
         top = ceiling(top).bit_length() - 1
     return top + 1
 
 
 def _least(enough: Callable[[float], bool]) -> float:
-    """Return the least positive number that is enough, or up to a relative 1e-10 more."""
+    """Return the least positive number that `enough` accepts, or up to a relative 1e-10 more."""
     high = 1.0
     while not enough(high):
         high *= 2.0
@@ -284,5 +284,5 @@ def _least(enough: Callable[[float], bool]) -> float:
 
 
 def _largest(bound: Callable[[float], float], limit: float) -> float:
-    """Return the largest positive number whose bound is within a limit, or up to a relative 1e-10 less."""
+    """Return the largest positive x with bound(x) ≤ limit, or up to a relative 1e-10 less."""
     return 1.0 / _least(lambda inverse: bound(1.0 / inverse) <= limit)

@@ -17,14 +17,14 @@ _ABOVE = 1.01
 _BELOW = 0.99
 _MOST_RIVALS = 1000
 _SPREAD = 128
-"""A power of two: how many numbers of more than 64 bits a law is spread over."""
+"""The number of points, a power of two, over which a law on numbers of more than 64 bits is spread."""
 
 
 def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> NumberSource:
     """Return the law with one mass at the target and the rest spread evenly on `rivals` other numbers.
 
-    With mass just above α² and 1/α + 1 rivals it is the law on which BNS Lemma 1 fails: each rival errs on
-    more than α, and the target is too rare to be found.
+    With mass just above α² and 1/α + 1 rivals this is the law on which BNS Lemma 1 fails: each rival has
+    error above α, and the target is too rare to be found.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def crowded_source(dimension: int, *, target: int, mass: float, rivals: int) -> 
 
 
 def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProblem]:
-    """Return problems about POINT_d with samples of a size.
+    """Return problems about POINT_d with samples of `size` examples.
 
     The target's mass is just above α, just below α, at 3α/4 (the proof treats the two sides differently), or
     just above α² among rivals that are bad answers. The target is the first or the last number. In one
@@ -70,7 +70,7 @@ def point_problems(dimension: int, *, alpha: float, size: int) -> list[PointProb
 
 
 def interval_problems(dimension: int, *, alpha: float, size: int) -> list[IntervalProblem]:
-    """Return problems about INTERVAL_d with samples of a size.
+    """Return problems about INTERVAL_d with samples of `size` examples.
 
     They are: a mass just above α next to the threshold, on one side or on both; the threshold at either end
     or anywhere; all mass on two adjacent numbers; the law spread over all numbers.

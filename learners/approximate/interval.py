@@ -40,7 +40,7 @@ class SplitPromise(ConcavePromise):
 
     Guarantee
     ---------
-    The claim of the split: Rec has the privacy of the composition of its calls, for any budgets of the calls.
+    The split's claim holds, because Rec has the privacy of the composition of its calls, for any budgets.
 
     Examples
     --------
@@ -100,10 +100,10 @@ class IntervalLearner(ThresholdLearner):
         "fitted": every call of Rec gets the budget that it needs (`fitted_split`); "even": all calls get the
         same.
     points
-        The numbers that a privacy audit builds databases of; default: all of them up to d = 2, else 0, 1 and
+        The numbers in the databases of a privacy audit; default: all numbers if d ≤ 2, else 0, 1 and
         2^d − 1.
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
 
     Raises
     ------
@@ -161,11 +161,11 @@ class IntervalLearner(ThresholdLearner):
         return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
 
     def promise_for(self, size: int) -> float:
-        """Return r for databases of a size: the most that `alpha` and `beta` allow."""
+        """Return r for databases of `size` records: the largest r that `alpha` and `beta` allow."""
         return promise_at(size, alpha=self.alpha, failure=self.beta / 2.0)
 
     def mechanism(self, size: int) -> SplitPromise:
-        """Return Rec for databases of a size, on quality functions r − errors(j)."""
+        """Return Rec for databases of `size` records, on quality functions r − errors(j)."""
         return SplitPromise(
             top=self.top, promise=self.promise_for(size), alpha=0.5, beta=None, split=self.budgets
         )
@@ -179,13 +179,13 @@ class IntervalLearner(ThresholdLearner):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return `size` thresholds: an array, or a list if they may exceed 64 bits.
 
-        Run i draws the same numbers on every database of a size.
+        Run i draws the same numbers on every database of the same size.
         """
         counted = self.counted(database)
         return self.mechanism(len(counted)).sample(self.quality(counted), size, rng)
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the threshold, on the few thousand that have positive probability."""
+        """Return the exact law of the threshold, on the few thousand thresholds of positive probability."""
         counted = self.counted(database)
         return self.mechanism(len(counted)).distribution(self.quality(counted))
 

@@ -1,4 +1,4 @@
-"""Exact laws on up to 2^64 answers: a few of them named, all others together."""
+"""Exact laws on up to 2^64 answers: a few answers are named, all others are lumped into one."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Masses:
     logs
         The log-probability of each.
     log_each
-        The log-probability with which an even draw gives each other number.
+        The log-probability of each other number, without the extra mass of `log_extra`.
     log_extra
-        The log of the mass that one other number has in addition.
+        The log of an extra mass that belongs to one of the other numbers.
     dimension
         d.
 
@@ -77,18 +77,18 @@ class Masses:
 
 @dataclass(frozen=True, kw_only=True)
 class LumpedLearner(PlainParameters):
-    """A learner whose answer is shown only if it is one of some numbers: its exact law has few outcomes.
+    """A learner that returns `ANOTHER` for all but a few numbers, so that its exact law has few outcomes.
 
     Parameters
     ----------
     of
-        A learner of numbers with `masses`.
+        A learner of numbers that has a method `masses`.
 
     Guarantee
     ---------
-    As private as the learner, because answers are only joined. On databases of the named numbers joining
-    loses nothing: no other number is an x, so on each database all others have the same probability, and the
-    ratio of two databases' probabilities is the same for all of them.
+    As private as the learner, because lumping answers is post-processing. On databases of the named numbers
+    lumping loses nothing: no other number is an x, so on each database all others have the same probability,
+    and the ratio of two databases' probabilities is the same for all of them.
 
     Examples
     --------
@@ -104,23 +104,23 @@ class LumpedLearner(PlainParameters):
 
     @property
     def claim(self) -> PrivacyClaim:
-        """The learner's own."""
+        """The claim of the learner."""
         claim: PrivacyClaim = self.of.claim
         return claim
 
     @property
     def relation(self) -> Any:
-        """The learner's own."""
+        """The neighbouring relation of the learner."""
         return self.of.relation
 
     @property
     def records(self) -> Any:
-        """The learner's own."""
+        """The records of the learner."""
         return self.of.records
 
     @property
     def size(self) -> Any:
-        """The learner's own."""
+        """The size of the learner."""
         return self.of.size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:

@@ -1,4 +1,4 @@
-"""What learners over {0, …, 2^d − 1} share: the databases of a privacy audit, and steps between problems."""
+"""The common part of learners over {0, …, 2^d − 1}: databases for privacy audits, variation of problems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["OfNumbers", "at_64_bits"]
 
 
 class OfNumbers(StatedSize):
-    """A learner over the numbers of d bits. A privacy audit uses only a few of them.
+    """A learner over the numbers of d bits. A privacy audit uses only a few of these numbers.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class OfNumbers(StatedSize):
 
     @property
     def audited_points(self) -> tuple[int, ...]:
-        """The numbers that a privacy audit builds databases of: `points`, else all of d ≤ 2, else three."""
+        """The numbers in a privacy audit's databases: `points` if given, else all if d ≤ 2, else three."""
         if self.points is not None:
             what = f"The `points` of `{type(self).__name__}`"
             return tuple(whole_numbers(self.points, what=what, maximum=(1 << self.dimension) - 1))
@@ -43,11 +43,11 @@ class OfNumbers(StatedSize):
 
     @property
     def records(self) -> tuple[tuple[int, int], ...]:
-        """The examples that a privacy audit builds databases of."""
+        """The examples in the databases of a privacy audit."""
         return tuple((x, y) for x in self.audited_points for y in (0, 1))
 
     def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
-        """Return a problem near one."""
+        """Return a problem near the given one."""
         return problem.varied(rng)
 
 
@@ -58,16 +58,16 @@ def at_64_bits(
     utility: Mapping[str, Any] | None = None,
     formulas: Callable[[Any], Formulas] | None = None,
 ) -> Entry:
-    """Return the entry of a learner over 64-bit numbers, audited by runs where its accuracy is claimed.
+    """Return the entry of a learner over 64-bit numbers, whose accuracy is audited by runs.
 
     Parameters
     ----------
     kind
-        The class.
+        The class of the learner.
     options, utility
-        The options of the audits of its privacy, and of its utility (`exact` is set here).
+        The options of its privacy audit, and of its utility audit (`exact` is set here).
     formulas
-        Its formulas, written from the text.
+        The learner's formulas, written from the text.
 
     Examples
     --------

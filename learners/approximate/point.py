@@ -70,9 +70,9 @@ def point_size(selection: StableSelection, *, alpha: float, beta: float) -> int:
 
     Guarantee
     ---------
-    Exact: m is the least with Σ_n Bin(m, 3α/4)(n)·failure(n) ≤ β, where failure(n) is the selection's failure
-    at a lead of n. failure(n) falls as n grows, so the sum falls as m or the mass grows. m does not depend on
-    d.
+    Exact: m is the least with Σ_n Bin(m, 3α/4)(n)·failure(n) ≤ β, where failure(n) is the probability that
+    the selection fails at a lead of n. failure(n) falls as n grows, so the sum falls as m or the mass grows.
+    m does not depend on d.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def missed(selection: StableSelection, *, size: int, mass: float) -> float:
 
     Guarantee
     ---------
-    The binomial sum over the Laplace tail. Counts more than 40·(σ + 1) from their mean are left out, whose
+    The binomial sum over the Laplace tail. Counts more than 40·(σ + 1) from their mean are left out; their
     probability is below 1e-25 (Bernstein).
 
     Examples
@@ -142,17 +142,17 @@ class PointLearner(OfNumbers, PlainParameters):
     dimension
         d, from 1 to 64.
     epsilon, delta
-        The privacy claimed, epsilon > 0 and 0 < delta < 1 (≤ 1/2 for the tight one).
+        The privacy claimed, epsilon > 0 and 0 < delta < 1 (≤ 1/2 if `tight`).
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     tight
         False: A_dist as printed, which is (epsilon/2, delta/2)-private. True: A_dist with no more noise than
         its claim needs, which takes about half of the examples.
     points
-        The numbers that a privacy audit builds databases of; default: all of them up to d = 2, else 0, 1 and
+        The numbers in the databases of a privacy audit; default: all numbers if d ≤ 2, else 0, 1 and
         2^d − 1.
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
 
     Raises
     ------
@@ -167,10 +167,10 @@ class PointLearner(OfNumbers, PlainParameters):
 
     On `sample_size` examples of a law D, labelled by any point j, the error is above alpha with probability
     at most beta if 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so A_dist
-    selects j except with probability beta (`point_size`), and the error is 0. *Otherwise* a number i ≠ j is
-    bad only if D(i) > α/4. Fewer than 4/α numbers are bad, so a random one is bad with probability below
-    4/(α·2^d) ≤ beta. (BNS ask for 2^d ≥ 1/(αβ): at 2^d = 1/(αβ) no m of Lemma 1's form is enough, see the
-    finding N2. Below 4/(αβ) nothing is claimed here.)
+    selects j except with probability beta (`point_size`), and the error is 0. *Otherwise* a number i ≠ j is a
+    bad answer only if D(i) > α/4. Fewer than 4/α numbers are bad, so a random number is bad with probability
+    below 4/(α·2^d) ≤ beta. (BNS ask for 2^d ≥ 1/(αβ): at 2^d = 1/(αβ) no m of Lemma 1's form is enough, see
+    the finding N2. Below 4/(αβ) nothing is claimed here.)
 
     Examples
     --------
@@ -219,7 +219,7 @@ class PointLearner(OfNumbers, PlainParameters):
 
     @property
     def enough_points(self) -> bool:
-        """Whether 2^d ≥ 4/(alpha·beta), without which nothing is claimed of the error."""
+        """Whether 2^d ≥ 4/(alpha·beta), the condition of the accuracy claim."""
         return self.alpha * self.beta * 2.0**self.dimension >= 4.0 * (1.0 - _ROUNDING)
 
     @property
@@ -284,7 +284,7 @@ class PointLearner(OfNumbers, PlainParameters):
         return Masses(listed, logs, evenly, -math.inf if inside else passed, dimension=self.dimension)
 
     def counted(self, database: Any) -> NumberSample:
-        """Return a database counted, or refuse it."""
+        """Return the counts of a database; raise if it is invalid."""
         return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
@@ -300,7 +300,7 @@ _ROUNDING = 1e-12
 
 
 def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
-    """Return delta, or refuse one outside (0, 1); for 0 name the pure learner.
+    """Return delta; raise if it is not in (0, 1), and for 0 name the pure learner to use.
 
     Examples
     --------
@@ -318,7 +318,7 @@ def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
 
 
 _AHEAD = [(0, 1)] * 58 + [(2**64 - 1, 0)] * 5
-"""A number that leads by about the gap that A_dist asks for."""
+"""A database on which one number leads by about the gap that A_dist asks for."""
 
 entries = (
     at_64_bits(

@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 MOST_BITS = 64
-"""The largest d of a machine word."""
+"""The largest d whose numbers fit into a machine word."""
 
 LONG_BITS = 4096
-"""The largest d of learners that compare numbers only: beyond 64 bits they are Python's own."""
+"""The largest d of learners that only compare numbers; beyond 64 bits the numbers are Python ints."""
 
 Example = tuple[int, int]
 
@@ -66,7 +66,7 @@ def anywhere(dimension: int, size: int, rng: np.random.Generator) -> NDArray[Any
 
 
 def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int:
-    """Return d, or refuse anything that is not a whole number from 1 to `most`.
+    """Return d; raise unless it is a whole number from 1 to `most`.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def check_dimension(dimension: Any, *, owner: str, most: int = MOST_BITS) -> int
 
 @dataclass(frozen=True, eq=False)
 class NumberSample(Sequence[Example]):
-    """Examples (x, y), x a whole number and y a bit, in the order of x: how often each occurs.
+    """Examples (x, y), x a whole number and y a bit, stored as counts in the order of x.
 
     The learners of this package do not look at the order of their examples.
 
@@ -87,7 +87,7 @@ class NumberSample(Sequence[Example]):
     points
         The distinct x, increasing, shape (points,).
     zeros, ones
-        How often each comes with the label 0, and with 1: whole numbers ≥ 0, as many.
+        How often each point comes with the label 0, and with 1: whole numbers ≥ 0, one for each point.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class NumberSample(Sequence[Example]):
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
-        """Where the zeros and then the ones of each point end, point by point."""
+        """The cumulative counts: for each point in turn, after its zeros and after its ones."""
         ends: NDArray[np.int64] = np.cumsum(np.stack([self.zeros, self.ones], axis=1).ravel())
         return ends
 
@@ -140,14 +140,14 @@ class NumberSample(Sequence[Example]):
 
 
 def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
-    """Return a database of (x, y) as counts, or refuse anything else.
+    """Return a database of (x, y) as counts.
 
     Raises
     ------
     InvalidKind
-        It is no sequence of pairs.
+        The database is not a sequence of pairs.
     InvalidValue
-        An x is no whole number in [0, 2^dimension), or a y is neither 0 nor 1.
+        An x is not a whole number in [0, 2^dimension), or a y is neither 0 nor 1.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
 
 
 def threshold_errors(sample: NumberSample, *, top: int) -> StepFunction:
-    """Return how many examples each threshold j in {0 … top} gets wrong: the ones ≥ j, the zeros < j.
+    """Return the number of errors of each threshold j in {0 … top}: x ≥ j labelled 1 and x < j labelled 0.
 
     Examples
     --------

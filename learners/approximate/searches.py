@@ -30,14 +30,14 @@ By = Literal["power", "length"]
 """Whether the lengths searched are 2^0 … 2^d, or 1 … 2^d."""
 
 MOST_LISTED_LENGTHS = 1 << 8
-"""Up to this many lengths the law of a search is listed."""
+"""With up to this many lengths the law of a search is listed."""
 
 
 def most_mixed(sample: NumberSample, length: int) -> float:
-    """Return Q: the most that min(zeros, ones) is on `length` numbers in a row.
+    """Return Q: the largest min(zeros, ones) over all windows of `length` consecutive numbers.
 
-    Some best window begins at a number of the sample, because moving a window up to the next such number
-    loses no example. (A window that then reaches beyond 2^d − 1 holds no more than the last window.)
+    Some best window begins at a number of the sample, because no example is lost by moving a window up to
+    the next such number. (A window that then reaches beyond 2^d − 1 holds no more than the last window.)
 
     Examples
     --------
@@ -61,8 +61,8 @@ def most_mixed(sample: NumberSample, length: int) -> float:
 class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     """Search for the least length J with Q(J) ≥ level by noisy comparisons; 0 if no length seems to reach it.
 
-    Q(J) is the most that min(zeros, ones) is on J numbers in a row. A database is a list of (x, y), x a whole
-    number below 2^dimension and y 0 or 1, or a `NumberSample`.
+    Q(J) is the largest min(zeros, ones) over all windows of J consecutive numbers. A database is a list of
+    (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         "power": J is one of 2^0 … 2^d (the text's second attempt). "length": J is one of 1 … 2^d (its first
         attempt).
     level
-        What Q(J) must reach. Public.
+        The value that Q(J) must reach; public, so it must not depend on the data.
     points, size
-        The numbers, and the number of examples, that a privacy audit builds databases of.
+        The numbers in the databases of a privacy audit, and the number of examples in each database.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     epsilon-differential privacy when one record is replaced. Q(J) is a maximum of minima of counts, so it
     moves by at most 1, and a comparison of Q(J) + Lap(c/epsilon) with the level costs epsilon/c. A run makes
     at most c = ⌈log2(n + 1)⌉ comparisons for n lengths: c = d + 1 by length, c = ⌈log2(d + 2)⌉ by power. If
-    every Q(J) falls from the level to 1 below it, the answer 1 loses epsilon exactly.
+    every Q(J) falls from the level to 1 below it, the answer 1 has a privacy loss of exactly epsilon.
 
     *Utility.* Let slack be `slack(beta)` = (c/epsilon)·ln(c/(2·beta)). A comparison whose Q(J) is further
     than slack from the level errs with probability at most beta/c, because noise in only one direction makes
@@ -136,11 +136,11 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
 
     @property
     def test(self) -> ThresholdTest:
-        """One comparison."""
+        """The mechanism of one comparison."""
         return ThresholdTest(self.comparisons / self.epsilon, self.level)
 
     def slack(self, beta: float) -> float:
-        """Return s: with probability 1 − `beta`, all comparisons farther than s from the level are right."""
+        """Return s: except with probability `beta`, comparisons err only if Q(J) is within s of the level."""
         return self.test.scale * float(np.log(self.comparisons / (2.0 * beta)))
 
     def length(self, place: int) -> int:
@@ -165,7 +165,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     def runs(
         self, sample: NumberSample, size: int, *, rng: np.random.Generator
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield answers, and which of `size` runs gave each; run i has the same noises on every database."""
+        """Yield answers, and which of `size` runs gave each; run i has the same noise on every database."""
         noise = rng.laplace(0.0, self.test.scale, (self.comparisons, size))
         waiting = [(0, 0, self.lengths, np.arange(size))]
         while waiting:
@@ -201,7 +201,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return Finite(lengths, log_probabilities=logs)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours between which Q moves at every length: one number, with one zero or none."""
+        """Return neighbours between which Q moves at every length: one number, labelled 0 once or never."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         point = self.audited_points[0]
         alike = [(point, 1)] * most

@@ -1,4 +1,4 @@
-"""INTERVAL_d by a noisy binary search: the baselines that BNS §3.2 improves on by recursion."""
+"""Learners of INTERVAL_d by a noisy binary search: the baselines that BNS §3.2 improves on by recursion."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CANDIDATES = 2 * (_PARTS + 1) + 2
 def mixed_contest(sample: NumberSample, *, offset: int, width: int, top: int) -> Contest:
     """Return the best of the intervals [offset + i·width, offset + (i + 1)·width − 1] by min(zeros, ones).
 
-    The family covers {offset … top − 1}; its last interval is trimmed. It may have 2^63 members.
+    The family covers {offset … top − 1}; its last interval is trimmed. The family may have 2^63 members.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class SearchingIntervalLearner(ThresholdLearner):
     by
         The method of searching for the length: "power" or "length" (`LengthSearch`).
     points, size
-        The numbers, and the number of examples, that a privacy audit builds databases of.
+        The numbers in the databases of a privacy audit, and the number of examples in each database.
 
     Raises
     ------
@@ -100,9 +100,10 @@ class SearchingIntervalLearner(ThresholdLearner):
     Guarantee
     ---------
     (epsilon, delta)-differential privacy when one record is replaced, by composition. The search is pure
-    (`LengthSearch`). Each of two tight A_dist spends delta/2 on min(zeros, ones), which one record changes by
-    at most 1. An exponential mechanism chooses from H by errors. `shares` add up to epsilon. Only A_dist uses
-    delta. A pure choice of the interval would cost Ω(d) examples, as every proper pure learner does.
+    (`LengthSearch`). Each of two tight calls of A_dist spends delta/2 on min(zeros, ones), which one record
+    changes by at most 1. An exponential mechanism chooses from H by the number of errors. `shares` add up to
+    epsilon. Only A_dist uses delta. A pure choice of the interval would cost Ω(d) examples, as every proper
+    pure learner does.
 
     *Utility*, on `sample_size` examples labelled by a threshold t. Each of these three statements fails with
     probability at most beta/6: comparisons err only if Q(J) is within s of the level; A_dist releases every
@@ -113,9 +114,9 @@ class SearchingIntervalLearner(ThresholdLearner):
     of length 2J that begin at multiples of 2J, or J later (the text gives length J there, N21). One interval
     contains those J numbers. Labels change only once, at t, so no other interval of its family contains both
     ones and zeros. It leads by g, or is the only one, so A_dist releases it. H has thresholds in it at
-    distance ⌈J/2⌉, on both sides of t. The ⌈J/2⌉ numbers between them are at most the length tried before J
-    (or one number). They have at most g + 2s ones, or at most g + 2s zeros, and one of the two thresholds
-    errs on no other numbers.
+    distance ⌈J/2⌉, on both sides of t. The ⌈J/2⌉ numbers between them are no more than the length tried
+    before J (or one number). So they have at most g + 2s ones, or at most g + 2s zeros, and one of the two
+    thresholds errs on no other numbers.
 
     (ii) If the search finds no length, all numbers have at most g + 2s ones, or at most g + 2s zeros, and H
     has the thresholds 0 and 2^d. In both cases at most g + 2s + f examples are wrong, and `promised_size` is
@@ -146,8 +147,8 @@ class SearchingIntervalLearner(ThresholdLearner):
     def shares(self) -> tuple[float, float, float]:
         """The epsilon of the search, of each A_dist, and of the choice from H, chosen to minimise the errors.
 
-        The error bound is a sum of terms κ/ε. For a fixed Σ n·ε, with n calls of each kind, its minimum has ε
-        proportional to √(κ/n).
+        The error bound is a sum of terms κ/ε. For a fixed Σ n·ε, where n is the number of calls of each kind,
+        the sum is least if ε is proportional to √(κ/n).
         """
         comparisons = LengthSearch(dimension=self.dimension, by=self.by).comparisons
         needs = (
@@ -162,12 +163,12 @@ class SearchingIntervalLearner(ThresholdLearner):
 
     @cached_property
     def stable(self) -> TightStableSelection:
-        """One of the two A_dist."""
+        """The mechanism of each of the two calls of A_dist."""
         return TightStableSelection(epsilon=self.shares[1], delta=self.delta / 2.0)
 
     @cached_property
     def search(self) -> LengthSearch:
-        """The search with its level set."""
+        """The search, with the level that the error bound needs."""
         search = LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by)
         level = self.stable.needed_gap(self._failure) + search.slack(self._failure)
         return LengthSearch(dimension=self.dimension, epsilon=self.shares[0], by=self.by, level=level)
@@ -241,7 +242,7 @@ class _Run:
     def candidates(
         self, contests: tuple[Contest, Contest], released: tuple[bool, bool], *, length: int
     ) -> list[int]:
-        """Return H."""
+        """Return H, the thresholds to choose from."""
         step = -(-length // 2)
         points = {0, self.learner.top}
         for contest, one in zip(contests, released, strict=True):

@@ -56,7 +56,7 @@ def interval_size(split: Split, *, alpha: float, beta: float) -> int:
 
 
 def promised_size(needed: float, *, alpha: float, beta: float) -> int:
-    """Return the smallest m at which half of beta allows the promise `needed`; see `promise_at`.
+    """Return the smallest m whose promise (`promise_at`, failure beta/2) is at least `needed`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Laws on the numbers below 2^d under which the error of every point and threshold is exact."""
+"""Laws on the numbers below 2^d under which the error of every point and threshold is computed exactly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LISTED_BITS = 62
 """Up to this d numbers are compared as 64-bit integers."""
 
 _FEW_DATABASES = 3000
-"""Up to this many examples the samples of a law on two numbers are listed, one for each count."""
+"""With up to this many examples, all samples of a law on two numbers are listed, one for each count."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class NumberSource:
     Raises
     ------
     InvalidValue
-        The masses do not sum as they must, or a number is out of range or comes twice.
+        The masses do not have the required sum, or a number is out of range or comes twice.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class NumberSource:
         return math.fsum([spread, *(mass for x, mass in self.atoms if low <= x < high)])
 
     def draw(self, size: int, rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return `size` independent numbers, as numbers and how often each of them was drawn."""
+        """Return the numbers of `size` independent draws, and how often each was drawn."""
         masses = np.array([mass for _, mass in self.atoms] + [self.rest])
         times = rng.multinomial(size, masses / masses.sum())
         evenly = anywhere(self.dimension, int(times[-1]), rng)
@@ -93,7 +93,7 @@ class NumberSource:
 
 @dataclass(frozen=True)
 class NumberProblem:
-    """Samples of a source that a target labels, and the exact error of an answer.
+    """Samples from a source, labelled by a target concept, and the exact error of an answer.
 
     Parameters
     ----------
@@ -127,9 +127,9 @@ class NumberProblem:
         return self._two_numbers if two and self.size <= _FEW_DATABASES else None
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
-        """Return the error of an answer on the source, exactly; infinite for an answer that is not a concept.
+        """Return the exact error of an answer on the source; infinite for an answer that is no hypothesis.
 
-        An improper answer computes its own error by `error_on(source, target)`.
+        A whole number stands for a concept. Any other answer must have `error_on(source, target)`.
         """
         told = getattr(output, "error_on", None)
         if callable(told):
@@ -151,7 +151,7 @@ class NumberProblem:
         return replace(self, name=f"{stem}, varied source", source=source)
 
     def _another(self, rng: np.random.Generator) -> int:
-        """Return a target beside an atom, or any."""
+        """Return a target beside an atom, or any target."""
         found = int(anywhere(self.source.dimension, 1, rng)[0])
         if not self.source.atoms or rng.random() < 0.2:
             return found
@@ -172,17 +172,17 @@ class NumberProblem:
         return Finite(samples, log_probabilities=logs)
 
     def _labels(self, points: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return the labels of numbers; each kind of source says for itself."""
+        """Return the labels of numbers; subclasses define it."""
         raise NotImplementedError
 
     def _distance(self, concept: int) -> float:
-        """Return how far a concept is from the target; each kind of source says for itself."""
+        """Return the error of a concept on the source; subclasses define it."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class PointProblem(NumberProblem):
-    """A problem about POINT_d: y is 1 where x is the target.
+    """A problem about POINT_d: y is 1 if x is the target.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ class PointProblem(NumberProblem):
 
 @dataclass(frozen=True)
 class IntervalProblem(NumberProblem):
-    """A problem about INTERVAL_d: y is 1 where x is below the target.
+    """A problem about INTERVAL_d: y is 1 if x is below the target.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class IntervalProblem(NumberProblem):
 
 
 def _shifted(source: NumberSource, rng: np.random.Generator) -> NumberSource:
-    """Return the source with one atom elsewhere: on a neighbour, or anywhere."""
+    """Return the source with one atom moved to an adjacent number, or anywhere."""
     atoms, top = list(source.atoms), 1 << source.dimension
     place = int(rng.integers(len(atoms)))
     near = atoms[place][0] + int(rng.choice([-1, 1]))

@@ -1,4 +1,4 @@
-"""What the (ε, δ)-private learners of INTERVAL_d share: parameters and their checks, problems, one run."""
+"""The common part of the (ε, δ)-private learners of INTERVAL_d: parameters, their checks, problems."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Learners that ask statistical queries, run privately, each query on its own chunk.
 
-The noise is central or local. Conjunctions, the perceptron and k-means are next to the problems that they
-are tried on.
+The noise is central or local. The learners of conjunctions, the perceptron and k-means are here, with the
+problems that test them.
 """

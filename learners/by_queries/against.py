@@ -30,13 +30,13 @@ __all__ = ["kmeans_against", "perceptron_against"]
 
 @dataclass(frozen=True)
 class _Separable(Reweighted):
-    """Also proposes random examples, with the margin that the perceptron is told."""
+    """Proposes known populations and random ones, whose margin is the one that the perceptron is given."""
 
     dimension: int
     margin: float
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a random population: known examples, or `random_separable` with the seed in its name."""
+        """Return a population: a known one reweighted, or a `random_separable` with its seed in the name."""
         if rng.random() < 0.5:
             return super().fresh(populations, rng)
         seed = int(rng.integers(2**31))
@@ -64,7 +64,7 @@ def _separable_error(output: Any, population: Population) -> float:
 
 
 def _less(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Prefer small answers, so that mistakes seem few and the update is small."""
+    """Return a score that prefers small answers: mistakes then seem rare, and the update is small."""
     del query, truth
     return -abs(answer)
 
@@ -89,16 +89,16 @@ def perceptron_against(*, dimension: int = 2, alpha: float = 0.2, margin: float 
 
 @dataclass(frozen=True)
 class _Steady(Reweighted):
-    """Proposes populations on which Lloyd's iteration tolerates small errors; others have no promise."""
+    """Proposes only populations on which Lloyd's iteration tolerates small errors, as the claim assumes."""
 
     algorithm: KMeansQueries
 
     def keeps(self, population: Any) -> bool:
-        """Return whether Lloyd's iteration is steady on this population."""
+        """Return whether `is_steady` holds on this population."""
         return is_steady(population.points, population.weights, self.algorithm)
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a steady population: known points, or `random_clusters` with the seed in its name."""
+        """Return a steady population: a known one reweighted, or `random_clusters`, named by its seed."""
         seed = int(rng.integers(2**31))
         found = random_clusters(self.algorithm, examples=1, rng=np.random.default_rng(seed))
         if found is None or rng.random() < 0.5:
@@ -129,13 +129,13 @@ def _off_lloyd(algorithm: KMeansQueries, output: Any, population: Population) ->
 
 
 def _outwards(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Prefer larger coordinate sums and smaller masses: both move a centre away from 0."""
+    """Return a score that prefers large coordinate sums and small masses: both move a centre away from 0."""
     del truth
     return -answer if getattr(query.function, "place", None) is None else answer
 
 
 def _inwards(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Prefer smaller coordinate sums and larger masses: both move a centre towards 0."""
+    """Return a score that prefers small coordinate sums and large masses: both move a centre towards 0."""
     return -_outwards(query, truth, answer)
 
 
@@ -146,12 +146,12 @@ def kmeans_against(
     tau: float = 0.01,
     least_mass: float = 0.2,
 ) -> OracleRun:
-    """Return the audit run of `KMeansQueries` against all valid oracles, on laws where Lloyd is steady.
+    """Return the audit run of `KMeansQueries` against all valid oracles, on laws on which `is_steady` holds.
 
     Raises
     ------
     InvalidValue
-        In use: Lloyd's iteration is steady on no law of the library.
+        In use: `is_steady` holds on no law of the library.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The entries of a learner by queries: with central and with local noise, small and at its stated n."""
+"""The entries of a learner by queries, with central and local noise: on few records, and at its stated n."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def in_both_models(
     utility_runs: int = 2_600,
     formulas: Callable[[Any], Formulas] | None = None,
 ) -> tuple[Entry, ...]:
-    """Return four entries: the learner in either model, on few records and, by runs, on the n it needs.
+    """Return four entries: the learner in each model, on few records, and on its stated n (audited by runs).
 
     Parameters
     ----------
     kind
-        The class, whose `model` is ``"central"`` or ``"local"``.
+        The class of the learner; its `model` is ``"central"`` or ``"local"``.
     summaries
-        The summaries of the central entry, of the local entry, and of the two with the stated n.
+        The summaries of the central entry, of the local entry, and of the two entries with the stated n.
     stated
         Keywords of `at_size` for the entries with the stated n.
     options
         The options of the audits of the first two entries.
     local
-        Keywords of the small local learner.
+        Keywords of the local learner on few records.
     runs, utility_runs
-        Budgets of the audits with the stated n: of privacy in either model, and of utility.
+        Numbers of runs of the audits with the stated n: of privacy in each model, and of utility.
     formulas
         The formulas of the first two entries.
 

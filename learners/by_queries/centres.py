@@ -27,7 +27,7 @@ Centres = tuple[tuple[float, ...], ...]
 
 
 def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
-    """Return the place of each point's nearest centre; in a tie the first.
+    """Return the index of each point's nearest centre; if several are nearest, the first.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float
 
 @dataclass(frozen=True)
 class _Share:
-    """1 where a point belongs to a centre; its coordinate there, else 0, where `place` is given."""
+    """The query that is 1, or a coordinate if `place` is given, on the points nearest to a centre; else 0."""
 
     centres: Centres
     cluster: int
@@ -76,7 +76,7 @@ class _Share:
 
 @dataclass(frozen=True)
 class _Shares:
-    """`_Share` of many runs, whose centres have shape (runs, clusters, d), at each kind of point."""
+    """The values of `_Share` in many runs at each kind of point; `centres` has shape (runs, clusters, d)."""
 
     points: NDArray[np.float64]
     centres: NDArray[np.float64]
@@ -97,20 +97,21 @@ class KMeansQueries:
     Parameters
     ----------
     start
-        The first centres, points of [0, 1]^d.
+        The initial centres, points of [0, 1]^d.
     rounds
-        How many rounds.
+        The number of rounds.
     tau
         The tolerance of all queries.
     least_mass
-        A centre stays where it is if the answer for its mass is below this.
+        If the answer for a cluster's mass is below this, its centre does not move.
 
     Guarantee
     ---------
-    `rounds` rounds of k·(d + 1) queries, k masses and k·d coordinate sums. With a valid oracle and mass m ≥
-    least_mass + tau a centre's coordinate is off Lloyd's, for the same clusters, by at most 2·tau/(m − tau):
-    |ŝ/m̂ − s/m| ≤ (|ŝ − s| + (s/m)·|m̂ − m|)/m̂ with s/m ≤ 1. With the exact oracle it is Lloyd's iteration
-    itself. (K11 §1.1.1 names k-means as an algorithm that seems to need adaptivity.)
+    The algorithm asks `rounds` rounds of k·(d + 1) queries: k masses and k·d coordinate sums. With a valid
+    oracle and mass m ≥ least_mass + tau, a centre's coordinate differs from that of Lloyd's centre for the
+    same clusters by at most 2·tau/(m − tau): |ŝ/m̂ − s/m| ≤ (|ŝ − s| + (s/m)·|m̂ − m|)/m̂ with s/m ≤ 1. With
+    the exact oracle, the algorithm is Lloyd's iteration itself. (K11 §1.1.1 names k-means as an algorithm
+    that seems to need adaptivity.)
 
     Examples
     --------
@@ -142,7 +143,7 @@ class KMeansQueries:
 
     @property
     def accuracy(self) -> float:
-        """2·tau/least_mass: the largest difference between a coordinate of a moved centre and Lloyd's."""
+        """2·tau/least_mass: the largest difference between a coordinate of a moved centre and of Lloyd's."""
         return 2.0 * self.tau / self.least_mass
 
     @property
@@ -151,7 +152,7 @@ class KMeansQueries:
         return self.rounds * len(self.start) * (self.dimension + 1)
 
     def queries(self, centres: Centres) -> list[StatisticalQuery]:
-        """Return a round: for each centre its mass, then its coordinate sums."""
+        """Return the queries of one round: for each centre its mass, then its coordinate sums."""
         return [
             StatisticalQuery(function, self.tau, low=0.0, high=1.0, vectorised=function.many)
             for cluster in range(len(centres))

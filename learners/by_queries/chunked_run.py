@@ -1,4 +1,4 @@
-"""A private run of an SQ algorithm: each query has its own one of equal chunks, central or local noise."""
+"""Private runs of SQ algorithms: each query is answered from its own chunk, with central or local noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ChunkedRun"]
 
 
 class ChunkedRun(StatedSize, ChecksDraws):
-    """A learner that runs an adaptive SQ algorithm, each query on a chunk of its own.
+    """A learner that runs an adaptive SQ algorithm and answers each query from a chunk of its own.
 
     Examples
     --------
@@ -43,26 +43,27 @@ class ChunkedRun(StatedSize, ChecksDraws):
 
         @property
         def algorithm(self) -> Any:
-            """The SQ algorithm: `most_queries` says how many it may ask, `learn(oracle)` runs it.
+            """The SQ algorithm: `most_queries` is how many queries it may ask, `learn(oracle)` runs it.
 
-            `learn_many(oracle)` runs it many times at once, with a `ManyChunks`, and returns the outputs.
+            `learn_many(oracle)` runs it many times at once, with a `ManyChunks` as oracle, and returns the
+            outputs.
             """
 
         @property
         def _wanted(self) -> str:
-            """The condition on a record, in words."""
+            """What a valid record is, in words for a message."""
 
         def _is_record(self, record: Any) -> bool: ...
 
     def _settle(self, records: tuple[Any, ...]) -> None:
-        """Check the model; by default build databases of `records`, with one record for each query."""
+        """Check the model and set the defaults: `records`, and as many records in a database as queries."""
         ChunkNoise(self.model, self.epsilon)
         for name, value in (("size", self.algorithm.most_queries), ("records", records)):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Any:
-        """Return a problem near another one."""
+        """Return a problem near the given one."""
         return problem.varied(rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -74,7 +75,7 @@ class ChunkedRun(StatedSize, ChecksDraws):
         return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` runs; run i uses the same noise on every database of one length."""
+        """Return the outputs of `size` runs; run i uses the same noise on databases of the same length."""
         queries = self._queries(database)
         if queries is None:
             return [INSUFFICIENT] * size

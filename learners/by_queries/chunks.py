@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["INSUFFICIENT", "ChunkNoise", "EvenChunks", "Model"]
 
 INSUFFICIENT: Final = "insufficient samples"
-"""The answer if the database has fewer records than queries; it depends on its public length alone."""
+"""The answer if the database has fewer records than queries; only the number of records, which is public,
+decides it."""
 
 Model = Literal["central", "local"]
-"""Who adds the noise: the curator, once to each average; or each record, to its own value."""
+"""Who adds the noise: the curator to each average (central), or each record to its own value (local)."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,15 @@ class ChunkNoise:
     model
         ``"central"`` or ``"local"``.
     epsilon
-        Privacy of everything that is answered, > 0.
+        The privacy of all answers together, > 0.
 
     Guarantee
     ---------
     Each record lies in one chunk and affects one answer. Central: an average over m records moves by at most
-    width/m when one is replaced; noise of scale width/(m·epsilon) makes it epsilon-private, and the others
-    have the same law given earlier answers. Local: each record adds Laplace noise of scale width/epsilon to
-    its value, which makes its report epsilon-private for every later use (K11 Definition 5.3); the average is
-    the mean plus a sum of m such variables, divided by m.
+    width/m when one is replaced, so noise of scale width/(m·epsilon) makes the answer epsilon-private. Given
+    the earlier answers, the other answers have the same law on both databases. Local: each record adds
+    Laplace noise of scale width/epsilon to its value, which makes its report epsilon-private for every later
+    use (K11 Definition 5.3); the average is the mean plus a sum of m such variables, divided by m.
 
     Either way, given the earlier answers, the answer is the chunk's mean plus a `LaplaceSum`, of one or of m
     terms.
@@ -74,8 +75,9 @@ class ChunkNoise:
 
         Guarantee
         ---------
-        With probability 1 − beta, over sample and noise: `private_chunk_size` and `laplace_size`, each for
-        beta divided by the number of queries, and the largest over the queries.
+        All answers are within tolerance with probability 1 − beta, over sample and noise. Each query gets an
+        equal part of beta. The size is the largest that `private_chunk_size` (central) or `laplace_size`
+        (local) returns for any of the queries.
         """
         return max(self._size(query, queries=len(queries), beta=beta) for query in queries)
 
@@ -103,7 +105,7 @@ class ChunkNoise:
 class EvenChunks(Oracle):
     """Answers each of M queries from its own chunk of ⌊n/M⌋ records, with the noise of either model.
 
-    In the local model the records' reports come from `LROracle`, which holds each to its budget.
+    In the local model the records' reports come from `LROracle`, which enforces each record's budget.
 
     Parameters
     ----------
@@ -123,9 +125,9 @@ class EvenChunks(Oracle):
 
     Guarantee
     ---------
-    epsilon-differential privacy of all answers together when one record is replaced, in the local model for
-    each record's report; see `ChunkNoise`. All answers are within their tolerance with the probability that
-    `ChunkNoise.chunk_size` says, if chunks are as large as it says.
+    All answers together are epsilon-differentially private when one record is replaced. In the local model
+    each record's report is epsilon-private too. See `ChunkNoise`. All answers are within their tolerance with
+    the probability that `ChunkNoise.chunk_size` says, if the chunks have at least that size.
 
     Examples
     --------

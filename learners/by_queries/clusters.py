@@ -34,7 +34,7 @@ _AWAY = 0.05
 def lloyd(
     points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries
 ) -> list[tuple[Centres, NDArray[np.float64]]]:
-    """Return the centres before every round and after the last, and the mass of each one's cluster.
+    """Return the centres before every round and after the last, and the mass of each centre's cluster.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def lloyd(
 
 
 def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: KMeansQueries) -> float:
-    """Return a coordinate's largest distance from Lloyd's last centres; infinite if these are not as many.
+    """Return the largest difference of a coordinate from Lloyd's last centres; infinite for invalid output.
 
     Examples
     --------
@@ -83,11 +83,11 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
 
     Guarantee
     ---------
-    If so, and all answers are within tau, the centres stay within `accuracy` of Lloyd's. Proof by induction
-    over the rounds: the clusters are Lloyd's. A centre whose mass is at least least_mass + tau moves to
-    within 2·tau/least_mass of Lloyd's (`KMeansQueries`). A centre whose mass is below least_mass − tau stays
-    where it is, as Lloyd's does. A point stays in its cluster if it is nearer to its own centre than to any
-    other by more than 2·√d·accuracy.
+    If it returns True and all answers are within tau, the centres stay within `accuracy` of Lloyd's. Proof by
+    induction over the rounds: the clusters equal Lloyd's. A centre whose mass is at least least_mass + tau
+    moves to within 2·tau/least_mass of Lloyd's (`KMeansQueries`). A centre whose mass is below least_mass −
+    tau does not move, and neither does Lloyd's. A point stays in its cluster if it is nearer to its own
+    centre than to any other by more than 2·√d·accuracy.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
         moved = mass >= algorithm.least_mass + algorithm.tau
         if not (moved | (mass < algorithm.least_mass - algorithm.tau)).all():
             return False
-        if place and len(centres) > 1:  # the first centres are given, not answered
+        if place and len(centres) > 1:  # the initial centres are exact
             two = np.sort(np.sqrt(distances(occurring, centres)), axis=1)[:, :2]
             if (two[:, 1] - two[:, 0] <= slack).any():
                 return False
@@ -111,18 +111,18 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
 
 @dataclass(frozen=True, eq=False)
 class ClusterProblem:
-    """A law on a few points; how far an answer's centres are from Lloyd's on it.
+    """A law on a few points, and the distance of an answer's centres from Lloyd's centres on this law.
 
     Parameters
     ----------
     name
-        What the problem is.
+        A name that describes the problem.
     points
         Points of [0, 1]^d.
     weights
         Their probabilities.
     algorithm
-        Start, rounds and the least mass.
+        The k-means algorithm: its initial centres, rounds and least mass.
     examples
         How many independent points `draw` gives.
 
@@ -153,7 +153,7 @@ class ClusterProblem:
         return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
     def varied(self, rng: np.random.Generator) -> ClusterProblem:
-        """Return a problem near this one: a point moved, or weight between two; itself if none is steady."""
+        """Return a steady problem with a point or some weight moved; this one if no such problem is found."""
         for _ in range(_TRIES):
             points, masses = np.array(self.points), np.array(self.weights)
             place, other = rng.integers(0, len(points), size=2).tolist()
@@ -172,12 +172,12 @@ class ClusterProblem:
 
 
 def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[ClusterProblem]:
-    """Return problems with two points about each first centre; those that are not steady are left out.
+    """Return steady problems with two points near each initial centre.
 
     Notes
     -----
-    The error bound is 2·tau/(mass − tau): the lightest cluster that must move is the hardest, even more if
-    its centre is far from 0 and the answer for its mass is far off.
+    The error bound is 2·tau/(mass − tau): the error is largest for the lightest cluster whose centre must
+    move, above all if the centre is far from 0 and the answer for its mass is far off.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 def random_clusters(
     algorithm: KMeansQueries, *, examples: int, rng: np.random.Generator
 ) -> ClusterProblem | None:
-    """Return a steady problem with two to four random points about each first centre, None if none is found.
+    """Return a steady problem with two to four random points near each initial centre; None if none is found.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def random_clusters(
 
 
 def _shares(count: int, place: int, share: float) -> list[float]:
-    """Return shares that sum to 1, one of them given and the others equal."""
+    """Return shares that sum to 1: the given one at `place`, and equal others."""
     if count == 1:
         return [1.0]
     return [share if k == place else (1.0 - share) / (count - 1) for k in range(count)]

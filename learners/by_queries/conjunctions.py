@@ -1,4 +1,4 @@
-"""Monotone conjunctions by statistical queries, and privately with central or local noise."""
+"""Learners of monotone conjunctions: by statistical queries, and privately with central or local noise."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ZeroThoughPositive:
 
 @dataclass(frozen=True)
 class ConjunctionQueries:
-    """The SQ learner itself: one query for each variable, all in one round (B Theorem 5).
+    """The SQ learner of monotone conjunctions: one query for each variable, all in one round (B Theorem 5).
 
     Parameters
     ----------
@@ -94,11 +94,11 @@ class ConjunctionQueries:
 
     @property
     def tau(self) -> float:
-        """The tolerance, and the most that the answer of a variable that is kept may be."""
+        """The tolerance of the queries; a variable is kept if its answer is at most this."""
         return self.alpha / (2 * self.dimension)
 
     def queries(self) -> list[StatisticalQuery]:
-        """Return the round."""
+        """Return the queries of the only round."""
         predicates = map(ZeroThoughPositive, range(self.dimension))
         return [StatisticalQuery.fraction(it, tau=self.tau, vectorised=it.many) for it in predicates]
 
@@ -159,7 +159,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Hypotheses.of(self.concepts)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` conjunctions; run i uses the same noise on every database of one length."""
+        """Return `size` conjunctions; run i uses the same noise on every database of the same length."""
         means = self.means(database)
         if means is None:
             return [INSUFFICIENT] * size
@@ -169,7 +169,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
     def distribution(self, database: Any) -> Finite | Product:
         """Return the exact law: the variables are kept independently, each by a tail of its noise.
 
-        The conjunctions of more than 12 variables are not listed: their law is that of the bits.
+        With more than 12 variables the conjunctions are not listed, and the law is that of independent bits.
         """
         from audit.distributions import Finite, Product
 
@@ -184,7 +184,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of x and whether y is 1, a row for each kind of record; refuse invalid records."""
+        """Return the bits of x and whether y is 1, a row for each kind of record; raise if one is invalid."""
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
@@ -215,9 +215,9 @@ class ConjunctionLearner(KeepsVariables):
     alpha, beta
         Error and failure probability, each in (0, 1/2).
     model
-        ``"central"``: noise on the averages; ``"local"``: every record reports for itself.
+        ``"central"``: noise on the averages; ``"local"``: every record adds noise to its own report.
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
 
     Raises
     ------
@@ -227,10 +227,10 @@ class ConjunctionLearner(KeepsVariables):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced; in the local model each record's own report is
-    epsilon-private (B Theorem 7 with parallel composition; K11 §5.1): see `ChunkNoise`. The exact loss is
-    epsilon if a chunk holds two records or more, because means 1/m apart may lie on one side of the
-    threshold. With one record in each chunk the means are 0 and 1, on both sides of the threshold: a little
-    less.
+    epsilon-private too (B Theorem 7 with parallel composition; K11 §5.1; see `ChunkNoise`). The exact loss is
+    epsilon if a chunk holds m ≥ 2 records, because two means that differ by 1/m may lie on the same side of
+    the threshold. With one record in each chunk the two means are 0 and 1, on opposite sides of the
+    threshold, and the loss is a little below epsilon.
 
     On `sample_size` or more examples labelled by a monotone conjunction, of any distribution, the error is at
     most alpha with probability 1 − beta: all answers are within alpha/2d. On fewer than d records the answer
@@ -277,11 +277,11 @@ class ConjunctionLearner(KeepsVariables):
         return self.dimension * chunk
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems with a conjunction for a target, with `sample_size` examples each."""
+        """Return hard problems whose target is a conjunction, with `sample_size` examples each."""
         return light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a conjunction, by the SQ learner with the oracle of the model."""
+        """Return a conjunction, by the SQ learner with the private oracle of `model`."""
         self._checked(database)
         if len(database) < self.dimension:
             return INSUFFICIENT
@@ -289,7 +289,7 @@ class ConjunctionLearner(KeepsVariables):
         return self.algorithm.learn(oracle)
 
     def suggested_pairs(self) -> list[tuple[list[Any], list[Any]]]:
-        """Return neighbours with one record per chunk; one record moves its average by the whole range."""
+        """Return neighbours with one record per chunk; replacing it moves an average by the whole range."""
         zero, one = (0,) * self.dimension, (1,) * self.dimension
         left = [(zero, 1)] * self.dimension
         return [(left, [(one, 1), *left[1:]])]
@@ -302,7 +302,7 @@ class ConjunctionLearner(KeepsVariables):
         return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
-        """Return each variable's share of x_i = 0 ∧ y = 1 in its chunk, None if chunks are empty.
+        """Return each variable's share of records with x_i = 0 ∧ y = 1 in its chunk; None for empty chunks.
 
         Examples
         --------
@@ -331,7 +331,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": ((0, 0, 0, 0), 1),
     "placed": {"share": 0.025},
 }
-"""The share is the threshold alpha/2d at which a variable is kept."""
+"""The `share` equals alpha/2d, the threshold up to which a variable is kept."""
 
 entries = in_both_models(
     ConjunctionLearner,

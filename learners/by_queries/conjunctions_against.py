@@ -1,7 +1,7 @@
 """The learner of conjunctions by statistical queries as a subject: its databases are oracles.
 
-It is the learner that is also run privately. It promises its error with *every* valid oracle, the worst
-included.
+`ConjunctionLearner` runs the same SQ learner privately. Its error claim holds with *every* valid oracle, even
+the worst.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TrustingConjunctions(ConjunctionQueries):
     Parameters
     ----------
     dimension, alpha
-        As in `ConjunctionQueries`, whose threshold leaves room for the tolerance: it is alpha/2d.
+        As in `ConjunctionQueries`, whose threshold alpha/2d leaves room for the tolerance.
 
     Guarantee
     ---------
@@ -82,7 +82,7 @@ def _conjunction_error(output: Any, population: Population) -> float:
 
 
 def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Prefer answers that keep variables which are rarely 0, and drop the others."""
+    """Return a score that prefers high answers (dropping) for mean 0, and low answers (keeping) otherwise."""
     del query
     return answer if truth == 0.0 else -answer
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["KMeans"]
 
 _WORTHLESS = 0.5
-"""No point of [0, 1] is this far from the middle."""
+"""Every point of [0, 1] is within this distance of the middle, so a larger error bound says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +39,10 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     beta
         Failure probability, in (0, 1/2).
     model
-        ``"central"``: noise on the averages; ``"local"``: every record reports for itself.
+        ``"central"``: noise on the averages; ``"local"``: every record adds noise to its own report.
     records, size
-        What a privacy audit builds databases of, and how long they are; default one record a query.
+        The records in the databases of a privacy audit, and the number of records in each database; by
+        default one record for each query.
 
     Raises
     ------
@@ -50,11 +51,11 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced, in the local model epsilon-local: a query
-    depends on earlier answers only, and each record affects one answer (`ChunkNoise`).
-    With `sample_size` independent points all answers are within tau, with probability 1 − beta. If the
-    clusters tolerate such errors (`is_steady`), every coordinate of the centres is then within
-    2·tau/least_mass of Lloyd's iteration on the law itself, after all the rounds.
+    epsilon-differential privacy when one record is replaced, and epsilon-local privacy in the local model: a
+    query depends only on earlier answers, and each record affects only one answer (`ChunkNoise`). With
+    `sample_size` independent points all answers are within tau, with probability 1 − beta. If the clusters
+    tolerate such errors (`is_steady`), then after all rounds every coordinate of the centres is within
+    2·tau/least_mass of Lloyd's iteration on the law itself.
 
     Examples
     --------
@@ -146,7 +147,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": (0.9, 0.9),
     "placed": {"audited": 12_000, "places": (500, 10_500), "labels": None},
 }
-"""Chunks of 1,000. The pairs replace a record that a mass of the first round reads, or one of the second."""
+"""Each chunk has 1,000 records. The pairs replace a record read by a mass query of round 1 or of round 2."""
 
 entries = in_both_models(
     KMeans,

@@ -1,4 +1,4 @@
-"""Many runs of an adaptive SQ algorithm on one database, one query of all runs at a time."""
+"""Many runs of an adaptive SQ algorithm on one database: the runs proceed together, query by query."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 __all__ = ["ManyChunks"]
 
 _CELLS = 2**21
-"""Values of a query held at once: 16 MB."""
+"""The most values of a query in memory at once: 16 MB."""
 
 
 class ManyChunks:
-    """Answers the queries of many runs, each with its own, from the chunks that `EvenChunks` reads.
+    """Answers the queries of many runs, which may differ, from the chunks that `EvenChunks` reads.
 
     Parameters
     ----------
     database
         The n records.
     queries
-        M: how many queries a run may ask, of chunks of ⌊n/M⌋ records.
+        M: how many queries a run may ask. Each chunk has ⌊n/M⌋ records.
     noise
         The model and epsilon.
     runs
@@ -43,17 +43,17 @@ class ManyChunks:
     Raises
     ------
     InvalidValue
-        There are fewer than M records, more than M queries are asked, or a run asks again after it left a
-        query out.
+        There are fewer than M records, more than M queries are asked, or a run asks again after it skipped a
+        query.
 
     Guarantee
     ---------
     The answers to a run have the same law as those of `EvenChunks`. The average over a chunk is computed from
-    the value of each kind of record and its number of occurrences there. Given earlier answers the noise has
-    the law `ChunkNoise.law`, in the local model that of the sum of the records' own noise. A run that leaves
-    a query out asks no more, so its query k is answered from chunk k, as in `EvenChunks`. A run evaluates its
-    query once for every kind of record, not for every record. Run i uses the same noise on every database of
-    one length.
+    the value of each kind of record and its number of occurrences there. Given the earlier answers, the noise
+    has the law `ChunkNoise.law`; in the local model this is the law of the average of the records' own noise.
+    A run that skips a query asks no more queries, so its query k is answered from chunk k, as in
+    `EvenChunks`. A run evaluates its query once for every kind of record, not for every record. Run i uses
+    the same noise on every database of the same length.
 
     Examples
     --------
@@ -103,13 +103,13 @@ class ManyChunks:
         Parameters
         ----------
         values
-            Takes places in `records`; returns the value of each active run's query at each of them, shape
+            Takes indices into `records`; returns the value of each active run's query at each of them, shape
             (active runs, places).
         width
             High minus low of the queries.
         active
-            The runs that ask, each of which asked the query before too; by default they all do. The others
-            leave this chunk and its noise unused.
+            The runs that ask; each must have asked the previous query too. By default all runs ask. The other
+            runs do not use this chunk and its noise.
         """
         if self._used == self._most:
             raise InvalidValue(f"`ManyChunks` must be asked at most {self._most} queries.")

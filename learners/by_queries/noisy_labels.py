@@ -1,4 +1,4 @@
-"""Monotone conjunctions learned privately from labels of which some were flipped at random."""
+"""Private learners of monotone conjunctions from examples whose labels were flipped at random."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SignedConjunctions(ConjunctionClass):
 
 @dataclass(frozen=True, eq=False)
 class NoisyLabelProblem(LearningProblem):
-    """A problem about clean examples, drawn with noisy labels; law and error are those of clean labels.
+    """A problem whose samples have noisy labels; its law and its error are about the clean labels.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class NoisyLabelProblem(LearningProblem):
         super().__post_init__()
 
     def draw(self, rng: np.random.Generator) -> ListedExamples | LateExamples:
-        """Return a fresh sample, its labels flipped at the rate."""
+        """Return a fresh sample, its labels flipped at the rate eta."""
         return self._noisy.draw(rng)
 
     @cached_property
@@ -100,7 +100,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     eta
         The noise rate, known, in [0, 1/2): each label of the sample was flipped with this probability.
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
 
     Raises
     ------
@@ -111,10 +111,11 @@ class NoisyConjunctionLearner(KeepsVariables):
     ---------
     epsilon-differential privacy when one record is replaced. Each query for Pr[x_i = 0 ∧ y = 1] is split into
     two: the mean of y·[x_i = 0]/2 and the mean of [x_i = 0]/2. Each of the 2d queries has a chunk of its own,
-    of m = ⌊n/2d⌋ records, and Laplace noise of scale 1/(m·epsilon). The first moves by at most 1/m, the
-    second by at most 1/2m, so only the query about the labels costs all of epsilon. *Utility*: the first is
-    divided by 1 − 2·eta. On `sample_size` examples all are within (1 − 2·eta)·alpha/4d and alpha/4d with
-    probability 1 − beta, so that the d answers about clean labels are within alpha/2d: error at most alpha.
+    of m = ⌊n/2d⌋ records, and Laplace noise of scale 1/(m·epsilon). One record moves the first mean by at
+    most 1/m and the second by at most 1/2m, so only the query about the labels costs all of epsilon.
+    *Utility*: the first answer is divided by 1 − 2·eta. On `sample_size` examples, with probability 1 − beta,
+    all first answers are within (1 − 2·eta)·alpha/4d and all second answers within alpha/4d. Then the d
+    answers about clean labels are within alpha/2d, and the error is at most alpha.
 
     Examples
     --------
@@ -151,7 +152,7 @@ class NoisyConjunctionLearner(KeepsVariables):
         return len(parts) * self._noise.chunk_size(parts, beta=self.beta)
 
     def problems(self) -> list[LearningProblem]:
-        """Return hard problems with a conjunction for a target, their labels flipped at the rate."""
+        """Return hard problems whose target is a conjunction, with labels flipped at the rate eta."""
         clean = light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size())
         return list(map(self._with_noise, clean))
 
@@ -165,11 +166,11 @@ class NoisyConjunctionLearner(KeepsVariables):
 
     @property
     def _flipped(self) -> float:
-        """The rate at which labels of a problem are flipped."""
+        """The rate at which the labels of the problems are flipped."""
         return self.eta
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return a conjunction, by the SQ learner with a private oracle that undoes the noise."""
+        """Return a conjunction, by the SQ learner with a private oracle that corrects for flipped labels."""
         self._checked(database)
         if not self._chunk(database):
             return INSUFFICIENT
@@ -221,9 +222,9 @@ class NoiseIgnored(NoisyConjunctionLearner):
     Parameters
     ----------
     dimension, epsilon, alpha, beta, eta, size
-        As in `NoisyConjunctionLearner`; eta is the rate that is undone: 0.
+        As in `NoisyConjunctionLearner`; eta is the rate that the learner corrects for: 0.
     actual
-        The rate that the problems' labels are flipped with.
+        The rate at which the labels of the problems are flipped.
 
     Guarantee
     ---------
@@ -257,8 +258,8 @@ def log_tail_of_two(value: Any, wide: float, narrow: float) -> NDArray[np.float6
     Guarantee
     ---------
     For v ≥ 0 the tail is (a²·e^(−v/a) − b²·e^(−v/b))/(2(a² − b²)), by integrating the density. Written here
-    as e^(−v/a)/2·(1 + b·v·g/(a·(a + b))) with g = (1 − e^(−w))/w, w = v·(a − b)/(a·b), it also holds for
-    a = b, where g = 1, and does not cancel. Below 0 it is 1 minus the tail of −v.
+    as e^(−v/a)/2·(1 + b·v·g/(a·(a + b))) with g = (1 − e^(−w))/w, w = v·(a − b)/(a·b), it also holds for a =
+    b, where g = 1, and it loses no digits by cancellation. For v < 0 the tail is 1 minus the tail of −v.
 
     Examples
     --------
@@ -280,7 +281,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": ((0, 0), 1),
     "placed": {"share": 0.1, "labels": (-1, 1)},
 }
-"""The share at which the noiseless answer, 1.125 times it, equals the threshold alpha/2d."""
+"""With this `share` the answer without noise, 1.125·share, equals the threshold alpha/2d."""
 
 _FAR = [((0,), 1)] * 32
 

@@ -35,7 +35,7 @@ Weights = tuple[float, ...]
 
 @dataclass(frozen=True)
 class _Mistake:
-    """1 where the weights are wrong about a record."""
+    """The query that is 1 on the records that the weights misclassify."""
 
     weights: Weights
 
@@ -48,7 +48,7 @@ class _Mistake:
 
 @dataclass(frozen=True)
 class _Push:
-    """y·x_j where the weights are wrong about a record, else 0."""
+    """The query that is y·x_j on the records that the weights misclassify, else 0."""
 
     weights: Weights
     place: int
@@ -63,7 +63,7 @@ class _Push:
 
 @dataclass(frozen=True)
 class _Mistakes:
-    """`_Mistake`, or `_Push` at a place, of many runs, for each kind of record; `signed` holds their y·x."""
+    """The values of `_Mistake` or `_Push` in many runs at each kind of record; `signed` has its y·x."""
 
     signed: NDArray[np.float64]
     weights: NDArray[np.float64]
@@ -76,7 +76,7 @@ class _Mistakes:
 
 @dataclass(frozen=True)
 class PerceptronQueries:
-    """The adaptive SQ algorithm: ask for the error, stop if it is small, else add the mean mistake.
+    """The perceptron by statistical queries: stop if the error is small, else add the mean mistake.
 
     Parameters
     ----------
@@ -137,12 +137,12 @@ class PerceptronQueries:
         return self.most_rounds * (self.dimension + 1)
 
     def error_query(self, weights: Weights) -> StatisticalQuery:
-        """Return the query for the error of some weights."""
+        """Return the query for the error of the weights."""
         function = _Mistake(weights)
         return StatisticalQuery.fraction(function, tau=self.alpha / 4.0, vectorised=function.many)
 
     def push_queries(self, weights: Weights) -> list[StatisticalQuery]:
-        """Return the queries for the coordinates of the mean mistake."""
+        """Return the queries for the coordinates of the mean mistake v."""
         tau = self.margin * self.alpha / (8.0 * math.sqrt(self.dimension))
         ask = partial(StatisticalQuery.bounded, bound=1.0, tau=tau)
         pushes = [_Push(weights, place) for place in range(self.dimension)]
@@ -207,9 +207,10 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     rounds
         The most rounds. None: as many as the guarantee of `PerceptronQueries` asks for.
     model
-        ``"central"``: noise on the averages; ``"local"``: every record reports for itself.
+        ``"central"``: noise on the averages; ``"local"``: every record adds noise to its own report.
     records, size
-        What a privacy audit builds databases of, and how long they are; default one record a query.
+        The records in the databases of a privacy audit, and the number of records in each database; by
+        default one record for each query.
 
     Raises
     ------
@@ -218,9 +219,9 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced; in the local model epsilon-local. A query
-    depends on earlier answers only, and each record affects one answer; see `ChunkNoise`. The number of
-    rounds is part of the output's law, not of the claim.
+    epsilon-differential privacy when one record is replaced, and epsilon-local privacy in the local model: a
+    query depends only on earlier answers, and each record affects only one answer (`ChunkNoise`). The claim
+    does not depend on the number of rounds that a run takes.
 
     With `sample_size` examples of margin γ, and `rounds` None, the error is at most alpha with probability 1
     − beta, because all answers are then within tolerance. `sample_size` is large; with fewer examples nothing
@@ -303,7 +304,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": ((-0.8, -0.6), 1),
     "placed": {"audited": 75_000, "places": (1_500, 3_500), "labels": (1, -1)},
 }
-"""Chunks of 1,000. The pairs replace a record that the first mean mistake reads, or the next error."""
+"""Chunks have 1,000 records. The pairs replace a record read by the first mean mistake or the next error."""
 
 entries = in_both_models(
     Perceptron,

@@ -25,7 +25,7 @@ Weights = tuple[float, ...]
 
 
 def mistakes(records: Sequence[Any], weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return y·x for every record (x, y), shape (n, d), and where y·⟨weights, x⟩ ≤ 0, shape (n,).
+    """Return y·x for every record (x, y), shape (n, d), and whether y·⟨weights, x⟩ ≤ 0, shape (n,).
 
     Examples
     --------
@@ -49,7 +49,7 @@ class SeparableProblem:
     Parameters
     ----------
     name
-        What the problem is.
+        A name that describes the problem.
     records
         The examples.
     weights
@@ -102,7 +102,7 @@ class SeparableProblem:
         return math.fsum(np.array(self.weights)[wrong].tolist())
 
     def varied(self, rng: np.random.Generator) -> SeparableProblem:
-        """Return a problem near this one: another example for one, or weight moved between two."""
+        """Return a problem near this one: an example is replaced, or weight is moved between two."""
         place = int(rng.integers(len(self.records)))
         if len(self.records) == 1 or rng.random() < 0.4:
             fresh = _example(np.array(self.normal), self.margin, rng)
@@ -116,7 +116,7 @@ class SeparableProblem:
 
 
 def is_point(value: Any, *, dimension: int) -> bool:
-    """Return whether a value is a tuple of this many finite numbers.
+    """Return whether a value is a tuple of `dimension` finite numbers.
 
     Examples
     --------
@@ -135,8 +135,9 @@ def separable_problems(
 
     Notes
     -----
-    In "just above alpha" this share of examples lies on the far side of the normal. The mean mistake of the
-    first round misclassifies them, and so do the new weights, for margins below about 0.7.
+    In the problem "the far side just above alpha" slightly more than alpha of the examples lie on the far
+    side of the normal. For margins below about 0.7 the mean mistake of the first round misclassifies these
+    examples, and so do the new weights.
 
     Examples
     --------
@@ -175,7 +176,7 @@ def separable_problems(
 def random_separable(
     dimension: int, *, margin: float, examples: int, rng: np.random.Generator
 ) -> SeparableProblem:
-    """Return a problem with a random normal, up to eight random examples and random weights.
+    """Return a problem with a random normal, two to eight random examples and random weights.
 
     Examples
     --------

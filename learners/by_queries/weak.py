@@ -1,4 +1,4 @@
-"""SQ dimension, and the non-adaptive weak learner of a class where it is small (K11 after Corollary 5.17)."""
+"""SQ dimension, and a non-adaptive weak learner of classes where it is small (K11 after Corollary 5.17)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ __all__ = [
 ]
 
 MOST_SEARCHED = 64
-"""The SQ dimension of a class of more concepts is not searched for."""
+"""The SQ dimension is computed only for classes of at most this many concepts."""
 
 
 def correlations(
     concepts: ConceptClass, probabilities: Sequence[float] | NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Return Pr[c = c′] − Pr[c ≠ c′] of every two concepts, shape (concepts, concepts).
+    """Return the correlation Pr[c = c′] − Pr[c ≠ c′] of every two concepts, shape (concepts, concepts).
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def correlations(
 def sq_dimension(
     concepts: ConceptClass, probabilities: Sequence[float] | NDArray[np.float64] | None = None
 ) -> int:
-    """Return the largest n for which there are n concepts, each two correlated by at most 1/n³ in size.
+    """Return the largest n such that n concepts have pairwise correlations of absolute value at most 1/n³.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ def sq_dimension(
     Raises
     ------
     InvalidValue
-        The class has more concepts.
+        The class has more than 64 concepts.
 
     Guarantee
     ---------
-    Exact, by a search of all sets. If a set of n + 1 concepts has the property, so has each of its subsets.
-    So n is raised until no set is found.
+    Exact, by a search of all sets. If a set of n + 1 concepts has the property, so has each of its subsets of
+    n. So n is raised until no set is found.
 
     Examples
     --------
@@ -97,12 +97,12 @@ def sq_dimension(
 
 
 def _apart(n: int) -> float:
-    """Return the most that two of n concepts may be correlated, with room for rounding."""
+    """Return the largest correlation allowed between two of n concepts, plus a margin for rounding."""
     return 1.0 / n**3 + 1e-12
 
 
 def _has_set(allowed: NDArray[np.bool_], size: int) -> bool:
-    """Return whether there are `size` concepts of which every pair is allowed."""
+    """Return whether `size` concepts exist such that every pair of them is allowed."""
     beside = [sum(1 << other for other in np.flatnonzero(row).tolist()) for row in allowed]
 
     def grows(room: int, wanted: int) -> bool:
@@ -119,7 +119,7 @@ def _has_set(allowed: NDArray[np.bool_], size: int) -> bool:
 
 
 def parity_sq_dimension(dimension: int) -> int:
-    """Return the SQ dimension of PARITY under the uniform distribution: 2^d, for no two are correlated.
+    """Return the SQ dimension of PARITY under the uniform law: 2^d, because no two parities are correlated.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def parity_sq_dimension(dimension: int) -> int:
 
 
 def masked_parity_sq_dimension(dimension: int, *, shown: bool = True) -> int:
-    """Return the SQ dimension of MASKED-PARITY: 2d where x, i and b are uniform, 2^d where b is 0.
+    """Return the SQ dimension of MASKED-PARITY: 2d if x, i and b are uniform, 2^d if b is 0.
 
     Parameters
     ----------
@@ -144,11 +144,11 @@ def masked_parity_sq_dimension(dimension: int, *, shown: bool = True) -> int:
     *b uniform*: take c_{r,a} and c_{s,a′} with r ≠ s, and let h be the number of bits in which r and s
     differ. Their correlation is 0 on the points with b = 0 and 1 − 2h/d on those with b = 1, so it is (1 −
     2h/d)/2, a multiple of 1/d. c_{r,0} and c_{r,1} have the correlation (−1 + 1)/2 = 0. The d rows of a
-    Hadamard matrix, each with both a, are 2d concepts without correlation. Suppose that 2d + 1 concepts are
-    correlated by at most 1/(2d + 1)³ < 1/d, each two. Then no two are correlated, so their r are orthogonal
-    vectors of d signs. There are at most d of these, each with two a, which are only 2d concepts. *b = 0*:
-    c_{r,1} = −c_{r,0}, so a set holds only one concept for each r. These are the parities, and no two of them
-    are correlated.
+    Hadamard matrix, each with both values of a, are 2d pairwise uncorrelated concepts. Suppose that every two
+    of 2d + 1 concepts are correlated by at most 1/(2d + 1)³ < 1/d. Then no two are correlated, so different
+    values of r are orthogonal vectors of d signs. There are at most d of these, each with two values of a, so
+    at most 2d concepts. *b = 0*: c_{r,1} = −c_{r,0}, so a set holds only one concept for each r. These
+    concepts are the parities or their negations, and no two of them are correlated.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def labelled(
     target: Any,
     probabilities: Sequence[float] | NDArray[np.float64] | None = None,
 ) -> Population:
-    """Return the distribution of (x, y), y being what the target says of x.
+    """Return the distribution of (x, y), where y is the target's label of x.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def labelled(
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """The query that is 1 where a concept says y of x and −1 elsewhere: its mean is a correlation.
+    """The query that is 1 if a concept labels x with y, else −1: its mean is the correlation with the target.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class GenericWeakLearner:
-    """Ask in one round how a few concepts agree with the target; return the one that agrees most or least.
+    """Ask in one round how often a few concepts agree with the target; return the best or its negation.
 
     Parameters
     ----------
@@ -219,9 +219,9 @@ class GenericWeakLearner:
     ---------
     Error at most 1/2 − γ/6 on every target of the class and with every valid oracle, by at most n queries of
     tolerance γ/3, γ = 1/(n + 1)³, all asked before any is answered; n is at most the SQ dimension. The
-    `alternatives` are a set that cannot be grown: each two are correlated by at most γ, and every other
-    concept by more than γ with one of them. So some answer is at least γ − γ/3 in size. The largest answer,
-    v, has |v| ≥ 2γ/3. The true correlation of its concept has the sign of v and is at least γ/3 in size. The
+    `alternatives` are a maximal set: each two are correlated by at most γ in absolute value, and every other
+    concept has a correlation of more than γ with one of them. So the answer v of largest absolute value has
+    |v| ≥ γ − γ/3. The true correlation of its concept has the sign of v and absolute value at least γ/3. The
     error of that concept, or of its opposite, is (1 − |correlation|)/2. If there were n + 1 alternatives, the
     SQ dimension would be at least n + 1, so n is raised until there are at most n.
 
@@ -240,7 +240,7 @@ class GenericWeakLearner:
 
     @cached_property
     def _found(self) -> tuple[int, list[int]]:
-        """n, and the places of the alternatives."""
+        """n, and the indices of the alternatives."""
         related = np.abs(correlations(self.concepts, self.probabilities))
         n = 1
         while len(places := _maximal(related <= _apart(n + 1))) > n:
@@ -249,7 +249,7 @@ class GenericWeakLearner:
 
     @property
     def alternatives(self) -> list[Any]:
-        """The concepts that are asked about: they depend on the class and the distribution alone."""
+        """The concepts that are asked about; they depend only on the class and the distribution."""
         return [self.concepts.concepts[place] for place in self._found[1]]
 
     @property
@@ -259,29 +259,29 @@ class GenericWeakLearner:
 
     @property
     def alpha(self) -> float:
-        """The most error."""
+        """The largest error: 1/2 − γ/6."""
         return 0.5 - self.apart / 6.0
 
     def queries(self) -> list[StatisticalQuery]:
-        """Return the round."""
+        """Return the queries of the only round."""
         asked = [Agreement(self.concepts, concept) for concept in self.alternatives]
         return [StatisticalQuery(it, self.apart / 3.0, boolean=True, vectorised=it.many) for it in asked]
 
     def learn(self, oracle: SQOracle) -> tuple[Any, bool]:
-        """Return a concept, and whether it is the answer itself; False means that its opposite is."""
+        """Return a concept and a flag: True if the hypothesis is the concept, False if it is its negation."""
         answers = NonAdaptive(oracle).ask_all(self.queries())
         place = int(np.argmax(np.abs(answers)))
         return self.alternatives[place], answers[place] >= 0.0
 
     def error(self, hypothesis: tuple[Any, bool], population: Population) -> float:
-        """Return the error of what was learned on a distribution of (x, y)."""
+        """Return the error of a hypothesis on a distribution of (x, y)."""
         concept, itself = hypothesis
         wrong = Agreement(self.concepts, concept).many(population.points) < 0.0
         return float(population.weights[wrong if itself else ~wrong].sum())
 
 
 def _maximal(allowed: NDArray[np.bool_]) -> list[int]:
-    """Return a set of concepts of which every pair is allowed, and to which no concept can be added."""
+    """Return a maximal set of concepts such that every pair of them is allowed."""
     found: list[int] = []
     room = np.ones(len(allowed), dtype=np.bool_)
     while room.any():

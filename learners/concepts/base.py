@@ -1,4 +1,4 @@
-"""What every concept class offers."""
+"""The base class of all concept classes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_LISTED", "ConceptClass", "check_concepts"]
 
 MOST_LISTED = 2**22
-"""A domain or a class of more members is not listed; everything else about it still works."""
+"""Domains and classes with more members are not listed; all methods that need no list still work."""
 
 
 class ConceptClass(ABC):
@@ -52,7 +52,7 @@ class ConceptClass(ABC):
 
     @abstractmethod
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return what a concept says of some points, of shape (points,): True for the second label."""
+        """Return a concept's labels of points, shape (points,): True for the second label."""
 
     @property
     def size(self) -> int:
@@ -64,7 +64,7 @@ class ConceptClass(ABC):
         return self.labels[int(self.says(concept, [point])[0])]
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return what every concept says of some points (default: all), of shape (concepts, points).
+        """Return every concept's labels of points (default: all), shape (concepts, points).
 
         Raises
         ------
@@ -76,7 +76,7 @@ class ConceptClass(ABC):
         return np.array(rows, dtype=np.bool_).reshape(len(rows), len(points))
 
     def signs(self, labels: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return labels as booleans, or refuse anything but the two labels.
+        """Return labels as booleans: True for the second label.
 
         Raises
         ------
@@ -94,14 +94,14 @@ class ConceptClass(ABC):
             ) from None
 
     def split(self, database: Sequence[Any]) -> tuple[list[Any], NDArray[np.bool_]]:
-        """Return the points and the signs of a list of (x, y).
+        """Return the points, and the labels as booleans (`signs`), of a list of (x, y).
 
         Raises
         ------
         InvalidKind
             A record is not a pair.
         InvalidValue
-            A label is not one of the class's two. Points are not looked at.
+            A label is not one of the class's two. Points are not checked.
         """
         try:
             pairs = [(x, y) for x, y in database]
@@ -118,16 +118,16 @@ class ConceptClass(ABC):
         return vc_dimension(self.table())
 
     def listed_domain(self) -> Sequence[Any]:
-        """Return the domain, or refuse one too large to go through."""
+        """Return the domain; raise if it has more than `MOST_LISTED` points."""
         return _listed(self.domain, f"The domain of `{type(self).__name__}`")
 
     def listed_concepts(self) -> Sequence[Any]:
-        """Return the concepts, or refuse a class too large to go through."""
+        """Return the concepts; raise if there are more than `MOST_LISTED`."""
         return _listed(self.concepts, f"The class `{type(self).__name__}`")
 
 
 def check_concepts(concepts: Any) -> None:
-    """Raise `InvalidKind` unless it is a concept class.
+    """Raise `InvalidKind` unless `concepts` is a concept class.
 
     Examples
     --------

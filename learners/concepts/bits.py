@@ -1,4 +1,4 @@
-"""Words of bits as points: every tuple of a length, without listing them."""
+"""Words of bits: all tuples of a given length as a sequence, without a list in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["BitWords", "bit_matrix", "bits_of", "number_of"]
 
 @dataclass(frozen=True)
 class BitWords(Sequence[tuple[int, ...]]):
-    """All tuples of `length` bits, in the order of the binary numbers they stand for, the first bit heaviest.
+    """All tuples of `length` bits, in the order of the binary numbers that they stand for, first bit highest.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class BitWords(Sequence[tuple[int, ...]]):
 
     @property
     def count_all(self) -> int:
-        """How many there are; `len` fails beyond 2^63."""
+        """How many words there are; `len` fails from 2^63 on."""
         return 1 << self.length
 
     def __len__(self) -> int:
@@ -57,7 +57,7 @@ class BitWords(Sequence[tuple[int, ...]]):
 
 
 def bits_of(number: int, length: int) -> tuple[int, ...]:
-    """Return the bits of a number, the heaviest first.
+    """Return the bits of a number, the highest first.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def bits_of(number: int, length: int) -> tuple[int, ...]:
 
 
 def number_of(bits: Sequence[int]) -> int:
-    """Return the binary number that bits stand for, the first bit heaviest.
+    """Return the number that bits stand for, the first bit highest.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def number_of(bits: Sequence[int]) -> int:
 
 
 def bit_matrix(points: Sequence[Any], *, length: int, owner: str) -> NDArray[np.bool_]:
-    """Return points as booleans of shape (points, length), or refuse points that are not words of bits.
+    """Return points as booleans of shape (points, length), or raise if they are not words of bits.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def bit_matrix(points: Sequence[Any], *, length: int, owner: str) -> NDArray[np.
         return np.zeros((0, length), dtype=np.bool_)
     try:
         matrix = np.asarray(points)
-    except ValueError:  # of several lengths
+    except ValueError:  # the points differ in length
         matrix = np.empty((0, 0))
     plain = matrix.dtype.kind in "biuf" and matrix.shape == (len(points), length)
     if not plain or not ((matrix == 0) | (matrix == 1)).all():

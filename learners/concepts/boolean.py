@@ -21,7 +21,7 @@ __all__ = ["ConjunctionClass", "MaskedParityClass", "ParityClass"]
 
 @dataclass(frozen=True)
 class _OnBits(ConceptClass):
-    """Points and concepts are words of `dimension` bits."""
+    """A class whose points and concepts are words of `dimension` bits."""
 
     dimension: int
 
@@ -73,7 +73,7 @@ class ParityClass(_OnBits):
 
 @dataclass(frozen=True)
 class ConjunctionClass(_OnBits):
-    """Monotone conjunctions: c_s(x) = 1 where every variable in s is 1 in x (B Theorem 5).
+    """Monotone conjunctions: c_s(x) = 1 if every variable in s is 1 in x (B Theorem 5).
 
     A concept is a word of bits, 1 for each variable that the conjunction holds; (0, …, 0) is always true.
 
@@ -96,7 +96,7 @@ class ConjunctionClass(_OnBits):
 
 @dataclass(frozen=True)
 class MaskedParityClass(ConceptClass):
-    """MASKED-PARITY: c_{r,a}(x, i, b) = (−1)^(⟨r,x⟩+a) where b = 0, and (−1)^(r_i) where b = 1 (K11 §5.3).
+    """MASKED-PARITY: c_{r,a}(x, i, b) = (−1)^(⟨r,x⟩+a) if b = 0, and (−1)^(r_i) if b = 1 (K11 §5.3).
 
     A point is a word of d + log2(d) + 1 bits, x, then i (0 is the first bit of r) written in log2(d) bits,
     then b. A concept is (r, a). The labels are 1 and −1, in this order.
@@ -125,12 +125,12 @@ class MaskedParityClass(ConceptClass):
 
     @property
     def length(self) -> int:
-        """Bits of a point: d + log2(d) + 1."""
+        """The number of bits of a point: d + log2(d) + 1."""
         return self.dimension + self.dimension.bit_length()
 
     @property
     def concepts(self) -> Sequence[Any]:
-        """Every (r, a), a fastest."""
+        """Every (r, a); a varies fastest."""
         return _Masked(self.dimension)
 
     @property
@@ -139,13 +139,13 @@ class MaskedParityClass(ConceptClass):
         return BitWords(self.length)
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return for each point whether the concept is −1."""
+        """Return for each point whether the concept labels it −1."""
         word, mask = concept
         row = bit_matrix([word], length=self.dimension, owner="MaskedParityClass")
         return np.asarray(self._rows(row, np.array([bool(mask)]), points)[0])
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
-        """Return for each concept and point whether the concept is −1."""
+        """Return for each concept and point whether the concept labels it −1."""
         points = self.listed_domain() if points is None else points
         self.listed_concepts()
         words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner="MaskedParityClass")
@@ -166,7 +166,7 @@ class MaskedParityClass(ConceptClass):
 
 @dataclass(frozen=True)
 class _Masked(Sequence[Any]):
-    """Every (r, a)."""
+    """The sequence of all concepts (r, a)."""
 
     dimension: int
 

@@ -1,4 +1,4 @@
-"""Distributions on finitely many labelled examples, and errors under them, exactly."""
+"""Distributions on finitely many labelled examples, and exact errors under them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class ExampleDistribution:
     examples
         The examples (x, y), each once.
     probabilities
-        As many, ≥ 0, summing to 1 within 1e-9; they are divided by their sum.
+        One for each example, ≥ 0, summing to 1 within 1e-9; they are divided by their sum.
 
     Raises
     ------
     InvalidValue
-        They do not fit, or do not sum to 1.
+        Examples and probabilities differ in number, or the probabilities do not sum to 1.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class ExampleDistribution:
         *,
         points: Sequence[Any] | None = None,
     ) -> ExampleDistribution:
-        """Return the distribution on points (default: the whole domain) that a target labels."""
+        """Return the distribution on points (default: the whole domain) with the labels of a target."""
         points = concepts.listed_domain() if points is None else points
         labels = [concepts.labels[sign] for sign in concepts.says(target, points).astype(int).tolist()]
         return cls(list(zip(points, labels, strict=True)), probabilities)
@@ -91,7 +91,7 @@ class ExampleDistribution:
         return [self.examples[index] for index in chosen.tolist()]
 
     def error(self, predictor: Callable[[Any], Any]) -> float:
-        """Return the probability that a predictor's label is not y, with one rounding only."""
+        """Return the probability that a predictor's label is not y, correctly rounded."""
         masses = self._masses.tolist()
         return math.fsum(
             mass for (x, y), mass in zip(self.examples, masses, strict=True) if predictor(x) != y

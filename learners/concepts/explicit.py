@@ -20,15 +20,15 @@ __all__ = ["ExplicitClass", "dichotomies"]
 
 
 class ExplicitClass(ConceptClass):
-    """Concepts given by the label of each at each point.
+    """A concept class given by a table: the label of each concept at each point.
 
     Parameters
     ----------
     domain
         The distinct points.
     table
-        Booleans, or 0s and 1s, of shape (concepts, points), True for the second label. Kept as it is, without
-        a copy, if it is an array of booleans already.
+        Booleans, or 0s and 1s, of shape (concepts, points), True for the second label. An array of
+        booleans is kept without a copy.
     concepts
         Distinct names for the rows; default 0, 1, 2, …
     labels
@@ -37,8 +37,8 @@ class ExplicitClass(ConceptClass):
     Raises
     ------
     InvalidValue
-        The shapes do not fit, there are no concepts or no points, an entry of the table is neither 0 nor 1,
-        or a point comes twice; in use, a name comes twice.
+        The table's shape does not match the concepts and points, there are no concepts or no points, an entry
+        of the table is neither 0 nor 1, or a point comes twice; in use, a name comes twice.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class ExplicitClass(ConceptClass):
         return self._domain
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return the row of a concept at some points."""
+        """Return a concept's labels of points, as booleans."""
         return np.asarray(self._table[self._place(concept), self._columns(points)])
 
     def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
@@ -99,7 +99,7 @@ class ExplicitClass(ConceptClass):
     def _place(self, concept: Any) -> int:
         if isinstance(self._concepts, range):
             return self._concepts.index(concept)
-        if self._row is None:  # many names are never asked for
+        if self._row is None:  # built on first use
             self._row = _places(self._concepts, what="concepts")
         return self._row[canonical.key(concept)]
 
@@ -107,7 +107,7 @@ class ExplicitClass(ConceptClass):
 def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> ExplicitClass:
     """Return one concept for each labelling of some points (default: all) that a class can give.
 
-    The concepts kept are the first of each kind, under their own names (K11 Corollary 3.6).
+    Of the concepts with the same labelling the first is kept, under its own name (K11 Corollary 3.6).
 
     Examples
     --------
@@ -124,11 +124,11 @@ def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> 
 
 
 def _booleans(table: ArrayLike) -> NDArray[np.bool_]:
-    """Return a table as booleans, or refuse entries other than True, False, 0 and 1."""
+    """Return a table as booleans; raise for entries other than True, False, 0 and 1."""
     wanted = "The `table` of `ExplicitClass` must be rows, all as long, of booleans or of 0 and 1"
     try:
         array = np.asarray(table)
-    except ValueError:  # of several lengths
+    except ValueError:  # the rows differ in length
         raise InvalidValue(f"{wanted}; got {show(table)}.") from None
     if array.dtype == np.bool_:
         return array
@@ -141,7 +141,7 @@ def _booleans(table: ArrayLike) -> NDArray[np.bool_]:
 
 
 def _places(names: Sequence[Any], *, what: str) -> dict[Any, int]:
-    """Return the place of each name, or refuse one that comes twice."""
+    """Return the index of each name; raise if a name comes twice."""
     places: dict[Any, int] = {}
     for place, name in enumerate(names):
         if places.setdefault(canonical.key(name), place) != place:

@@ -1,4 +1,4 @@
-"""C^label: the predicates that are 1 where a concept errs."""
+"""C^label: the predicates that are 1 on the examples on which a concept errs."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ __all__ = ["LabelClass"]
 
 @dataclass(frozen=True)
 class LabelClass(ConceptClass):
-    """C^label of a class: c^label(x, y) = 1 where c(x) ≠ y, for every c (BNS §5.1).
+    """C^label of a class C: the predicates c^label(x, y) = 1 if c(x) ≠ y, else 0, for every c (BNS §5.1).
 
     Parameters
     ----------
     of
-        The class C. A point is (x, y) with y one of its labels; the concepts are its own.
+        The class C. A point of C^label is (x, y) with y a label of C; the concepts are those of C.
 
     Notes
     -----
-    Its VC dimension is that of C: c^label(x, y) = c(x) ⊕ y. So a set with distinct x is shattered, whatever
-    its labels, if and only if C shatters these x. A set that contains (x, 0) and (x, 1) is never shattered.
+    Its VC dimension is that of C: c^label(x, y) = c(x) ⊕ y. So a set of (x, y) with distinct x is shattered,
+    for any labels y, if and only if C shatters these x. A set that contains (x, 0) and (x, 1) is never
+    shattered.
 
     Examples
     --------
@@ -48,7 +49,7 @@ class LabelClass(ConceptClass):
 
     @property
     def domain(self) -> Sequence[Any]:
-        """Every (x, y), the two labels of a point side by side."""
+        """Every (x, y); the two labels of a point are adjacent."""
         return list(product(self.of.listed_domain(), self.of.labels))
 
     def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:

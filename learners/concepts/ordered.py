@@ -21,7 +21,7 @@ __all__ = ["IntervalClass", "PointClass"]
 
 @dataclass(frozen=True)
 class _OnNumbers(ConceptClass):
-    """Points are the numbers 0 … 2^dimension − 1."""
+    """A class whose points are the numbers 0 … 2^dimension − 1."""
 
     dimension: int
 
@@ -52,7 +52,7 @@ class _OnNumbers(ConceptClass):
 
 @dataclass(frozen=True)
 class PointClass(_OnNumbers):
-    """POINT_d: c_j(x) = 1 where x = j, for j in 0 … 2^d − 1 (BNS §3.1).
+    """POINT_d: c_j(x) = 1 if x = j, for j in 0 … 2^d − 1 (BNS §3.1).
 
     Examples
     --------
@@ -73,7 +73,7 @@ class PointClass(_OnNumbers):
 
 @dataclass(frozen=True)
 class IntervalClass(_OnNumbers):
-    """INTERVAL_d: c_j(x) = 1 where x < j, for j in 0 … 2^d (BNS §3.2).
+    """INTERVAL_d: c_j(x) = 1 if x < j, for j in 0 … 2^d (BNS §3.2).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The VC dimension of a table, exactly."""
+"""The exact VC dimension of a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["vc_dimension"]
 
 
 def vc_dimension(table: NDArray[np.bool_]) -> int:
-    """Return the size of the largest set of columns in which all patterns occur.
+    """Return the size of the largest set of columns in which all patterns of labels occur.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def vc_dimension(table: NDArray[np.bool_]) -> int:
     -----
     Subsets of shattered sets are shattered. So sets are grown column by column, and a column is tried only if
     it also extends the set without its last column. A set of k columns splits the rows into 2^k cells; a
-    column extends it if it is not constant on any cell, and at most log2 of the smallest cell's size more
-    columns can follow.
+    column extends it if it is not constant on any cell. At most log2(size of the smallest cell) more columns
+    can be added.
 
     Examples
     --------

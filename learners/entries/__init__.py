@@ -1,1 +1,1 @@
-"""Entries that are not beside their class: they need a study, or sizes that take long to find."""
+"""Entries kept apart from their class: they need a study, or sizes that are slow to compute."""

@@ -1,10 +1,10 @@
-"""Learners on few more examples than they need: entries that fail if the noise is half as wide again.
+"""Entries of learners on few more examples than they need: they fail if the noise is 1.4 times as wide.
 
 At its stated size a learner has far more examples than it needs. Each entry here runs a learner on its
-hardest problem, at a size where few runs of the correct learner fail. With 0.7 of its ε the noise is 1/0.7
-times as wide, and the audit refutes the claim (`tests/learners/test_least_sizes.py`). The sizes were found by
-trial; `benchmarks/README.md` has the measured shares of failures. VC is run at ε = 0.1, where noise decides
-the least size; at ε = 1 the sampling error does.
+hardest problem, at a size where few runs of the correct learner fail. If the learner is given only 0.7 of its
+ε, its noise is 1/0.7 times as wide, and the audit refutes the claim (`tests/learners/test_least_sizes.py`).
+The sizes were found by trial; `benchmarks/README.md` has the measured shares of failures. The VC learner is
+run at ε = 0.1, where the noise decides the least size; at ε = 1 the sampling error does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__: list[str] = []
 
 
 def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, budget: int = 1_000) -> Entry:
-    """Return the entry of a learner on this many examples of the problem whose name begins with `hardest`."""
+    """Return the entry of a learner on `examples` examples of problems whose names start with `hardest`."""
     made = part()
 
     def audited() -> dict[str, Any]:
@@ -50,8 +50,8 @@ def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, b
 
 
 _RARE = "1.01·α at 0"
-#: Runs of an entry that fails in 6 of 100 runs, near β = 0.1: at significance 1e-7 a fixed sample of 1,280
-#: runs would show that the claim is met.
+#: The budget of entries that fail in 6 of 100 runs, near β = 0.1. At significance 1e-7 a fixed sample of
+#: 1,280 runs would show that the claim is met.
 _CLOSE = 2_500
 
 entries = (
@@ -83,7 +83,7 @@ entries = (
     ),
 )
 
-#: Audited by `tests/learners/test_least_sizes.py` alone: `make audit` has no time left for it.
+#: Too slow for `make audit`; only `tests/learners/test_least_sizes.py` audits it.
 tested = (
     _least(
         "vc-learner",

@@ -1,4 +1,4 @@
-"""Numbers of 64 bits: entries that need the problems of a study, or pairs that take long to find."""
+"""Entries of learners over 64-bit numbers that need the problems of a study, or pairs slow to find."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ __all__ = ["composed_pairs"]
 
 _LAST = 2**64 - 1
 _LOOSE: dict[str, Any] = {"epsilon": 2.0, "delta": 0.05}
-"""A budget at which a few records already show what a learner loses."""
+"""An ε and δ so large that databases of a few records already show a learner's privacy loss."""
 
 _STATED: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
-"""The budget of the learners as they are by default."""
+"""The default ε and δ of the learners."""
 
 
 def composed_pairs(dimension: int, *, count: int = 24, **budget: float) -> list[tuple[Any, Any]]:
-    """Return neighbouring qualities for Rec at the fitted split: telling ones, and random ones near its gaps.
+    """Return neighbouring qualities for Rec at the fitted split: pairs with one clear peak, and random pairs.
 
     Parameters
     ----------
     dimension
         d.
     count
-        The number of random pairs for each level of Rec.
+        The number of random pairs for each level of Rec. Their leads are near the gap that A_dist asks for.
     budget
-        `epsilon` and `delta` that are split; (2, 0.05) by default.
+        The `epsilon` and `delta` that are split; (2, 0.05) by default.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def _rec(*, dimension: int, **budget: float) -> Any:
 
 
 def _thresholds() -> SearchedProblems:
-    """Return the thresholds' family. The law spread over all numbers gets no variations: they take long."""
+    """Return the problems of thresholds, without variations of the law spread over all numbers (slow)."""
     learner = IntervalLearner(dimension=64)
     library = learner.problems()
     *short, spread = library
@@ -76,17 +76,17 @@ def _thresholds() -> SearchedProblems:
 
 
 _LEAST = 4_500
-"""Examples at which the threshold found is wrong in 3 of 100 runs; at 4,300 in 8, at 4,100 in 26."""
+"""On this many examples 3 of 100 runs fail; on 4,300 examples 8 of 100, on 4,100 examples 26 of 100."""
 
 
 def _sampled() -> list[Any]:
-    """Return the problems on `_LEAST` examples, without the law spread over all numbers: it takes long."""
+    """Return the problems on `_LEAST` examples, without the law spread over all numbers, which is slow."""
     *short, _ = OnSample(part=IntervalLearner(dimension=64), examples=_LEAST).problems()
     return short
 
 
 def _listed() -> dict[str, Any]:
-    """Return options with samples around a threshold at which Rec's A_dist decides."""
+    """Return options with samples that have one best threshold, so that the A_dist of Rec decides."""
     pairs = []
     for ones in (50, 500):
         left = [(2**63 - 1, 1)] * ones + [(2**63 + 1, 0)] * ones
@@ -95,7 +95,7 @@ def _listed() -> dict[str, Any]:
 
 
 def _at_a_gap() -> list[tuple[Any, Any]]:
-    """Return samples around a threshold of INTERVAL_6 whose lead is about what A_dist asks for."""
+    """Return samples on which a threshold of INTERVAL_6 leads by about the gap that A_dist asks for."""
     pairs = []
     for ones in (10, 20, 40):
         left = [(20, 1)] * ones + [(21, 0)] * ones

@@ -1,4 +1,4 @@
-"""Sanitizers at 64 bits: entries whose sizes take long to compute; small entries are beside their class."""
+"""Entries of sanitizers at 64 bits, whose sizes are slow to compute; small entries are beside their class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REFUTED: dict[str, Any] = {"expected": "refuted"}
 
 
 def _lumps() -> list[Entry]:
-    """Return entries at d = 64, ε = 1, δ = 10^−6 and the least m that is private: the whole's exact law."""
+    """Return entries with the sanitizers' exact laws at d = 64, ε = 1, δ = 10^−6 and the least private m."""
     lumped = partial(_lumped, LumpedPoints, other=2**64 - 1)
     between = partial(_lumped, LumpedIntervals, other=2**15)
     quarter: dict[str, Any] = {"alpha": 0.25}
@@ -38,7 +38,7 @@ def _lumps() -> list[Entry]:
 
 
 def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settings: Any) -> Entry:
-    """Return an entry on databases of two points: one at the noisy test's threshold, or both equal."""
+    """Return an entry on databases of two points: a count at the noisy test's threshold, or equal counts."""
     expected = settings.pop("expected", "not refuted")
     size = kind(**settings).private_size
     made = kind(**settings, size=size)
@@ -56,7 +56,7 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry at a loose budget: it needs few records, so runs show much of the effect of one swap.
+    """Return an entry with large ε and δ: it needs few records, so runs show much of the effect of one swap.
 
     Its accuracy is audited at the m of the default parameters (`_accurate`).
     """
@@ -67,9 +67,9 @@ def _far(name: str, factory: Any, what: str) -> Entry:
 
 
 def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **more: Any) -> Entry:
-    """Return an entry at the default parameters, whose m is below 1,000,000: no larger alpha is needed.
+    """Return an entry at the default parameters, for which m is below 1,000,000.
 
-    A released database is the same in nearly every run there, so that runs say nothing of its privacy.
+    Nearly all runs release the same database, so runs say nothing about its privacy.
     """
     made = factory()
     options = {"pairs": _two_swaps(made)[1:], "budget": 5_000} if varies else None
@@ -82,7 +82,7 @@ def _accurate(name: str, factory: Any, what: str, *, varies: bool = False, **mor
 
 
 def _heads(made: Any) -> tuple[int, int]:
-    """Return revealing counts: at the threshold of the noisy test, and half of the records."""
+    """Return two counts that reveal much: the threshold of the noisy test, and half of the records."""
     return round(made.choosing_alpha * made.size / 2.0), made.size // 2
 
 
@@ -91,7 +91,7 @@ def _two_swaps(made: Any) -> list[tuple[CountedNumbers, CountedNumbers]]:
 
 
 def _swap(size: int, head: int, *, other: int = 2**64 - 1) -> tuple[CountedNumbers, CountedNumbers]:
-    """Return a database of `head` records 0, the others at one more point, and it with one record swapped."""
+    """Return neighbours with `head` and `head` − 1 zeros; all other records are `other`."""
     ends = np.array([0, other], dtype=np.uint64)
     left, right = (Tally(ends, np.array([some, size - some])) for some in (head, head - 1))
     return CountedNumbers(left), CountedNumbers(right)

@@ -1,4 +1,4 @@
-"""What the source texts say about learners, beside what this package computes."""
+"""Findings about learners: what the source texts say, compared with what this package computes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOPICS = (
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
-    """Return every finding of this package by its name, each a function that computes it anew.
+    """Return, for the name of every finding of this package, the function that computes the finding.
 
     Examples
     --------

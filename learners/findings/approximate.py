@@ -1,4 +1,4 @@
-"""Findings about learning points and thresholds, purely and approximately: BNS §1 and §3."""
+"""Findings about learning points and thresholds with pure and approximate privacy: BNS §1 and §3."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOLD: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
 
 def n2() -> Finding:
-    """BNS Lemma 1: its condition 1/(αβ) ≤ 2^d is too weak, whatever the constant in m.
+    """BNS Lemma 1: its condition 1/(αβ) ≤ 2^d is too weak for any constant in m.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def n2() -> Finding:
 
 
 def _crowded(k: int, constant: float) -> tuple[int, float]:
-    """Return m, and the exact failure of the learner of points on N2's law."""
+    """Return m, and the exact failure probability of the learner of points on N2's law."""
     alpha = 1.0 / k
     m = lemma_1_size(alpha=alpha, beta=alpha, constant=constant, **_TOLD)
     mass = alpha**2 * (1.0 + 1e-9)
@@ -78,7 +78,7 @@ def _crowded(k: int, constant: float) -> tuple[int, float]:
 
 
 def n9() -> Finding:
-    """BNS Theorem 2 does not follow by running Rec with the learner's own α.
+    """BNS Theorem 2 does not follow if Rec runs with the learner's own α.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def n9() -> Finding:
 
 
 def bns_lemma_1() -> Finding:
-    """BNS Lemma 1: the m of the learner of points, which does not grow with d.
+    """BNS Lemma 1: the sample size of the learner of points does not grow with d.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def bns_lemma_1() -> Finding:
 
 
 def bns_searches() -> Finding:
-    """BNS §3.2: the cost of the two noisy binary searches, beside Rec and pure privacy.
+    """BNS §3.2: sample sizes of the two noisy binary searches, compared with those of Rec and pure privacy.
 
     Examples
     --------
@@ -222,12 +222,12 @@ _SIZES: dict[str, Callable[[int], int]] = {
     "Rec, tight": lambda d: _rec(d, "fitted"),
     "pure": _pure_interval,
 }
-"""How many examples of INTERVAL_d are enough, at α = β = 0.1."""
+"""The number of examples that each method needs for INTERVAL_d, at α = β = 0.1."""
 
 
 @cache
 def bns_theorem_2() -> Finding:
-    """BNS Theorem 2: the examples that INTERVAL_d needs, by the recursion as it runs and as printed.
+    """BNS Theorem 2: the sample size of INTERVAL_d, for the recursion as it runs and as printed.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def b_theorem_5() -> Finding:
 
 
 def _error(learner: ConjunctionQueries, target: tuple[int, ...], dimension: int) -> float:
-    """Return the worst error for a target if each variable in turn is 0 on a little less than α/d."""
+    """Return the largest error for a target on examples in which at most one variable, rarely, is 0."""
     found = 0.0
     for share in (0.999 * learner.alpha / dimension, 0.51 * learner.alpha / dimension, 0.3 / dimension):
         points = [tuple(int(i != j) for i in range(dimension)) for j in range(dimension)]
@@ -125,7 +125,7 @@ def k11_proposition_5_18() -> Finding:
 
 
 def k11_theorem_5_7() -> Finding:
-    """K11 Theorem 5.7: the SQ learner run in the local interactive model, exactly private.
+    """K11 Theorem 5.7: the exact loss, and the sample size, of the SQ learner in the local interactive model.
 
     Examples
     --------

@@ -47,7 +47,7 @@ __all__ = [
 
 @cache
 def k11_theorem_3_4() -> Finding:
-    """K11 Theorem 3.4: private and agnostic, with the constant of `generic_size`.
+    """K11 Theorem 3.4: the generic learner is private, and an agnostic learner on `generic_size` examples.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def _points(dimension: int, epsilon: float) -> GenericLearner:
 
 
 def _rivals(alpha: float, epsilon: float) -> tuple[float, ...]:
-    """Return the exact failure on two hypotheses: a binomial number of examples favours the worse one."""
+    """Return α, ε, β, n and the exact failure probability on two hypotheses whose errors differ by 1.05·α."""
     from scipy.stats import binom
 
     n = generic_size(2, alpha=alpha, beta=0.1, epsilon=epsilon)
@@ -146,7 +146,7 @@ def k11_corollary_3_6() -> Finding:
 
 
 def k08_theorem_3_8() -> Finding:
-    """K08 Theorem 3.8 and K11 Theorem 4.4: A* in its three forms, exactly private on small samples.
+    """K08 Theorem 3.8 and K11 Theorem 4.4: the exact loss of A* in its three forms on small samples.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def k08_theorem_3_8() -> Finding:
 
 
 def blum_ligett_roth() -> Finding:
-    """BNS §1: the pure generic sanitizer, exactly private and exactly accurate on its small domain.
+    """BNS §1: the exact privacy and accuracy of the pure generic sanitizer on a small domain.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def _inaccurate(made: GenericSanitizer, weights: tuple[int, ...]) -> float:
 
 
 def bns_theorem_6() -> Finding:
-    """BNS Theorem 6, a lower bound on pure sanitizers, beside the cost of the pure generic sanitizer.
+    """BNS Theorem 6: a lower bound on pure sanitizers, compared with the size of the generic one.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def bns_theorem_6() -> Finding:
 
 @cache
 def bns_theorem_7() -> Finding:
-    """BNS Definition 13 and Theorem 7: private in the labels but not in the examples, without |X| in m.
+    """BNS Definition 13 and Theorem 7: privacy for labels but not for whole examples; |X| does not enter m.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def _any_domain(*, alpha: float, beta: float) -> int:
 
 
 def concept_classes() -> Finding:
-    """Compare sizes and VC dimensions of the concept classes, by formula and by search of all sets of points.
+    """Return sizes and VC dimensions of the concept classes, by formula and by search of all sets of points.
 
     Examples
     --------
@@ -345,7 +345,7 @@ def concept_classes() -> Finding:
 
 
 def k11_compression() -> Finding:
-    """K11 §3.1, the compression version: every round uses fresh records, so all rounds together lose ε.
+    """K11 §3.1, the compression version: every round uses fresh records, so all rounds together lose ≤ ε.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def k11_claim_4_3() -> Finding:
 
 
 def _worst_quotient(dimension: int, examples: int, inclusion: float) -> tuple[int, float]:
-    """Return the number of cases with a quotient, and the largest quotient; example i comes first."""
+    """Return how many quotients Pr[h | A takes example i]/Pr[h | not taken] exist, and the largest."""
     words = list(product((0, 1), repeat=dimension))
     solutions = [
         frozenset(r for r in words if sum(a * b for a, b in zip(x, r, strict=True)) % 2 == y)
@@ -74,7 +74,7 @@ def _law(
     *,
     always: frozenset[tuple[int, ...]],
 ) -> dict[tuple[int, ...], float]:
-    """Return A's chance of each parity given that it does not refuse: a uniform solution of what it takes."""
+    """Return the law of A's answer, a uniform solution of the examples taken, if A does not refuse."""
     law = dict.fromkeys(words, 0.0)
     for chosen in product((False, True), repeat=len(rest)):
         weight, space = 1.0, always

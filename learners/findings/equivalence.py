@@ -22,7 +22,7 @@ _BETA = 0.1
 
 @cache
 def k11_theorem_5_14() -> Finding:
-    """K11 Theorem 5.14: from one model to the other and back, at a polynomial cost in each direction.
+    """K11 Theorem 5.14: each model simulates the other at a polynomial cost.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def k11_theorem_5_14() -> Finding:
 
 
 def _there_and_back(dimension: int) -> tuple[float, ...]:
-    """Return d, A_MP's queries and tolerance, its local form's records, and their tolerance and queries."""
+    """Return d, queries and tolerance of A_MP, its local records, and tolerance and queries from these."""
     records = MaskedParityLearner(dimension=dimension, model="local", beta=_BETA).sample_size()
     tolerance = _BETA / (3.0 * math.exp(2.0) * records)
     return dimension, dimension + 1, bit_tau(dimension), records, tolerance, 2.0 * records * math.e

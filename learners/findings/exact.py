@@ -14,7 +14,7 @@ __all__ = ["worst"]
 
 
 def worst(subject: Any, size: int, *, sorted_only: bool = False) -> tuple[float, float]:
-    """Return the largest ε, and the largest δ at the subject's own ε, over all neighbouring pairs.
+    """Return the largest ε, and the largest δ at the claimed ε, over all neighbouring pairs.
 
     Parameters
     ----------

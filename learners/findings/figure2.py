@@ -21,11 +21,11 @@ from learners.parity.examples import BitExamples
 __all__ = ["figure_2"]
 
 _DIMENSION = 9
-"""For PARITY: 2^3 queries of tolerance 2^(−3)."""
+"""The d of PARITY; with d = 9 the SQ algorithm asks 2^3 queries of tolerance 2^(−3)."""
 _RUNS = 2_000
-"""Runs of A* on a sample. A share near 0.97 is off by 0.02 with probability below 10^(−5)."""
+"""Runs of A* on a sample: a success rate near 0.97 is off by 0.02 with probability below 10^(−5)."""
 _ACCURACY: dict[str, Any] = {"alpha": 0.25, "beta": 0.05, "epsilon": 1.0}
-"""Two parities differ on half of the words, so an error of at most 1/4 means the right parity."""
+"""Two parities differ on half of the words, so only the right parity has an error of at most 1/4."""
 
 
 @cache
@@ -79,7 +79,7 @@ def figure_2() -> Finding:
 
 
 def _parity_by_queries() -> tuple[float, int]:
-    """Return the share of all targets that an SQ algorithm learns, and how many answers were not 0."""
+    """Return the share of all targets that an SQ algorithm learns, and the number of answers other than 0."""
     learner = ParityByQueries(tuple(coset_queries(_DIMENSION)), tau=2.0 ** (-_DIMENSION / 3))
     right = told = 0
     for r in range(2**_DIMENSION):
@@ -90,7 +90,7 @@ def _parity_by_queries() -> tuple[float, int]:
 
 
 def _parity_privately() -> tuple[float, int]:
-    """Return the least exact probability of the right output over targets, one sample each, and its size."""
+    """Return the least exact probability of the right output, over targets with one sample each, and n."""
     learner = GenericLearner(concepts=ParityClass(_DIMENSION), **_ACCURACY)
     rng = np.random.default_rng(0)
     words = learner.hypotheses.names
@@ -104,7 +104,7 @@ def _parity_privately() -> tuple[float, int]:
 
 
 def _parity_efficiently() -> tuple[float, int]:
-    """Return the least share of runs of A* that are right, over targets, one sample each, and its size."""
+    """Return the least share of runs of A* that are right, over targets with one sample each, and n."""
     learner = AmplifiedParityLearner(_DIMENSION, form="retry", tight=True, **_ACCURACY)
     rng, least = np.random.default_rng(0), 1.0
     for number in range(0, 2**_DIMENSION, 2**_DIMENSION // 16):

@@ -20,7 +20,7 @@ _CASES = (
     (2, 0.1, 0.4, 1.0),
     (10, 0.1, 0.1, 1.0),
 )
-"""|H|, α, β, ε: three cases with ε ≤ α and two with ε > α; of the two, the bound fails only for the first."""
+"""|H|, α, β, ε: three cases with ε ≤ α and two with ε > α. Of these two, the first fails."""
 
 
 def _printed_real(hypotheses: int, alpha: float, beta: float, epsilon: float) -> float:
@@ -74,7 +74,7 @@ def e3() -> Finding:
 
 
 def e4() -> Finding:
-    """K08 Theorem 3.7: an agnostic claim whose proof bounds errors above α, as if OPT were 0.
+    """K08 Theorem 3.7: the claim is agnostic, but the proof only bounds errors above α, as if OPT were 0.
 
     Examples
     --------

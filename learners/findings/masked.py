@@ -32,7 +32,7 @@ __all__ = ["FINDINGS", "e7", "e13", "k11_theorem_5_16", "n1", "n19", "n23", "n24
 
 
 def _answering(adversary: str, population: MaskedPopulation) -> Any:
-    stands_in: Any = population  # it has the one method of a population that oracles use
+    stands_in: Any = population  # it has the only method of a population that oracles call
     return AdversarialOracle(stands_in, adversary)
 
 
@@ -81,7 +81,7 @@ def e7() -> Finding:
 
 
 def e13() -> Finding:
-    """K11 §5.3.2: 2^(2d/3 − 1)/2^(d + 1) is 2^(−d/3 − 2).
+    """K11 §5.3.2: the quotient 2^(2d/3 − 1)/2^(d + 1) is 2^(−d/3 − 2), not what is printed.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def _both_correlations() -> tuple[float, float]:
 
 
 def n19() -> Finding:
-    """K11 §5.3: a weak learner with error exactly 1/4 must not return a constant where b = 0.
+    """K11 §5.3: a weak learner with error exactly 1/4 must not be constant on the points with b = 0.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The minimum cost of pure privacy, by packing: many disjoint sets of answers, each likely on some database.
 
-Take a pure ε-private algorithm and two databases of m records. Every set of answers has at least e^(−εm)
-times the probability on one that it has on the other. Suppose that N disjoint sets each have probability 1 −
-β on some database. Then N·e^(−εm)·(1 − β) ≤ 1.
+Take a pure ε-private algorithm and two databases of m records. The probability of a set of answers on one
+database is at least e^(−εm) times its probability on the other. Suppose that N disjoint sets each have
+probability 1 − β on some database. Then N·e^(−εm)·(1 − β) ≤ 1.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def packing_size(answers: float, *, beta: float, epsilon: float) -> float:
-    """Return (ln(answers) + ln(1 − beta))/epsilon, the fewest records that can make this many answers likely.
+    """Return (ln(answers) + ln(1 − beta))/epsilon, a lower bound on the number of records.
 
     Examples
     --------

@@ -23,7 +23,7 @@ __all__ = ["FINDINGS", "e2", "e9_parity", "n4", "n13", "n14", "n15"]
 
 _D16: dict[str, Any] = {"dimension": 16, "epsilon": 1.0, "alpha": 0.1}
 _EVEN: dict[str, Any] = {**_D16, "epsilon": 0.3}
-"""At this ε, with three candidates, noise and mistakes need test sets of the same size."""
+"""At ε = 0.3 and with three candidates, noise and sampling error need test sets of the same size."""
 
 
 def e2() -> Finding:
@@ -64,7 +64,7 @@ def e2() -> Finding:
 
 
 def e9_parity() -> Finding:
-    """E9, the half about A: with p = ε/4 its loss is little more than ε/2; the loss of its tight twin is ε.
+    """E9, the half about A: with p = ε/4 its loss is little more than ε/2; the loss of the tight form is ε.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def n14() -> Finding:
 
 
 def n15() -> Finding:
-    """K08 Theorem 3.8: the failure after step 1 is 2β′, and log(1/β′) may not be a whole number of rounds.
+    """K08 Theorem 3.8: the failure probability after step 1 is 2β′, and log(1/β′) may not be a whole number.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def n15() -> Finding:
 
 
 def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
-    """Return the largest exact loss over neighbouring lists of these sizes."""
+    """Return the largest exact loss over neighbouring lists of `sizes` examples."""
     pairs = [
         ([left, *rest], [right, *rest])
         for size in sizes
@@ -253,7 +253,7 @@ def _loss_of(learner: Any, *, sizes: tuple[int, ...] = (1, 2)) -> float:
 
 
 def _worst(epsilon: float, *, tight: bool) -> float:
-    """Return the largest exact loss over all samples of 1 to 3, in one and two variables."""
+    """Return the largest exact loss over all samples of one to three examples in one and two variables."""
     subjects: list[Any] = [
         ParityLearnerMultisets(d, epsilon, tight=tight, examples=n) for d in (1, 2) for n in (1, 2, 3)
     ]

@@ -15,7 +15,7 @@ _LN2 = math.log(2.0)
 
 
 def e14() -> Finding:
-    """K08 Lemma 3.1, K11 Lemma 4.1: a Chernoff bound is printed with 16 but gives 32.
+    """K08 Lemma 3.1, K11 Lemma 4.1: a Chernoff bound is printed with the constant 16 but gives 32.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def n3() -> Finding:
 
 
 def n25() -> Finding:
-    """K08 Lemma 3.1, K11 Lemma 4.1: without a Chernoff bound half the examples do, or success is near 1/2.
+    """K08 Lemma 3.1, K11 Lemma 4.1: without a Chernoff bound half of the examples are enough.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def n25() -> Finding:
 
 
 def _log_too_few(epsilon: float, n: int) -> float:
-    """Return ln Pr[|S| < εn/8], |S| binomial with p = ε/4."""
+    """Return ln Pr[|S| < εn/8], where |S| is binomial with p = ε/4."""
     from scipy.stats import binom
 
     return float(binom.logcdf(math.ceil(epsilon * n / 8.0) - 1, n, epsilon / 4.0))
@@ -137,12 +137,12 @@ def _rate(epsilon: float) -> float:
 
 
 def _first_false(epsilon: float) -> int:
-    """Return the first n at which the printed bound is below the truth."""
+    """Return the first n at which the printed bound is below the true probability."""
     return next(n for n in range(1, 2_000) if _log_too_few(epsilon, n) > -epsilon * n / 16.0)
 
 
 def _samples_per_unit(log: float) -> tuple[float, float]:
-    """Return k·n′ + s over ln(1/β)/εα, of the printed plan and of footnote 4's: d = ε = 1, log = ln(1/β)."""
+    """Return (k·n′ + s)/(ln(1/β)/εα) of the printed and of footnote 4's plan; d = ε = 1, log = ln(1/β)."""
     result = []
     for part, share in ((log + _LN2, True), (log + math.log(3.0), False)):
         k = math.ceil(part / math.log(4.0 / 3.0))
@@ -152,15 +152,15 @@ def _samples_per_unit(log: float) -> tuple[float, float]:
 
 
 def _limit() -> float:
-    """Return a bound on the units of footnote 4's plan for every β ≤ 0.01: their value at 0.01."""
+    """Return the largest `_samples_per_unit` of footnote 4's plan for β = 10^−2, 10^−3, …, rounded up."""
     return math.ceil(max(_samples_per_unit(power * math.log(10.0))[1] for power in range(2, 40)))
 
 
 def _uniform_success(d: int, n: int, *, p: float) -> float:
-    """Return the probability that A finds the target from n uniform examples, refusal 1/2.
+    """Return the probability that A finds the target from n uniform examples (refusal probability 1/2).
 
-    The rank of the examples taken grows from r with probability p·(1 − 2^(r − d)) an example; A picks the
-    target among 2^(d − r) solutions.
+    Each example raises the rank r of the examples taken with probability p·(1 − 2^(r − d)). A picks one of
+    2^(d − r) solutions, of which one is the target.
     """
     ranks = np.arange(d + 1)
     grows = p * (1.0 - 2.0 ** (ranks - d))

@@ -240,7 +240,7 @@ def bns_good_interval() -> Finding:
 
 
 def _share(queries: int, *, delta: float) -> float:
-    """Return the ε of each of many answers that together, by sum or advanced composition, lose at most 1."""
+    """Return the ε of each answer with which all together lose at most 1, by sum or advanced composition."""
     low, high = 0.0, 1.0
     while high - low > 1e-9 * high:
         each = (low + high) / 2.0
@@ -251,7 +251,7 @@ def _share(queries: int, *, delta: float) -> float:
 
 
 def _error_shift(*, epsilon: float, size: int) -> float:
-    """Return the largest move of the generic learner's expected error on one example, over all neighbours."""
+    """Return the largest change between neighbours of the generic learner's expected error on an example."""
     concepts = IntervalClass(1)
     learner = GenericLearner(concepts=concepts, epsilon=epsilon, size=size)
     names, examples = list(concepts.concepts), list(learner.records)
@@ -269,7 +269,7 @@ def _error_shift(*, epsilon: float, size: int) -> float:
 
 
 def _both(ones: NDArray[Any], zeros: NDArray[Any], length: int) -> NDArray[Any]:
-    """Return, for each sample, the largest min(ones, zeros) that an interval of this length holds."""
+    """Return, for each sample, the largest min(ones, zeros) over all intervals of this length."""
     starts = range(ones.shape[1] - length + 1)
     held = [
         np.minimum(*(part[:, low : low + length].sum(axis=1) for part in (ones, zeros))) for low in starts

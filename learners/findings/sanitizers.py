@@ -29,7 +29,7 @@ _RUNS = 10
 
 
 def _worst(sanitizer: Any) -> float:
-    """Return the largest error in some runs on every database of its own family."""
+    """Return the largest error in `_RUNS` runs on each database of the sanitizer's problems."""
     rng = np.random.default_rng(0)
     errors: list[float] = [
         sanitizer.measure(output, problem.counted)
@@ -40,7 +40,7 @@ def _worst(sanitizer: Any) -> float:
 
 
 def _slope(alphas: tuple[float, ...], sizes: list[int]) -> float:
-    """Return the exponent of 1/α between the ends of a table."""
+    """Return the exponent of 1/α in the sizes, from the first and the last of them."""
     return math.log(sizes[-1] / sizes[0]) / math.log(alphas[0] / alphas[-1])
 
 
@@ -145,7 +145,7 @@ def theorem_3() -> Finding:
 
 @cache
 def theorem_4() -> Finding:
-    """BNS Theorem 4: INTERVAL_d; our sizes follow the actual recursion, and α^(−1.5).
+    """BNS Theorem 4: sizes for INTERVAL_d by the actual recursion; they grow as α^(−1.5).
 
     Examples
     --------
@@ -205,7 +205,7 @@ def theorem_4() -> Finding:
 
 @cache
 def theorem_5() -> Finding:
-    """BNS Theorem 5: 3α instead of 3α + 2β, for all α < 1/3 and ε.
+    """BNS Theorem 5: the error is at most 3α, not only 3α + 2β, for all α < 1/3 and all ε.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def theorem_5() -> Finding:
 
 
 def _failure(made: SanitizingLearner, target: int, light: float) -> float:
-    """Return Pr[error > 3α] on the sample whose shares equal the law's, with about 3α on one point."""
+    """Return the largest Pr[error > 3α] on the most likely sample, if one point has mass `light`·α."""
     points, m = [0, 1], made.sample_size()
     worst = 0.0
     for rare in points:

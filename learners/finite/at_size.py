@@ -1,4 +1,4 @@
-"""A learner at the sample size of its utility claim, with pairs of samples that are hard for its privacy."""
+"""A learner at the sample size of its utility claim, with neighbouring samples that test its privacy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["AtSize", "at_size"]
 
 @dataclass(frozen=True, kw_only=True)
 class AtSize(PlainParameters):
-    """A learner without its law, so that an audit samples it, on databases of `sample_size` records.
+    """A learner on databases of `sample_size` records, without its law, so that an audit must sample it.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ class AtSize(PlainParameters):
     calm, odd
         Two records that move its answers in opposite directions; for label privacy they have the same x.
     share
-        The share of odd records among calm ones at which one more odd record matters most.
+        The share of odd records among calm ones at which one more odd record changes the output most.
     audited
         The number of records in the suggested pairs; None: `sample_size`.
     places
-        The places of replaced records: they lie in parts of the sample that different steps of the learner
+        The positions of the replaced records, in parts of the sample that different steps of the learner
         read.
     labels
         The two labels of an example; None if records have none.
@@ -58,50 +58,50 @@ class AtSize(PlainParameters):
 
     @property
     def name(self) -> str:
-        """The learner's name, and how it is audited."""
+        """The learner's name with the ending "-at-size"."""
         return f"{self.part.name}-at-size"
 
     @property
     def reference(self) -> str:
-        """The learner's."""
+        """The learner's reference."""
         return str(self.part.reference)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The learner's."""
+        """The learner's parameters."""
         return dict(self.part.parameters)
 
     @property
     def claim(self) -> PureDP:
-        """The privacy claimed, the learner's."""
+        """The learner's privacy claim."""
         claim: PureDP = self.part.claim
         return claim
 
     @property
     def relation(self) -> Relation:
-        """The learner's."""
+        """The learner's neighbouring relation."""
         relation: Relation = self.part.relation
         return relation
 
     @property
     def aligned(self) -> bool:
-        """The learner's."""
+        """Whether run i of the learner uses the same noise on every database."""
         return bool(getattr(self.part, "aligned", False))
 
     @property
     def utility_claim(self) -> Any:
-        """The utility claimed, the learner's."""
+        """The learner's utility claim."""
         return self.part.utility_claim
 
     @property
     def sample_size(self) -> Callable[..., int]:
-        """The learner's."""
+        """The learner's method `sample_size`."""
         sample_size: Callable[..., int] = self.part.sample_size
         return sample_size
 
     @property
     def sample(self) -> Callable[..., Any]:
-        """The learner's `sample`; if it has none, there is no such attribute."""
+        """The learner's method `sample`; raises `AttributeError` if the learner has none."""
         sample: Callable[..., Any] = self.part.sample
         return sample
 
@@ -110,22 +110,22 @@ class AtSize(PlainParameters):
         return list(self.part.problems())
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Any:
-        """Return a problem near another one."""
+        """Return a problem near the given one."""
         return self.part.vary(problem, rng)
 
     @property
     def random(self) -> Callable[..., Any]:
-        """The learner's `random`; if it has none, there is no such attribute."""
+        """The learner's method `random`; raises `AttributeError` if the learner has none."""
         random: Callable[..., Any] = self.part.random
         return random
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output of the learner, by its `sample` if it has one: the same law in less time."""
+        """Return one output of the learner; its `sample`, if it has one, is faster and has the same law."""
         sample = getattr(self.part, "sample", None)
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbouring samples: mixed, all equal, consistent but for one record, randomly labelled."""
+        """Return neighbouring samples: mixed, constant, consistent up to one record, randomly labelled."""
         return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
@@ -149,7 +149,7 @@ class AtSize(PlainParameters):
                     yield sample, _replaced(sample, place, record)
 
     def _inconsistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
-        """Yield the points of a sample with random labels, and the same with one label flipped."""
+        """Yield a pair: the points of a sample with random labels, and the same with one label flipped."""
         if self.labels is None:
             return
         sample = self._drawn()
@@ -166,11 +166,11 @@ class AtSize(PlainParameters):
     def _drawn(self) -> ListedExamples:
         """Return a sample of the first problem."""
         sample = listed(self.problems()[0].draw(np.random.default_rng(0))[: self.audited])
-        assert isinstance(sample, ListedExamples)  # a slice is, of whatever was drawn
+        assert isinstance(sample, ListedExamples)  # every slice is one
         return sample
 
     def _flipped(self, record: Any) -> list[Any]:
-        """Return the example with its other label, if it has labels."""
+        """Return a list of the example with its other label; empty if records have no labels."""
         if self.labels is None:
             return []
         x, y = record
@@ -180,7 +180,7 @@ class AtSize(PlainParameters):
 def at_size(
     kind: Any, *, calm: Any, odd: Any, placed: Mapping[str, Any] | None = None, **settings: Any
 ) -> AtSize:
-    """Return a learner of a kind as `AtSize`; `placed` holds the other keywords of that class.
+    """Return `AtSize` of a learner made by `kind`; `placed` holds the other keywords of `AtSize`.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def sauer_bound(*, points: int, vc_dimension: int) -> int:
 
     Guarantee
     ---------
-    At most Σ_{i ≤ v} C(points, i) (Sauer's lemma, as K11 Corollary 3.6 uses it).
+    There are at most Σ_{i ≤ v} C(points, i) labellings (Sauer's lemma, as K11 Corollary 3.6 uses it).
 
     Examples
     --------
@@ -50,14 +50,14 @@ class Hypotheses:
     names
         The name of each hypothesis in an output: distinct values, or a range.
     table
-        Their labels as bits.
+        The labels that the hypotheses give to the points, as bits.
     labels
         The labels that stand for bit 0 and bit 1 in a record.
 
     Raises
     ------
     InvalidValue
-        There is no hypothesis or no point, a point comes twice, or the table does not fit.
+        There is no hypothesis or no point, a point comes twice, or the table's shape does not match.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Hypotheses:
 
     @classmethod
     def of(cls, concepts: ConceptClass | Hypotheses) -> Hypotheses:
-        """Return a class with its whole domain and its whole truth table.
+        """Return a concept class as `Hypotheses`, with its whole domain and truth table.
 
         Examples
         --------
@@ -121,12 +121,12 @@ class Hypotheses:
 
     @cached_property
     def places(self) -> dict[Any, int]:
-        """Where each point stands in the domain."""
+        """The index of each point in the domain."""
         return {point: place for place, point in enumerate(self.domain)}
 
     @cached_property
     def records(self) -> tuple[tuple[Any, Any], ...]:
-        """Every (x, y) pair; for a `range` or `BitWords` the same object every time: quick to recognise."""
+        """Every (x, y) pair; for equal `range` or `BitWords` domains one shared object, quick to compare."""
         if isinstance(self.domain, range | BitWords):
             return _records_of(self.domain, self.labels, tuple(map(type, self.labels)))
         return _pairs(self.domain, self.labels)
@@ -141,7 +141,7 @@ class Hypotheses:
             if isinstance(self.names, range):
                 return self.names.index(name) if name in self.names else None
             return self._indices.get(name)
-        except (TypeError, ValueError):  # a value that cannot be hashed or compared is no name
+        except (TypeError, ValueError):  # a value that cannot be hashed or compared is not a name
             return None
 
     def predict(self, name: Any, point: Any) -> Any:
@@ -162,7 +162,7 @@ class Hypotheses:
         return self.table.errors(self.counts(database, owner=owner))
 
     def counts(self, database: Sequence[Any], *, owner: str = "It") -> LabelCounts:
-        """Return a database as counts; refuse records that are not labelled points of the class."""
+        """Return a database as counts; raise for records that are not labelled points of the class."""
         return LabelCounts.of(database, places=self.places, labels=self.labels, owner=owner)
 
     def some(self, indices: NDArray[np.intp]) -> Hypotheses:
@@ -179,7 +179,7 @@ class Hypotheses:
         return vc_dimension(self.table.rows())
 
     def distinct(self) -> Hypotheses:
-        """Return one hypothesis for each labelling of the domain, the first of each (K11 Corollary 3.6).
+        """Return the class with only the first hypothesis for each labelling (K11 Corollary 3.6).
 
         Examples
         --------
@@ -190,14 +190,14 @@ class Hypotheses:
 
 
 _MOST_CELLS = 2**32
-"""From here on a truth table takes gibibytes."""
+"""From this many labels on, a truth table takes 4 GiB or more before it is packed."""
 
 
 @lru_cache(maxsize=64)
 def _records_of(
     domain: range | BitWords, labels: tuple[Any, Any], kinds: tuple[type, ...]
 ) -> tuple[tuple[Any, Any], ...]:
-    """Return the pairs; `kinds` keeps apart labels that are equal but not the same, as 1 and True."""
+    """Return the pairs; `kinds` distinguishes equal labels of different types, such as 1 and True."""
     del kinds
     return _pairs(domain, labels)
 

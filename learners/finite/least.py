@@ -17,7 +17,7 @@ __all__ = ["OnSample"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnSample(PlainParameters):
-    """A learner that claims its accuracy on fewer examples than its proof needs: only audits support this.
+    """A learner that claims accuracy on fewer examples than its proof needs; only audits support the claim.
 
     On the stated sample size a learner has more examples than it needs, so it still succeeds if its noise is
     wrong by a third. Near the least size the same fault makes it fail.
@@ -44,13 +44,13 @@ class OnSample(PlainParameters):
 
     @property
     def relation(self) -> Relation:
-        """The learner's."""
+        """The learner's neighbouring relation."""
         relation: Relation = self.part.relation
         return relation
 
     @property
     def utility_claim(self) -> Any:
-        """The learner's."""
+        """The learner's utility claim."""
         return self.part.utility_claim
 
     def problems(self) -> list[Any]:
@@ -61,13 +61,13 @@ class OnSample(PlainParameters):
         ]
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Any:
-        """Return a problem near another one."""
+        """Return a problem near the given one."""
         return self.part.vary(problem, rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return what the learner does."""
+        """Return one output of the learner."""
         return self.part(database, rng)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return what `size` runs of it do."""
+        """Return the outputs of `size` runs of the learner."""
         return self.part.sample(database, size, rng)

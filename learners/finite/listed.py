@@ -1,4 +1,4 @@
-"""Samples from a law on few records, kept as numbers: a list of records that is never written out."""
+"""Samples from a law on few records, stored as indices, so that the list of records is never built."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 _BLOCK = 1 << 12
 _LONG = 4 * _BLOCK
-"""A sample of at least this many records is drawn late: learners read most of it as counts."""
+"""A sample of at least this many records is drawn only as it is read: learners read most of it as counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class ListedExamples(Sequence[Any]):
         return iter([records[place] for place in self.chosen.tolist()])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ListedExamples:
-        """Copy the numbers; the possible records are shared."""
+        """Return a copy of the numbers; the possible records are shared."""
         return ListedExamples(self.records, self.chosen.copy())
 
     def __repr__(self) -> str:
@@ -87,7 +87,7 @@ class ListedExamples(Sequence[Any]):
         return [self.records[place] for place in np.flatnonzero(self.counts(0, len(self))).tolist()]
 
     def counts(self, start: int, stop: int) -> NDArray[np.intp]:
-        """Return how often each of `records` occurs at the places from `start` up to `stop`.
+        """Return how often each of `records` occurs at the positions from `start` up to `stop`.
 
         Examples
         --------
@@ -99,22 +99,22 @@ class ListedExamples(Sequence[Any]):
 
 @dataclass(frozen=True, eq=False)
 class LateExamples(Sequence[Any]):
-    """Independent records of a finite law, drawn in blocks when they are first looked at.
+    """Independent records of a finite law, drawn in blocks when they are first read.
 
-    For learners that stop long before they have read their sample, or read only how often a record occurs. A
-    generator made from `seed` draws how often each record occurs in each block, by the multinomial law. In a
-    uniformly random order these are independent records. The order of block k comes from a generator of its
-    own, made from `seed` and k, when a single place of the block is first read. So it does not matter which
-    block is read first.
+    This class serves learners that stop long before they have read their sample, or read only how often a
+    record occurs. A generator made from `seed` draws how often each record occurs in each block, by the
+    multinomial law. In a uniformly random order these are independent records. The order of block k comes
+    from a generator of its own, made from `seed` and k, when a single place of the block is first read. So it
+    does not matter which block is read first.
 
     Parameters
     ----------
     records
-        What a record can be.
+        The possible records.
     cumulative
         Their cumulative probabilities, the last of them 1 or more.
     size
-        How many there are.
+        The number of records drawn.
     seed
         A whole number ≥ 0.
 
@@ -164,7 +164,7 @@ class LateExamples(Sequence[Any]):
         return np.asarray(together[np.array(places) - first * _BLOCK])
 
     def counts(self, start: int, stop: int) -> NDArray[np.intp]:
-        """Return how often each of `records` occurs at the places from `start` up to `stop`.
+        """Return how often each of `records` occurs at the positions from `start` up to `stop`.
 
         Examples
         --------
@@ -195,8 +195,7 @@ class LateExamples(Sequence[Any]):
 def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
     """Return a database as a `ListedExamples`; itself if it already is one.
 
-    Each record that cannot be hashed is a kind of its own. Databases that `check_database` refuses are
-    refused.
+    Each record that cannot be hashed is a kind of its own. The database must pass `check_database`.
 
     Examples
     --------
@@ -215,7 +214,7 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
 
 
 def kinds(database: Sequence[Any]) -> Sequence[Any]:
-    """Return the possible records of a database: its own records, if nothing else is known.
+    """Return the possible records of a database; if these are not known, the database itself.
 
     Examples
     --------
@@ -229,12 +228,12 @@ def kinds(database: Sequence[Any]) -> Sequence[Any]:
 
 
 def check_database(database: Any) -> None:
-    """Refuse anything that is not a list of records.
+    """Raise unless `database` is a sequence of records.
 
     Raises
     ------
     InvalidKind
-        It has no length, or cannot be gone through.
+        The database has no length, or cannot be iterated over.
 
     Examples
     --------
@@ -265,7 +264,7 @@ def draw_listed(
 def draw_sample(
     records: Sequence[Any], cumulative: NDArray[np.float64], *, size: int, rng: np.random.Generator
 ) -> ListedExamples | LateExamples:
-    """Return independent records as `draw_listed` does; if they are many, they are drawn when they are read.
+    """Return independent records as `draw_listed` does; a large sample is drawn only when it is read.
 
     Examples
     --------
@@ -279,7 +278,7 @@ def draw_sample(
 
 
 def _shares(cumulative: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each record's probability, none negative though sums were rounded to a little more than 1."""
+    """Return each record's probability, at least 0 even if a rounded sum slightly exceeds 1."""
     return np.diff(np.minimum(cumulative, 1.0), prepend=0.0)
 
 
@@ -307,7 +306,7 @@ def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence
 def label_counts(
     hypotheses: Hypotheses, database: Sequence[Any], *, owner: str, start: int = 0, stop: int | None = None
 ) -> LabelCounts:
-    """Return the result of `Hypotheses.counts`, without a pass over records that are already numbered.
+    """Return the result of `Hypotheses.counts`, faster if the records are stored as indices.
 
     Parameters
     ----------
@@ -318,7 +317,7 @@ def label_counts(
     owner
         The name in error messages.
     start, stop
-        The places that are counted; all by default.
+        The range of positions that is counted; by default all.
 
     Examples
     --------
@@ -335,5 +334,5 @@ def label_counts(
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Return whether two tuples are equal; one that travelled to another process is not the same object."""
+    """Return whether two tuples are equal; copies sent to another process are not the same object."""
     return left is right or left == right

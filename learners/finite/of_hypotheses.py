@@ -40,7 +40,7 @@ class OfHypotheses(StatedSize):
     beta: float
 
     agnostic: ClassVar[bool] = False
-    """Whether the labels of a problem may be wrong."""
+    """Whether the problems may have wrong labels (agnostic learning)."""
 
     if TYPE_CHECKING:
 
@@ -64,7 +64,7 @@ class OfHypotheses(StatedSize):
         return self.hypotheses.records
 
     def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
-        """Return a problem near another one."""
+        """Return a problem near the given one."""
         from learners.finite.proposals import varied_problem
 
         return varied_problem(problem, rng, noisy=self.agnostic)
@@ -78,12 +78,12 @@ class OfHypotheses(StatedSize):
 
 
 def lengths_of(bits: Callable[[Any], int], names: Sequence[Any], *, owner: str) -> NDArray[np.int64]:
-    """Return how many bits describe each hypothesis.
+    """Return the number of bits that describe each hypothesis.
 
     Raises
     ------
     InvalidKind, InvalidValue
-        `bits` is no function, or a length is no whole number ≥ 0.
+        `bits` is not a function, or a length is not a whole number ≥ 0.
 
     Examples
     --------

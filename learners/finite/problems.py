@@ -31,14 +31,14 @@ __all__ = [
 ]
 
 ALMOST = 1.05
-"""A point with this many times the weight alpha makes a hypothesis that errs only there a bad one."""
+"""A hypothesis that errs only on a point of this many times the weight alpha is a bad one."""
 
 
 def check_accuracy(alpha: Any, beta: Any, *, owner: str, below: float = 0.5) -> tuple[float, float]:
-    """Return alpha and beta, or refuse an alpha not between 0 and `below`, or a beta not between 0 and 1/2.
+    """Return alpha and beta; raise unless 0 < alpha < `below` and 0 < beta < 1/2.
 
-    K08 Definition 3.1, K11 Definition 2.4 and B Definition 4 have an error in (0, 1/2). BNS Definition 3 has
-    no bound: learners from there take every alpha below 1.
+    K08 Definition 3.1, K11 Definition 2.4 and B Definition 4 require an error in (0, 1/2). BNS Definition 3
+    has no upper bound, so learners from BNS take every alpha below 1.
 
     Raises
     ------
@@ -64,11 +64,11 @@ class LearningProblem:
     Parameters
     ----------
     name
-        The problem in words.
+        A name that describes the problem.
     hypotheses
-        The class that OPT is taken over, and whose names the learner outputs.
+        The class over which OPT is the least error. The learner outputs the name of one of its hypotheses.
     law
-        Pr[x, y], shape (points, 2): the points in the order of the domain, the labels in theirs.
+        Pr[x, y], shape (points, 2): with points and labels in the order of the class.
     examples
         The number of independent examples that `draw` returns.
 
@@ -103,13 +103,13 @@ class LearningProblem:
         return draw_sample(self.hypotheses.records, self._cumulative, size=self.examples, rng=rng)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return err(output) − OPT, 1 for an output that is not a hypothesis."""
+        """Return err(output) − OPT; 1 for an output that is not a hypothesis."""
         del database
         index = self.hypotheses.index(output)
         return 1.0 if index is None else float(self.risks[index]) - self.optimum
 
     def errors(self, outputs: Sequence[Any], database: Any) -> NDArray[np.float64]:
-        """Return the errors of many outputs."""
+        """Return `error` of many outputs."""
         del database
         excess = np.append(self.risks - self.optimum, 1.0)
         if outputs is self.hypotheses.names:
@@ -142,7 +142,7 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return agnostic problems: realizable ones, coin-flip labels, and two rivals just over alpha apart.
+    """Return agnostic problems: realizable ones, noisy labels, and two rivals that differ by just over alpha.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> lis
 
 
 def realizable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems whose target is in the class: uniform, and light points just above and below alpha.
+    """Return problems whose target is in the class: uniform, or with weight near alpha where a rival differs.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def _uniform(hypotheses: Hypotheses) -> NDArray[np.float64]:
 def labelled_law(
     hypotheses: Hypotheses, target: int, marginal: NDArray[np.float64], *, flip: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return Pr[x, y], shape (points, 2), where y is the target's label, wrong with probability `flip`.
+    """Return Pr[x, y], shape (points, 2), where y is the target's label, flipped with probability `flip`.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def labelled_law(
 
 
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
-    """Return a hypothesis and where its nearest other labelling differs, or None if there is no other."""
+    """Return hypothesis 0 and where the nearest other labelling differs from it; None without another."""
     row = hypotheses.table.row(0)
     distances = hypotheses.table.weights(np.where(row, -1.0, 1.0)) + row.sum()
     others = np.flatnonzero(distances > 0)
@@ -238,14 +238,15 @@ def light_law(differing: NDArray[np.float64], share: float) -> NDArray[np.float6
 
 
 def light_variable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return problems about conjunctions: the class's realizable ones, and variables that are rarely 0.
+    """Return problems about conjunctions: `realizable_problems`, and two in which variables are rarely 0.
 
     Guarantee
     ---------
-    In the last two problems the target is always true. Each of the d variables alone is 0 on slightly more,
-    then on slightly less, than alpha/d of the examples. The threshold and the tolerance of B Theorem 5 are
-    both alpha/(2d). If an oracle's answers are too low by the whole tolerance, the learner drops every
-    variable in the first of the two. In the second it keeps all, for an error just below alpha.
+    In the last two problems the target is always true. Each of the d variables is the only 0 on a share of
+    the examples: slightly more than alpha/d in the first problem, slightly less in the second. The threshold
+    and the tolerance of B Theorem 5 are both alpha/(2d). If an oracle's answers are too low by the whole
+    tolerance, the learner drops every variable in the first problem. In the second it keeps all variables,
+    with an error just below alpha.
 
     Examples
     --------

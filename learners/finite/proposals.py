@@ -1,4 +1,4 @@
-"""Learning problems beyond a library, random or near another one, for the search of a utility audit."""
+"""Learning problems for the search of a utility audit: random ones, and variations of known ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_NOISE = 0.45
 def random_problem(
     hypotheses: Hypotheses, rng: np.random.Generator, *, alpha: float, examples: int, noisy: bool = False
 ) -> LearningProblem:
-    """Return a problem with a random target: random weights, or little weight where a rival differs.
+    """Return a problem with a random target, and random weights or little weight where a rival differs.
 
     Parameters
     ----------
@@ -31,9 +31,10 @@ def random_problem(
     rng
         The generator of the problem.
     alpha
-        The error claimed: half of the problems give a rival of the target 0.8 to 1.5 times this weight.
+        The error claimed. In about half of the problems a rival of the target has 0.8 to 1.5 times this
+        error.
     examples
-        How many a sample has.
+        The number of examples in a sample.
     noisy
         Whether labels may be wrong with a probability of up to 0.45: for agnostic learners only.
 
@@ -61,11 +62,11 @@ def random_problem(
 def varied_problem(
     problem: LearningProblem, rng: np.random.Generator, *, noisy: bool = False
 ) -> LearningProblem:
-    """Return a problem near another: weight moved between two points, another target, or other noise.
+    """Return a problem near the given one: weight moved between two points, another target, or more noise.
 
     Guarantee
     ---------
-    Without `noisy`, a problem with labels from a concept becomes another problem with labels from a concept.
+    Without `noisy`, if a hypothesis of the class labels all examples, this is so in the new problem too.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def varied_problem(
 def _moved(
     problem: LearningProblem, marginal: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the law with weight moved to another point. A new point takes the target's law of labels."""
+    """Return the law with weight moved to a point; the best hypothesis labels it if it had no weight."""
     source = int(rng.choice(np.flatnonzero(marginal > 0)))
     sink = int(rng.integers(len(marginal)))
     moved = marginal[source] * float(rng.uniform(0.0, 0.5))
@@ -107,7 +108,7 @@ def _moved(
 
 
 def _relabelled(problem: LearningProblem, target: int, marginal: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the law with another target and, at every point, the same share of labels that are wrong."""
+    """Return the law with another target and the same share of wrong labels at every point."""
     best = problem.hypotheses.table.row(int(np.argmin(problem.risks)))
     wrong = np.where(best, problem.law[:, 0], problem.law[:, 1])
     right = marginal - wrong

@@ -1,4 +1,4 @@
-"""Truth tables of many hypotheses as packed bits, and the errors of all of them on a database in one pass."""
+"""Truth tables of many hypotheses as packed bits, and the errors of all hypotheses in one pass."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class LabelCounts:
     def of(
         cls, database: Sequence[Any], *, places: Mapping[Any, int], labels: tuple[Any, Any], owner: str = "It"
     ) -> LabelCounts:
-        """Count a database, or refuse a record that is not a pair of a point and a label.
+        """Return the counts of a database of (point, label) pairs.
 
         Parameters
         ----------
         database
             (x, y) pairs.
         places
-            Where each point stands in the domain.
+            The index of each point in the domain.
         labels
             The labels that count as 0 and as 1.
         owner
@@ -60,7 +60,7 @@ class LabelCounts:
         Raises
         ------
         InvalidValue
-            A record is no pair, its x is no point of the domain, or its y is none of the labels.
+            A record is not a pair, its x is not a point of the domain, or its y is not one of the labels.
         """
         counts = np.zeros((2, len(places)))
         for record, times in _counted(database).items():
@@ -117,7 +117,7 @@ class TruthTable:
 
     @classmethod
     def of(cls, labels: Any) -> TruthTable:
-        """Pack a matrix of labels with one row for each hypothesis, in blocks of rows.
+        """Return the packed table of a matrix of labels, which has one row for each hypothesis.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class TruthTable:
         return np.sort(order[new])
 
     def _words(self) -> NDArray[np.uint64]:
-        """Return every hypothesis as whole words of eight bytes, shape (words, hypotheses)."""
+        """Return the labels of every hypothesis as 8-byte words, shape (words, hypotheses)."""
         count = max(1, -(-len(self.packed) // 8))
         padded = np.zeros((self.hypotheses, 8 * count), dtype=np.uint8)
         padded[:, : len(self.packed)] = self.packed.T

@@ -1,5 +1,6 @@
-"""The laws and sizes of learners and sanitizers, written from the texts alone: nothing here imports one.
+"""Laws and sizes of learners and sanitizers, written from the texts alone; no learner is imported here.
 
-Every function takes a subject, reads its parameters and none of its methods, and returns `Formulas`. Only
-concepts are called, for their label of a point: a class is its own definition.
+Every function takes a subject and returns `Formulas`, computed from the subject's parameters. The sizes that
+the subject computes are read only for comparison. Concept classes are called for their labels of points,
+because a class is its own definition.
 """

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _MEMBERS, _SMALL, _NOISE = 32, 32, 1.0 / 8.0
-#: By the audits of the code, over all databases (`KEPT`): no formula is known.
+#: Largest losses that audits of the code found over all databases (`KEPT`); no formula is known.
 _LOST_PROPER, _LOST_INTERVAL = 0.384652975, 0.324868851
 Claim = tuple[float, float]
 _COUNTS = (
@@ -36,13 +36,16 @@ _COUNTS = (
 )
 _SAMPLE = [(x, y) for x, y, count in _COUNTS for _ in range(count)]
 LEVELS = _SAMPLE, [(32, 1) if example == (22, 0) else example for example in _SAMPLE]
-"""Where the better of two climbs on 100 examples of INTERVAL_6 ended; on 200 the loss is 0.3 % larger."""
+"""The pair where the better of two hill climbs on 100 examples of INTERVAL_6 ended.
+
+On 200 examples the loss is 0.3 % larger.
+"""
 CUT = ([0] * 322 + [2] * 319 + [3] * 7, [0] * 323 + [2] * 318 + [3] * 7)
-"""Where the best of 25 climbs on the counts of its records ended; the best of ten others lost 4 % less."""
+"""The pair where the best of 25 hill climbs on its counts ended; the best of ten others has 4 % less loss."""
 
 
 def composed(claims: Sequence[Claim], *, delta: float) -> float:
-    """Return the least ε at δ of a composition of (ε_i, δ_i): all signs of randomised responses."""
+    """Return the least ε at δ of a composition of (ε_i, δ_i), from all outcomes of randomised responses."""
     alike = sorted(set(claims))
     counts = [claims.count(claim) for claim in alike]
     flawless = math.prod(1.0 - d for _, d in claims)
@@ -63,7 +66,7 @@ def composed(claims: Sequence[Claim], *, delta: float) -> float:
 
 
 def _depth(top: int) -> tuple[int, int]:
-    """Return N, the number of levels above the innermost, and the number of points of the innermost."""
+    """Return N, the number of levels above the innermost, and the number of points at the innermost."""
     count = 0
     while top > _SMALL:
         top, count = (top - 1).bit_length(), count + 1
@@ -101,7 +104,7 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
 
     Two ways are tried. In the first, ε and δ of the calls add up to (ε, δ). The second leaves half of δ to
     optimal composition, and raises the budget of a call by 2 % at a time while the total stays within (ε, δ).
-    The result is the way that needs fewer records.
+    The way that needs fewer records is returned.
     """
     rounds, _ = _depth(top)
     simple = _solved(top, nominal=epsilon, delta=delta, failure=failure)
@@ -121,7 +124,7 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
 
 
 def rec_budgets(made: Any) -> Formulas:
-    """Return the formulas of Rec with the fitted split: what a level may spend, the law on a small range."""
+    """Return the formulas of Rec with the fitted split: ε of the choice, and A_dist's scale and threshold."""
     claim, failure = made.claim, 0.05
     levels, part = fitted(made.top, epsilon=claim.epsilon, delta=claim.delta, failure=failure)
     numbers: dict[str, tuple[float, float]] = {}
@@ -135,7 +138,7 @@ def rec_budgets(made: Any) -> Formulas:
 
 
 def interval_levels(made: Any) -> Formulas:
-    """Return the formulas of INTERVAL_6 by Rec with one level, the split fitted, q(j) = r − errors(j)."""
+    """Return the formulas of INTERVAL_6 by Rec with one level and the fitted split; q(j) = r − errors(j)."""
     top = 2**made.dimension
     told = {"epsilon": made.epsilon, "delta": made.delta, "failure": made.beta / 2.0}
     levels, part = fitted(top, **told)
@@ -213,13 +216,13 @@ def _advanced(made: Any) -> tuple[float, float]:
 
 
 def _all(made: Any, claims: list[Claim]) -> float:
-    """Return what steps and noise cost together, by the better of sums and optimal composition."""
+    """Return the ε of all steps and the noise together, by the better of sum and optimal composition."""
     every = [*claims, (_NOISE * made.epsilon, 0.0)]
     return float(min(sum(epsilon for epsilon, _ in every), composed(every, delta=made.delta)))
 
 
 def point_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of k rounds of choosing from what is left, and noisy counts clamped into [0, m]."""
+    """Return the formulas of k rounds of choosing among the points left, and noisy counts within [0, m]."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k, step, m = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9)), made.spending.step, made.size
     r = math.exp(-_NOISE * made.epsilon / 2.0)
@@ -275,7 +278,7 @@ def lumped(made: Any) -> Formulas:
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return what k rounds of Rec and choosing spend: 3N + 1 calls and one, A_dist at (ε/2, δ/2)."""
+    """Return what k rounds spend: in each, 3N + 1 calls of Rec and one choice, with A_dist at (ε/2, δ/2)."""
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     depth, _ = _depth(max(2, made.dimension))
     part, step = made.delta / 2.0 / k / (depth + 1), made.spending.step
@@ -301,10 +304,10 @@ def interval_sanitizer(made: Any) -> Formulas:
 
 
 def cuts(made: Any) -> Formulas:
-    """Return the formulas of k rounds at d ≤ 5 on what is left: Rec, one choice by e^(step·q/2), choosing.
+    """Return the formulas of k rounds at d ≤ 5: Rec as a choice by e^(step·q/2), then choosing an interval.
 
-    L(j) is the most records left in a dyadic interval of 2^j points, q(j) = min(L(j), 2t − L(j − 1)),
-    t = α·m.
+    L(j) is the largest number of remaining records in a dyadic interval of 2^j points, q(j) = min(L(j), 2t −
+    L(j − 1)) and t = α·m.
     """
     k = max(1, math.ceil((1.0 - made.alpha) / (0.375 * made.alpha) - 1e-9))
     t, step, d = made.alpha * made.size, made.spending.step, made.dimension

@@ -46,10 +46,10 @@ def _size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
 
 
 def one_only(made: Any, *, records: int = 6) -> list[tuple[list[Any], list[Any]]]:
-    """Return neighbours that differ in one record, on which all concepts but one start to err.
+    """Return neighbours that differ in one record: on the new record all concepts but one err.
 
-    The other concept errs on all the rest. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))), where
-    g = e^(ε/2) and t is the number of records.
+    The remaining concept errs on all the other records. The loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t −
+    2))), where g = e^(ε/2) and t is the number of records.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())
@@ -92,7 +92,7 @@ def by_length(made: Any) -> Formulas:
 
 
 def label_private(made: Any) -> Formulas:
-    """Return the formulas of the choice, by later records, among the concepts that differ on the first x's.
+    """Return the formulas of a choice, by the later records, of one concept per labelling of the first x's.
 
     The first part takes n·u/(u + l) records, rounded up; the two parts need u and l.
     """
@@ -125,10 +125,10 @@ def label_private(made: Any) -> Formulas:
 
 
 def compression(made: Any) -> Formulas:
-    """Return the formulas of rounds 2, 4, … long: a choice on one half, its noisy error on the other.
+    """Return the formulas of rounds of 2, 4, … records: a choice by one half, its noisy error on the other.
 
-    The noise has scale 1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in
-    one half, so the loss is at most ε. The test on the second half can reach nearly all of it.
+    The noise has scale 1/(ε·half). A measured error of at most 2α/3 ends the run. A record lies in one half,
+    so the loss is at most ε. The test on the second half can lose nearly all of ε.
     """
     concepts, first, caps = made.concepts, made.first_round, made.caps
     names = list(concepts.listed_concepts())
@@ -166,7 +166,7 @@ def compression(made: Any) -> Formulas:
 
 
 def _sanitized(made: Any, domain: Any, says: Any, database: Any, *, records: int) -> dict[Any, float]:
-    """Return the law of a small database: e^(−ε·m·(worst difference of a share)/2)."""
+    """Return the law of the small database: weights e^(−ε·m·(largest difference of a share)/2)."""
     tables = {tuple(bool(says(name, x)) for x in domain) for name in made.concepts.listed_concepts()}
 
     def shares(points: Any) -> list[float]:
@@ -186,7 +186,7 @@ def generic_sanitizer(made: Any) -> Formulas:
 
     On many equal records one small database is chosen almost certainly. If one record is replaced, the weight
     of that database falls by the factor e^(−ε/2), and the weight of a small database with the new record
-    rises by e^(ε/2). So the loss of the latter tends to ε.
+    rises by e^(ε/2). So the privacy loss at the latter database tends to ε.
     """
     domain = made.concepts.listed_domain()
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)
@@ -212,7 +212,7 @@ def generic_sanitizer(made: Any) -> Formulas:
 
 
 def sanitizing(made: Any) -> Formulas:
-    """Return the formulas of a sample sanitized for C^label, and the first concept that errs least on it."""
+    """Return the formulas of the first concept that errs least on a sample sanitized for C^label."""
     concepts = made.concepts
     domain = [(x, y) for x in concepts.listed_domain() for y in (0, 1)]
     records = math.ceil(len(domain) / (2.0 * made.alpha) - 1e-9)

@@ -27,7 +27,7 @@ _ANOTHER = "another"
 
 
 def _passing(database: Any, *, epsilon: float, delta: float, tight: bool) -> tuple[Any, float]:
-    """Return the number with most ones, and the probability that A_dist releases it (scores: the ones)."""
+    """Return the number with most labels 1, and the probability that A_dist releases it."""
     scale = (2.0 if tight else 4.0) / epsilon
     threshold = scale * math.log(1.0 / (2.0 * delta if tight else delta)) + 2.0
     counts = {x: sum(z == x and y == 1 for z, y in database) for x, _ in database}
@@ -43,7 +43,7 @@ def _point_law(made: Any, database: Any, named: Any) -> dict[Any, float]:
 
 
 def point(made: Any) -> Formulas:
-    """Return the formulas of A_dist over the numbers, a random one where it refuses.
+    """Return the formulas of A_dist over the numbers, with a random number if it refuses.
 
     Between neighbours the gap falls by at most 2: a record for the first number is replaced by one for the
     second.
@@ -67,7 +67,7 @@ def point(made: Any) -> Formulas:
 
 
 def point_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of A_dist at d = 64, with one name for all numbers but three."""
+    """Return the formulas of A_dist at d = 64, where all numbers except three are lumped into one outcome."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -109,7 +109,7 @@ def pure(made: Any) -> Formulas:
 
 
 def pure_lumped(lumped: Any) -> Formulas:
-    """Return the formulas of the choice among 2^d points; all but three share a name and a weight."""
+    """Return the formulas of the choice among 2^d points; all but three have equal weight and are lumped."""
     made = lumped.of
     named = (0, 1, 2**made.dimension - 1)
 
@@ -130,7 +130,7 @@ def pure_lumped(lumped: Any) -> Formulas:
 def point_size(made: Any) -> Formulas:
     """Return the m at which a number of mass 3α/4 is released with probability 1 − β.
 
-    From binomial counts and Laplace tails.
+    It is computed from binomial counts and Laplace tails.
     """
     scale = (2.0 if made.tight else 4.0) / made.epsilon
     threshold = scale * math.log(1.0 / (2.0 * made.delta if made.tight else made.delta)) + 2.0
@@ -163,7 +163,7 @@ def pure_size(made: Any) -> Formulas:
 
 
 def hashed_size(made: Any) -> Formulas:
-    """Return the least m over all bits of a bucket, for ε ≤ 6: see the guarantee of the learner."""
+    """Return the least m over all lengths of a hash, for ε ≤ 6 (see the guarantee of the learner)."""
     gain, cost = 1.0 - math.exp(-made.epsilon / 2.0), math.exp(made.epsilon / 2.0) - 1.0
     sizes = []
     for bits in range(1, made.dimension):
@@ -202,7 +202,7 @@ def _bucket(x: int, rows: Any) -> int:
 
 
 def intervals(made: Any) -> Formulas:
-    """Return the formulas of INTERVAL_d for d ≤ 5, where Rec is one choice by e^(−ε·errors/2) of all of ε."""
+    """Return the formulas of INTERVAL_d for d ≤ 5, where Rec is one choice by weights e^(−ε·errors/2)."""
 
     def law(database: Any) -> dict[Any, float]:
         scores = {c: -float(_errors(database, c, thresholds=True)) for c in range(2**made.dimension + 1)}

@@ -1,4 +1,4 @@
-"""PARITY, and the learners that read bits off noisy averages (K11 §4 and §5.3.1, B Theorem 5)."""
+"""PARITY, and the learners that decide bits by noisy averages (K11 §4 and §5.3.1, B Theorem 5)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CALLS = 3_000
 
 
 def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
-    """Return p of taking an example and q of refusing: ε/4, 1/2; if tight, tanh(ε/2), (1 − p)/(3 − p)."""
+    """Return Pr[take an example] = ε/4 and Pr[refuse] = 1/2; if tight, p = tanh(ε/2) and (1 − p)/(3 − p)."""
     if not tight:
         return epsilon / 4.0, 0.5
     p = (math.exp(epsilon) - 1.0) / (math.exp(epsilon) + 1.0)
@@ -93,16 +93,16 @@ def retry(made: Any) -> Formulas:
 
 
 def judged(made: Any) -> Formulas:
-    """Return the formulas of A* in K11's forms: candidates from parts at ε each, then a choice by mistakes.
+    """Return the formulas of A* in K11's forms: candidates from separate parts, then a choice by mistakes.
 
     "held-out": the fewest mistakes with noise Lap(k/ε) each; for two candidates by an integral of Laplace
-    tails. "selection": weights e^(−ε·mistakes/2). The largest loss is that of all samples of this size.
+    tails. "selection": weights e^(−ε·mistakes/2). The loss is the largest over all samples of this size.
     """
     d, plan = made.dimension, made.plan
     p, q = _rates(made.epsilon, tight=made.tight)
 
     def first(ahead: float) -> float:
-        """Return Pr[X < Y + ahead] of two Laplace variables of scale 2/ε: 1 − (2 + z)e^−z/4."""
+        """Return Pr[X < Y + ahead] for Laplace X, Y of scale 2/ε: 1 − (2 + z)e^−z/4, z = ahead·ε/2."""
         return _sum_cdf(ahead, 2, 2.0 / made.epsilon)
 
     def law(database: Any) -> dict[Any, float]:
@@ -182,8 +182,9 @@ def conjunctions(made: Any) -> Formulas:
 def noisy_conjunction(made: Any) -> Formulas:
     """Return the formulas of B Theorem 8's split at d = 1: x_1 stays if its noisy answer is at most α/2.
 
-    The answer is the mean of y·[x_1 = 0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η, and the mean of [x_1 = 0]/2
-    plus Lap(1/(ε·m)), each over m records. Far from the threshold the loss is ε.
+    The answer is a sum. The first term is the mean of y·[x_1 = 0]/2 plus Lap(1/(ε·m)), divided by 1 − 2η. The
+    second is the mean of [x_1 = 0]/2 plus Lap(1/(ε·m)). Each mean is over m records. Far from the threshold
+    the loss is ε.
     """
     kept_at = made.alpha / 2.0
 
@@ -208,10 +209,10 @@ def noisy_conjunction(made: Any) -> Formulas:
 
 
 def perceptron(made: Any) -> Formulas:
-    """Return the formulas of the weights that stay at 0: the first noisy error is at most 3α/4.
+    """Return the formulas of the event that the weights stay 0: the first noisy error is at most 3α/4.
 
-    That error is 1, because 0 is wrong about all. With one record for each query the noise is Lap(1/ε) in
-    either model. Other weights are not compared.
+    Without noise that error is 1, because weights of 0 misclassify every record. With one record for each
+    query the noise is Lap(1/ε) in either model. The probabilities of other weights are not compared.
     """
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(0.75 * made.alpha))
     place = ((1.0,) * made.dimension, 1)
@@ -221,7 +222,7 @@ def perceptron(made: Any) -> Formulas:
 
 
 def k_means(made: Any) -> Formulas:
-    """Return the formulas of no centre moving: each mass, 1, plus Lap(1/ε) is below the least mass."""
+    """Return the formulas of the event that no centre moves: each mass, 1 + Lap(1/ε), is below the least."""
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(made.least_mass))
     (a,), (b,) = made.start
 
@@ -231,7 +232,7 @@ def k_means(made: Any) -> Formulas:
 
 
 def masked(made: Any) -> Formulas:
-    """Return the formulas of K11 §5.3.1: bits of r read off at 1/4d, then a at 1/4, by noisy averages."""
+    """Return the formulas of K11 §5.3.1: by noisy averages, the bits of r (threshold 1/4d), then a (1/4)."""
     d = made.dimension
 
     def law(database: Any) -> dict[Any, float]:

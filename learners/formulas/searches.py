@@ -1,4 +1,4 @@
-"""The two noisy binary searches of BNS §3.2, and INTERVAL_d by them: by counting, over all paths."""
+"""The two noisy binary searches of BNS §3.2, and INTERVAL_d by them: sums over all paths of a search."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _DATABASES = ([(0, 1), (0, 0), (3, 0)], [(1, 1), (2, 0), (2, 0)])
 _COUNTS = {(0, 0): 25, (0, 1): 26, (1, 0): 5, (1, 1): 7, (2, 0): 3, (2, 1): 12, (3, 0): 14, (3, 1): 4}
 _SAMPLE = [example for example, count in _COUNTS.items() for _ in range(count)]
 SEARCHED = _SAMPLE, [*_SAMPLE[:65], (3, 1), *_SAMPLE[66:]]
-"""Where the best of 25 climbs on the counts of 24, 48, 64 and 96 examples ended.
+"""The pair where the best of 25 hill climbs on the counts of 24, 48, 64 and 96 examples ended.
 
-By size the best lost 1.02, 1.01, 0.98 and 1.15. On up to 16 examples the best lost 0.49.
+The largest losses found at these sizes were 1.02, 1.01, 0.98 and 1.15; on up to 16 examples, 0.49.
 """
 
 
@@ -61,7 +61,7 @@ def _paths(
 
 
 def length_search(made: Any) -> Formulas:
-    """Return the formulas of the search: it loses ε itself if Q falls from the level by 1 at every length."""
+    """Return the formulas of the search: its loss is ε if Q falls from the level by 1 at every length."""
 
     def law(database: Any) -> dict[Any, float]:
         return dict(_paths(database, made, epsilon=made.epsilon, level=made.level))
@@ -74,7 +74,7 @@ def searching(made: Any) -> Formulas:
     search, stable, choice = made.shares
 
     def released(database: Any, length: int, offset: int) -> list[tuple[float, tuple[int, int] | None]]:
-        """Return the outcomes of one A_dist with their log-probabilities."""
+        """Return the outcomes of one call of A_dist with their log-probabilities."""
         top = 2**made.dimension
         family = [(low, min(low + 2 * length, top)) for low in range(offset, top, 2 * length)]
         scores = sorted(((_mixed(database, *ends), ends) for ends in family), reverse=True)

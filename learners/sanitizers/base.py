@@ -32,7 +32,7 @@ NOISE_SHARE = 0.125
 
 
 LEAST_ALPHA = 0.001
-"""The least alpha: below it more than 10^7 records are needed, and composing all rounds takes minutes."""
+"""The least alpha. A smaller alpha needs more than 10^7 records, and composing all rounds takes minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds, or `size` is below `private_size`: before any database is seen.
+        A parameter is out of bounds, or `size` is below `private_size`; raised when the sanitizer is made.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability on databases of a size, at most 1."""
+        """Return a bound on the failure probability on databases of `size` records, at most 1."""
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:
@@ -140,7 +140,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @cached_property
     def private_size(self) -> int:
-        """The least number of records that privacy allows: the choosing mechanism's (BNS §4.1)."""
+        """The least number of records for which the choosing mechanism is private (BNS §4.1)."""
         return least_size(
             alpha=self.choosing_alpha,
             beta=self.beta,
@@ -155,7 +155,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
     @property
     def largest_step(self) -> float:
-        """The largest epsilon for which BNS Lemma 4 holds: the choosing mechanism's 16/(alpha·beta)."""
+        """The largest epsilon of one step for which BNS Lemma 4 holds, 16/(alpha·beta)."""
         return 16.0 / self.choosing_alpha / self.beta * (1.0 - 1e-9)
 
     @property
@@ -164,7 +164,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return self.size
 
     def tally(self, database: Any) -> Tally:
-        """Return a database as counts, or refuse it; its length, which is public, is checked first."""
+        """Return a database as counts; raise if it is invalid. Its public length is checked first."""
         owner = type(self).__name__
         held = length(database, owner=owner)
         if held != self._m:
@@ -172,14 +172,14 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return tally(database, dimension=self.dimension, owner=owner)
 
     def problems(self) -> list[Problem]:
-        """Return hard databases of `size` records, all fixed: accuracy is claimed for every database."""
+        """Return fixed hard databases of `size` records: accuracy is claimed for every database."""
         return [
             self._problem(name, database)
             for name, database in hard_numbers(self.dimension, size=self._m, alpha=self.alpha)
         ]
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Problem:
-        """Return a problem near another: some records are moved to one point."""
+        """Return a problem near the given one: some records are moved to one point."""
         name, database = moved(problem, dimension=self.dimension, alpha=self.alpha, rng=rng)
         return self._problem(name, database)
 
@@ -192,7 +192,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         return NumbersProblem(name, database, self.measure, self.dimension)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return neighbours with two points, one of them as often as the noisy test asks for."""
+        """Return neighbours with two points; some have a count at the threshold of the noisy test."""
         assert self.records is not None
         records = list(self.records)
         (first, second, *_), other = records, records[-1]
@@ -205,7 +205,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
 
 
 def least_with(holds: Callable[[int], bool], *, start: int) -> int:
-    """Return the least whole number from `start` on with a property that all larger ones have too.
+    """Return the least whole number ≥ `start` at which `holds`; it must hold at all larger numbers too.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Repeated choosing among the points of a database: draws without listing the domain, and the exact law."""
+"""Repeated choosing among the points of a database, without listing the domain, and its exact law."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["RepeatedChoosing"]
 
 @dataclass(frozen=True, eq=False)
 class RepeatedChoosing:
-    """The choosing mechanism for "how often does the point occur", up to `rounds` times without replacement.
+    """The choosing mechanism, run up to `rounds` times without replacement; a point's score is its count.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class RepeatedChoosing:
     weight
         The factor of a count in the exponent: a quarter of the epsilon of one round.
     rounds
-        The most points that are chosen; the first refusal ends it.
+        The most points that are chosen; the first refusal ends a run.
 
     Guarantee
     ---------
@@ -57,7 +57,7 @@ class RepeatedChoosing:
     rounds: int
 
     def sample(self, size: int, rng: np.random.Generator) -> list[list[int]]:
-        """Return the places of the chosen points, in order, of `size` runs.
+        """Return, for each of `size` runs, the indices of the chosen points in the order of choice.
 
         Run i uses the same noise and the same uniform numbers on every database.
         """
@@ -66,7 +66,7 @@ class RepeatedChoosing:
         return [self._run(noise[run], uniforms[run]) for run in range(size)]
 
     def law(self) -> dict[frozenset[int], float]:
-        """Return the probability of every set of places that can be chosen; for few points."""
+        """Return the probability of every set of indices that can be chosen; only for few points."""
         one, final = ChoosingRound(self.test, self.weight), dict[frozenset[int], float]()
         running: dict[frozenset[int], float] = {frozenset(): 1.0}
         for _ in range(self.rounds):
@@ -85,7 +85,7 @@ class RepeatedChoosing:
 
     @cached_property
     def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-        """The distinct counts, increasing; the places sorted by count; where each group begins."""
+        """The distinct counts, increasing; the indices of the points by count; where each group begins."""
         order = np.argsort(self.tally.counts, kind="stable")
         levels, starts = np.unique(self.tally.counts[order], return_index=True)
         return levels, order, np.append(starts, len(order))

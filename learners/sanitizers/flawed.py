@@ -1,4 +1,4 @@
-"""Ways to get the sanitizers wrong, for the audit to refute."""
+"""Flawed sanitizers, whose privacy claims an audit must refute."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
 class _Unsplit:
-    """Gives every call of choosing all of delta and the counts all of epsilon."""
+    """The flaw: every call of choosing gets the whole delta, and the counts get the whole epsilon."""
 
     epsilon: float
     delta: float
 
     @property
     def choosing_delta(self) -> float:
-        """The whole delta, for every choosing and every call of Rec."""
+        """The whole delta, for every call of choosing and of Rec."""
         return self.delta
 
     @property
@@ -54,7 +54,7 @@ class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """What is really spent: the whole epsilon by each step."""
+        """The cost that is really spent, because each step spends the whole epsilon."""
         claims = (ApproximateDP(self.epsilon, self.delta),) * self.rounds + (PureDP(self.epsilon),)
         return Spending(self.epsilon, claims, self.delta)
 
@@ -65,7 +65,7 @@ class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
 
     Guarantee
     ---------
-    Not (epsilon, delta)-private. The budgets of all calls of Rec, all choosing and the counts add up.
+    Not (epsilon, delta)-private: the budgets of all calls of Rec and of choosing, and of the counts, add up.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """What is really spent: the whole epsilon by each step."""
+        """The cost that is really spent, because each step spends the whole epsilon."""
         claims = (*self.step_claims(self.epsilon), PureDP(self.epsilon))
         return Spending(self.epsilon, claims, self.delta)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["GenericSanitizer"]
 
 MOST_CANDIDATES = 2**18
-"""More small databases are not gone through."""
+"""The largest number of small databases that are enumerated."""
 
 _ROUNDING = 1e-12
 
@@ -57,13 +57,13 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     alpha, beta
         The accuracy and the failure probability, in (0, 1).
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
 
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds, there are more than 2^18 small databases; in use, a record that is no
-        point of the domain, or an empty database.
+        A parameter is out of bounds, or there are more than 2^18 small databases; in use, a record is not a
+        point of the domain, or the database is empty.
 
     Guarantee
     ---------
@@ -76,7 +76,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     domain with probability at most 2·e^(−n·alpha²/2) (Hoeffding). 2G·e^(−n·alpha²/2) < 1 for n >
     (2/alpha²)·ln 2G, where G ≤ Σ_{i≤v} C(|X|, i) for VC dimension v (Sauer). *By rounding*, for tiny domains:
     the shares of S are rounded to multiples of 1/n, those with the largest remainders up. This moves the
-    share of no set by more than |X|/4n. (ii) There are N small databases. Those that err by more than alpha
+    share of every set by at most |X|/4n. (ii) There are N small databases. Those that err by more than alpha
     together have at most N·e^(−epsilon·alpha·m/4) times the probability of the best one. So m =
     (4/(alpha·epsilon))·ln(N/beta), and ln N ≤ n·ln|X| gives m = O(v·ln|X|·…).
 
@@ -123,17 +123,17 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def records(self) -> tuple[Any, ...]:
-        """The domain."""
+        """The points of the domain."""
         return tuple(self.concepts.listed_domain())
 
     @cached_property
     def _table(self) -> NDArray[np.float64]:
-        """The different ways to label the domain, of shape (labellings, points)."""
+        """The distinct labellings of the domain, shape (labellings, points)."""
         return np.unique(self.concepts.table(), axis=0).astype(np.float64)
 
     @cached_property
     def sampled_size(self) -> int:
-        """The size of a small database by the VC dimension: any n > (2/alpha²)·ln 2G."""
+        """The size of a small database by sampling: the least n > (2/alpha²)·ln 2G."""
         bound = sauer_bound(points=len(self.records), vc_dimension=self.concepts.vc_dimension())
         return math.floor(2.0 / self.alpha**2 * math.log(2.0 * bound)) + 1
 
@@ -144,7 +144,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @property
     def output_size(self) -> int:
-        """The number of records of the output: the smaller of the two."""
+        """The number of records of the output: the smaller of `sampled_size` and `rounded_size`."""
         return min(self.sampled_size, self.rounded_size)
 
     @property
@@ -154,7 +154,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def candidates(self) -> Sequence[tuple[int, ...]]:
-        """Every small database, by the places of its points in the domain."""
+        """Every small database, as the indices of its points in the domain."""
         return list(combinations_with_replacement(range(len(self.records)), self.output_size))
 
     @cached_property
@@ -178,7 +178,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
 
     def shares(self, database: Any) -> NDArray[np.float64]:
-        """Return the share of every point of the domain, refused if a record is no point of it."""
+        """Return the share of every point of the domain; raise if a record is not a point of the domain."""
         owner, known = self.owner, self._places
         length(database, owner=owner)
         records = list(database)
@@ -198,7 +198,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return {canonical.key(point): place for place, point in enumerate(self.records)}
 
     def worst_errors(self, database: Any) -> NDArray[np.float64]:
-        """Return the largest |Q_c(S) − Q_c(Ŝ)| of every small database, over the whole class."""
+        """Return, for every small database Ŝ, the largest |Q_c(S) − Q_c(Ŝ)| over the whole class."""
         truth = self._table @ self.shares(database)
         return np.asarray(np.abs(self.answers - truth).max(axis=1))
 
@@ -228,7 +228,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return [FixedProblem(name, database, self._error) for name, database in told.items()]
 
     def vary(self, problem: Any, rng: np.random.Generator) -> Problem:
-        """Return a problem near another: a share of its records is moved to one point."""
+        """Return a problem near the given one: a share of its records is moved to one point."""
         records = problem.draw(rng)
         many = int(rng.integers(1, max(2, math.ceil(min(1.0, 2.0 * self.alpha) * len(records)))))
         first, point = int(rng.integers(len(records) - many + 1)), int(rng.integers(len(self.records)))
@@ -256,7 +256,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return [self._points(place) for place in self.places(database, size=size, rng=rng)]
 
     def places(self, database: Any, *, size: int, rng: np.random.Generator) -> list[int]:
-        """Return the outputs of `size` runs as places in `candidates`."""
+        """Return the outputs of `size` runs as indices into `candidates`."""
         chosen: list[int] = self._mechanism.sample(database, size, rng).tolist()
         return chosen
 
@@ -267,7 +267,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return Finite(self._outputs, log_probabilities=self._mechanism.log_probabilities(database))
 
     def log_probabilities(self, database: Any) -> NDArray[np.float64]:
-        """Return the log-probability of every small database, in their order."""
+        """Return the log-probability of every small database, in the order of `candidates`."""
         return self._mechanism.log_probabilities(database)
 
     @cached_property

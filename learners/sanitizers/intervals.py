@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 __all__ = ["IntervalSanitizer"]
 
 _MOST_OUTCOMES = 2**17
-"""More combinations of noisy counts are not listed."""
+"""The law is listed only up to this many combinations of noisy counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalSanitizer(IntervalCuts):
-    """Cut the numbers where few records lie between cuts, count with noise, and output a database.
+    """Cut the numbers into cells with few records, count each cell with noise, and output a database.
 
     A database holds numbers 0 … 2^dimension − 1 (a list of ints or an array). The output is a sorted tuple of
     `output_size` of them, whose share of x < j is close to the true one for every j.
@@ -56,21 +56,22 @@ class IntervalSanitizer(IntervalCuts):
     ---------
     *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private as `IntervalCuts` says; the
     counts of all cells between them get two-sided geometric noise of rate epsilon/16: a replaced record moves
-    two counts by 1, which costs epsilon/8 in all. `spending` composes the k rounds' claims and this one, by
-    the sums, by advanced and by optimal composition. The rest is computed from the outputs.
+    two counts by 1, which costs epsilon/8 in all. `spending` composes the claims of the k rounds and of the
+    counts, by sums, by advanced and by optimal composition. Everything else is computed from the cuts and the
+    noisy counts.
 
     *Accuracy*: on every database the share of x < j is off by at most alpha for all j, except with
     probability beta, from `sample_size` records on. Let t = alpha·size. By `IntervalCuts` at most t records
     are never taken out. Every cell that is taken out is a single point or lies in a half of the interval that
     first contained it, which holds at most 3t/2 records. There are at most 3k + 1 cells. Except with the
-    probability of `straying`, the noise before every cut adds up to at most 3t/16 in size. Clamping to [0,
-    size] and taking the running maximum do not enlarge the largest error, as the true sums lie in that range
-    and rise. Half of a cell's records are put on its first point and half on its last. So strictly inside a
-    cell the answer is off by at most half of the cell's records, 3t/4, plus the error of the sums. Rounding
-    to ⌈8/alpha⌉ records costs alpha/16. Together: 3/4 + 3/16 + 1/16.
+    probability of `straying`, the noise before every cut adds up to at most 3t/16 in absolute value. Clamping
+    to [0, size] and taking the running maximum do not enlarge the largest error, as the true sums lie in that
+    range and rise. Half of a cell's records are put on its first point and half on its last. So strictly
+    inside a cell the answer is off by at most half of the cell's records, 3t/4, plus the error of the sums.
+    Rounding to ⌈8/alpha⌉ records costs alpha/16. In units of alpha the errors add up to 3/4 + 3/16 + 1/16 =
+    1.
 
-    The text states the result alone, with m = O(α^(−2.5)·ε^(−1)·8^log*(d)·…): see
-    `learners.sanitizers.sizes`.
+    The text states only the result, with m = O(α^(−2.5)·ε^(−1)·8^log*(d)·…): see `learners.sanitizers.sizes`.
 
     Examples
     --------
@@ -100,12 +101,12 @@ class IntervalSanitizer(IntervalCuts):
         return PAC(self.alpha, self.beta) if self._m >= self.sample_size() else None
 
     def problems(self) -> list[Problem]:
-        """Return hard databases of `size` records, all fixed: accuracy is claimed for every database."""
+        """Return fixed hard databases of `size` records: accuracy is claimed for every database."""
         return NumberSanitizer.problems(self)
 
     @property
     def noise(self) -> GeometricNoise:
-        """The noise on every count: two counts move by 1."""
+        """The noise on every count. A replaced record moves two counts by 1."""
         return GeometricNoise(NOISE_SHARE * self.epsilon / 2.0)
 
     @property
@@ -114,7 +115,7 @@ class IntervalSanitizer(IntervalCuts):
         return math.ceil(8.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability on databases of a size, at most 1.
+        """Return a bound on the failure probability on databases of `size` records, at most 1.
 
         Examples
         --------
@@ -137,7 +138,7 @@ class IntervalSanitizer(IntervalCuts):
     def counted(
         self, database: Any, size: int, rng: np.random.Generator
     ) -> list[tuple[tuple[Node, ...], NDArray[np.int64]]]:
-        """Return the intervals taken out and the noisy counts between cuts, of `size` runs."""
+        """Return, for each of `size` runs, the intervals taken out and the noisy counts of the cells."""
         tree = tree_of(self.tally(database), self.dimension)
         first, *others = rng.spawn(size + 1)
         runs, noisy = self.runs(tree, size, first), []
@@ -149,12 +150,12 @@ class IntervalSanitizer(IntervalCuts):
         return noisy
 
     def cuts(self, nodes: Iterable[Node]) -> list[int]:
-        """Return where cells begin: at 0, at the halves of the intervals taken out, and just after them."""
+        """Return where cells begin: at 0, at both halves of each interval taken out, and just after it."""
         places = {0, *(cut for node in nodes for cut in node.cuts)}
         return sorted(places - {1 << self.dimension})
 
     def released(self, cuts: list[int], noisy: NDArray[np.int64]) -> tuple[int, ...]:
-        """Return the output, from where the cells begin and their noisy counts.
+        """Return the output for cells that begin at `cuts` and have these noisy counts.
 
         Examples
         --------
@@ -192,13 +193,13 @@ class IntervalSanitizer(IntervalCuts):
         return Finite(list(outputs), list(outputs.values()))
 
     def _counted(self, cuts: tuple[int, ...], seen: Tally) -> dict[Any, float]:
-        """Return the probability of every output, given the cuts; the last count does not matter."""
+        """Return the probability of every output, given the cuts; it does not depend on the last count."""
         counts = cell_counts(seen, list(cuts))[:-1].tolist()
         laws = [clamped_geometric(times, self.noise.rate, -self._m, 2 * self._m) for times in counts]
         return self._table(cuts).law(laws)
 
     def _table(self, cuts: tuple[int, ...]) -> CountTable:
-        """Return the outputs for all noisy counts of some cells, listed once."""
+        """Return the outputs for all noisy counts of the cells; cached."""
         if cuts not in self._tables:
             self._tables[cuts] = CountTable.of(
                 lambda counts: self.released(list(cuts), np.array([*counts, 0])),

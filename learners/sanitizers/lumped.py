@@ -1,4 +1,4 @@
-"""Exact laws of the sanitizers on 64-bit numbers: outputs show noisy counts as a few classes."""
+"""Exact laws of the sanitizers on 64-bit numbers; outputs show only the class of each noisy count."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["LumpedIntervals", "LumpedPoints"]
 
 @dataclass(frozen=True, kw_only=True)
 class _Lumped(PlainParameters):
-    """The common part of both classes: the claim of the sanitizer, and the classes of counts."""
+    """The common part of the lumped sanitizers: the claim, and the classes of counts."""
 
     of: Any
     told: Sequence[int]
@@ -42,7 +42,7 @@ class _Lumped(PlainParameters):
 
     @property
     def claim(self) -> ApproximateDP:
-        """The sanitizer's own."""
+        """The claim of the sanitizer."""
         claim: ApproximateDP = self.of.claim
         return claim
 
@@ -53,12 +53,12 @@ class _Lumped(PlainParameters):
 
     @property
     def size(self) -> int:
-        """The sanitizer's own."""
+        """The size of the sanitizer."""
         size: int = self.of.size
         return size
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return what was found, and the class of every count that is shown."""
+        """Return the points or intervals found, and the class of every count that is shown."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
@@ -70,7 +70,7 @@ class _Lumped(PlainParameters):
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
-        """Return the law of the outputs, from what can be found, with the probabilities and counts."""
+        """Return the law of the outputs; `found` has each possible finding, its probability and counts."""
         from audit.distributions import Finite
 
         rate, masses = self.of.noise.rate, {}
@@ -90,8 +90,8 @@ class LumpedPoints(_Lumped):
     Parameters
     ----------
     of
-        A `PointSanitizer` whose output is not a database. The output of the proper one is a function of this
-        one.
+        A `PointSanitizer` whose output is not a database. The proper sanitizer's output is a function of that
+        output.
     told
         The points whose counts are shown, if they are found.
     edges
@@ -142,7 +142,7 @@ class LumpedIntervals(_Lumped):
     Parameters
     ----------
     of
-        An `IntervalSanitizer`. Its output is computed from the intervals and the noisy counts.
+        An `IntervalSanitizer`. It computes its output from the intervals and the noisy counts.
     told
         The points whose cells have their counts shown.
     edges

@@ -38,7 +38,7 @@ def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[
 
 
 def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.float64]:
-    """Return the probabilities that an answer plus noise is below the first edge, between edges, and above.
+    """Return the probability of each class of answer plus noise: below the first edge, between edges, above.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ def _tail(t: float, rate: float) -> float:
 
 
 def straying(distance: float, *, terms: int, rate: float) -> float:
-    """Return a bound on the probability that some partial sum of noises is larger in size than `distance`.
+    """Return a bound on Pr[|S| > `distance` for some partial sum S of the noises].
 
     Parameters
     ----------
     distance
         At least 0.
     terms
-        How many independent two-sided geometric noises there are.
+        The number of independent two-sided geometric noises.
     rate
         The rate of each.
 

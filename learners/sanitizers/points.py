@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["PointSanitizer"]
 
 _SLACK = 0.25
-"""A point that is chosen lies at most this share of what must be found below the best one."""
+"""A round chooses a point whose count is at most this share of a·m below the best count."""
 
 _MOST_OUTCOMES = 2**13
 """A law of more outcomes is not listed."""
@@ -59,13 +59,13 @@ class PointSanitizer(NumberSanitizer):
     ---------
     *Privacy*: (epsilon, delta) when one record is replaced. There are at most k rounds. Each is the choosing
     mechanism over the points x not yet chosen, with the score "how often does x occur". One more record
-    raises the score of one point by 1: 1-bounded growth. Which points are out is known from earlier outputs.
-    So by BNS Lemma 4 each round is (step, delta/2k)-private if size ≥ `private_size`; a smaller size is
-    refused when the sanitizer is made. After the last round the counts of the chosen points get two-sided
-    geometric noise of rate epsilon/16 *at once*: a replaced record moves two counts by 1, which costs
-    epsilon/8 for all rounds together. `spending` composes k claims (step, delta/2k) and one (epsilon/8, 0) by
-    the sums, by advanced and by optimal composition, with the largest step that one of them shows to be
-    within (epsilon, delta). The rest is computed from the outputs.
+    raises the score of one point by 1, so the score has 1-bounded growth. Earlier outputs tell which points
+    were already chosen. So by BNS Lemma 4 each round is (step, delta/2k)-private if size ≥ `private_size`; a
+    smaller size is refused when the sanitizer is made. After the last round the counts of the chosen points
+    get two-sided geometric noise of rate epsilon/16 *at once*: a replaced record moves two counts by 1, which
+    costs epsilon/8 for all rounds together. `spending` composes k claims (step, delta/2k) and one (epsilon/8,
+    0) by sums, by advanced and by optimal composition, with the largest step that one of these shows to be
+    within (epsilon, delta). Everything else is computed from the noisy counts.
 
     *Accuracy*: on every database all |Q_c(S) − est(c)| ≤ alpha, except with probability beta, from
     `sample_size` records on. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. While a point left
@@ -73,11 +73,11 @@ class PointSanitizer(NumberSanitizer):
     for a·m/2, and (ii) chooses one of count below opt − a·m/4 with probability at most m·e^(−step·a·m/16).
     Without these events every such round takes out more than 3a·m/4 records. If a point above a·m were left
     after k rounds, there would be more than k·3a·m/4 + a·m ≥ m records. So every point left has a count of at
-    most a·m. (iii) Each noise exceeds a·m (proper: a·m/2) with the probability of the geometric tail.
-    `failure_bound` adds up all these probabilities. Proper: `completed` turns counts that are off by a·m/2
-    into shares that are off by a, and rounding to ⌈4/alpha⌉ records costs alpha/4.
+    most a·m. (iii) The absolute value of each noise exceeds a·m (proper: a·m/2) with the probability of the
+    geometric tail. `failure_bound` adds up all these probabilities. Proper: `completed` turns counts that are
+    off by a·m/2 into shares that are off by a, and rounding to ⌈4/alpha⌉ records costs alpha/4.
 
-    The text states the result alone, with m = O(α^(−1.5)·ε^(−1)·√ln(1/δ)·ln(1/αβεδ)): see
+    The text states only the result, with m = O(α^(−1.5)·ε^(−1)·√ln(1/δ)·ln(1/αβεδ)): see
     `learners.sanitizers.sizes`.
 
     Examples
@@ -108,13 +108,13 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def rounds(self) -> int:
-        """The most rounds of choosing: k."""
+        """k, the largest number of rounds of choosing."""
         a = self.choosing_alpha
         return max(1, math.ceil((1.0 - a) / ((1.0 - _SLACK) * a) * (1.0 - 1e-12)))
 
     @property
     def choosing_delta(self) -> float:
-        """The delta of one round: half of the whole's is split evenly."""
+        """The delta of one round: half of delta is split evenly among the rounds."""
         return self.delta / 2.0 / self.rounds
 
     @cached_property
@@ -130,7 +130,7 @@ class PointSanitizer(NumberSanitizer):
 
     @property
     def noise(self) -> GeometricNoise:
-        """The noise on every count: two counts move by 1."""
+        """The noise on every count. A replaced record moves two counts by 1."""
         return GeometricNoise(NOISE_SHARE * self.epsilon / 2.0)
 
     @property
@@ -139,7 +139,7 @@ class PointSanitizer(NumberSanitizer):
         return math.ceil(4.0 / self.alpha * (1.0 - 1e-12))
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the failure probability on databases of a size, at most 1.
+        """Return a bound on the failure probability on databases of `size` records, at most 1.
 
         Examples
         --------
@@ -154,7 +154,7 @@ class PointSanitizer(NumberSanitizer):
         return min(1.0, self.rounds * (wrong + noisy))
 
     def estimate(self, output: Any, concept: int) -> float:
-        """Return the estimate of Q_c for c = c_x, x the concept's number, from an output.
+        """Return the estimate of Q_c that an output gives, for c = c_x with x = `concept`.
 
         Examples
         --------
@@ -227,7 +227,7 @@ class PointSanitizer(NumberSanitizer):
         return self._table(tuple(seen.points[places].tolist())).law(laws)
 
     def _table(self, points: tuple[int, ...]) -> CountTable:
-        """Return the outputs for all noisy counts of some points, listed once."""
+        """Return the outputs for all noisy counts of the points; cached."""
         if points not in self._tables:
             self._tables[points] = CountTable.of(
                 lambda counts: self._released(dict(zip(points, counts, strict=True))),
@@ -241,7 +241,7 @@ class PointSanitizer(NumberSanitizer):
         return {}
 
     def _released(self, named: Mapping[int, int]) -> Any:
-        """Return the output, from the noisy counts."""
+        """Return the output for the noisy counts of the points found."""
         if not self.proper:
             return tuple(sorted(named.items()))
         unnamed = 2**self.dimension - len(named)

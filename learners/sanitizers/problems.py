@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["NumbersProblem", "hard_numbers", "moved", "random_numbers"]
 
 ALMOST = 1.05
-"""This many times alpha is just above alpha."""
+"""A mass of this many times alpha is just above alpha."""
 
 _MOST_HEAVY = 60
-"""Up to this many points get masses near alpha, or geometric ones."""
+"""Up to this many points get masses near alpha, or geometric masses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ def hard_numbers(dimension: int, *, size: int, alpha: float) -> Iterator[tuple[s
 def moved(
     problem: NumbersProblem, *, dimension: int, alpha: float, rng: np.random.Generator
 ) -> tuple[str, NDArray[np.uint64]]:
-    """Return the name and the records of a problem near another: up to 2·alpha of them moved to one point.
+    """Return the name and the records of a varied problem: up to 2·alpha of them are moved to one point.
 
     Examples
     --------
@@ -131,9 +131,9 @@ def moved(
 
 
 def random_numbers(dimension: int, *, size: int, rng: np.random.Generator) -> tuple[str, NDArray[np.uint64]]:
-    """Return the name and the records of a database of up to 60 points, of random masses.
+    """Return the name and the records of a database of up to 60 points with random masses.
 
-    Half of the time the points lie anywhere, else in a stretch of any scale.
+    Half of the time the points lie anywhere, otherwise in an interval of random length.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _scales(top: int) -> list[int]:
 
 
 def _database(masses: list[tuple[int, float]], *, size: int, top: int) -> NDArray[np.uint64]:
-    """Return records with about these masses; what is left is spread evenly."""
+    """Return records with about these masses; the remaining records are spread evenly."""
     held: dict[int, int] = {}
     for point, mass in masses:
         room = size - sum(held.values())

@@ -1,4 +1,4 @@
-"""A sanitizer for C^label makes a proper private learner for C (BNS Theorem 5)."""
+"""A proper private learner for C, made from a sanitizer for C^label (BNS Theorem 5)."""
 
 from __future__ import annotations
 
@@ -36,12 +36,13 @@ _ROUNDING = 1e-12
 
 
 def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> int:
-    """Return a sample size at which no concept with error above `high` has a training error of at most `low`.
+    """Return a sample size at which training errors of at most `low` imply errors of at most `high`.
 
     Guarantee
     ---------
-    t = ln(G/β)/KL(low‖high). By Chernoff's bound one such concept has so low a training error with
-    probability at most e^(−t·KL(low‖high)). G is the number of distinct concepts.
+    t = ln(G/β)/KL(low‖high), where G is the number of distinct concepts. By Chernoff's bound, one concept
+    with error above high has a training error of at most low with probability at most e^(−t·KL(low‖high)). So
+    no concept has, except with probability β.
 
     Examples
     --------
@@ -62,7 +63,7 @@ class _ExampleSanitizer(GenericSanitizer):
 
 @dataclass(frozen=True, kw_only=True)
 class SanitizingLearner(StatedSize, PlainParameters):
-    """Sanitize the labelled examples for C^label, and return the concept that errs least on what comes out.
+    """Sanitize the labelled examples for C^label, and return the concept that errs least on the output.
 
     A database is a list of (x, y); the output is a concept of the class: the learner is proper.
 
@@ -73,35 +74,36 @@ class SanitizingLearner(StatedSize, PlainParameters):
     concepts
         C, over a tiny domain. Default: the intervals of {0, 1}.
     alpha, beta
-        The sanitizer's: alpha below 1/3, beta below 1/2. `utility_claim` is the learner's.
+        The accuracy and the failure probability of the sanitizer: alpha below 1/3, beta below 1/2.
+        `utility_claim` is that of the learner.
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
     sanitizer
         Any sanitizer for C^label, improper ones included: a subject with `claim`, `alpha`, `beta` and
         `sample_size(alpha=, beta=)`, and `estimate(output, concept)`, the share of examples on which a
-        concept errs. Its `claim` is the learner's, and its alpha and beta are used; `epsilon` is then that of
-        its claim. None: that of Blum, Ligett and Roth.
+        concept errs. The learner takes over its `claim`, alpha and beta; `epsilon` is then that of this
+        claim. None: the sanitizer of Blum, Ligett and Roth.
 
     Raises
     ------
     InvalidKind
-        `sanitizer` lacks one of these.
+        `sanitizer` lacks one of these attributes.
     InvalidValue
-        A parameter, or the sanitizer's own, is out of range.
+        A parameter of the learner or of the sanitizer is out of range.
 
     Guarantee
     ---------
-    *Privacy*: that of the sanitizer, whose output alone is used: epsilon for the default one, when one
-    example is replaced.
+    *Privacy*: that of the sanitizer, because only its output is used. For the default sanitizer this is
+    epsilon when one example is replaced.
 
     *Accuracy*: on `sample_size` examples of a distribution on x, labelled by a concept of C, the error is at
     most 3·alpha, except with probability 2·beta; BNS Theorem 5 claims 3·alpha + 2·beta, except with
-    probability 2·beta, and asks for alpha, epsilon ≤ 1/8, which is not used here. Q of c^label is the
+    probability 2·beta, and requires alpha, epsilon ≤ 1/8, which is not needed here. Q of c^label is the
     training error of c. Except with probability beta, all these errors on the output Ŝ are within alpha of
     the training errors. Then the target's error on Ŝ is at most alpha, and so is that of the concept
-    returned. Its training error is therefore at most 2·alpha. Except with probability beta no concept of
-    error above 3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of this and
-    the sanitizer's.
+    returned. Its training error is therefore at most 2·alpha. Except with probability beta, no concept of
+    error above 3·alpha has such a training error (`transfer_size`). `sample_size` is the larger of
+    `transfer_size` and the sanitizer's sample size.
 
     Examples
     --------
@@ -149,7 +151,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
     @property
     def claim(self) -> PureDP | ApproximateDP:
-        """The privacy claimed: the sanitizer's."""
+        """The privacy claim, which is the sanitizer's."""
         claim: PureDP | ApproximateDP = self.sanitizer.claim
         return claim
 
@@ -183,7 +185,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return transfer_size(labellings, low=2.0 * alpha, high=3.0 * alpha, beta=beta)
 
     def _accuracy(self, alpha: float, beta: float) -> tuple[float, float]:
-        """Return alpha and beta, or refuse them."""
+        """Return alpha and beta; raise unless 0 < alpha < 1/3 and 0 < beta < 1/2."""
         owner = type(self).__name__
         finite_number(alpha, what=f"The `alpha` of `{owner}`", above=0, below=1.0 / 3.0)
         finite_number(beta, what=f"The `beta` of `{owner}`", above=0, below=0.5)
@@ -200,7 +202,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         Raises
         ------
         InvalidKind, InvalidValue
-            They are out of range, or the sanitizer refuses them.
+            alpha or beta is out of range, or the sanitizer refuses it.
         """
         alpha, beta = self._accuracy(
             self.alpha if alpha is None else alpha, self.beta if beta is None else beta
@@ -241,7 +243,7 @@ class SanitizingLearner(StatedSize, PlainParameters):
         return [self.sanitizer(database, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept, the sanitizer's mapped; None if that is not finite."""
+        """Return the exact law of the concept, from the law of the sanitizer; None if that is not finite."""
         from audit.distributions import Finite
 
         if not isinstance(self.sanitizer, GenericSanitizer):
@@ -259,12 +261,12 @@ class SanitizingLearner(StatedSize, PlainParameters):
 
 
 _ASKED = ("claim", "alpha", "beta", "sample_size", "estimate")
-"""The methods that a sanitizer must have."""
+"""The attributes that a sanitizer must have."""
 
 _BY_DEFAULT = SanitizingLearner()
 _CLAIM = _BY_DEFAULT.utility_claim
 _NEARLY_ALIKE = ([(0, 1), (0, 1), *[(1, 0)] * 1_278], [(0, 0), (0, 1), *[(1, 0)] * 1_278])
-"""Samples on which the loss is 0.99·ε. On samples of up to ten examples it is at most 0.49·ε."""
+"""Neighbours on which the loss is 0.99·ε. On samples of up to ten examples the loss is at most 0.49·ε."""
 
 entry = Entry(
     SanitizingLearner.name,

@@ -27,8 +27,8 @@ def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int
 
     Guarantee
     ---------
-    Every cumulative share is rounded to the nearest multiple of 1/size: it is off by at most 1/(2·size), and
-    the share of one entry by at most 1/size.
+    Every cumulative share is rounded to the nearest multiple of 1/size. So it changes by at most 1/(2·size),
+    and the share of one entry by at most 1/size.
 
     Examples
     --------
@@ -50,9 +50,9 @@ def completed(
     shares
         The noisy shares of the named points, each in [0, 1].
     cap
-        The most that any other point may get.
+        The largest share that any other point may get.
     unnamed
-        How many other points there are.
+        The number of other points.
     others
         Other points, in any order: at least the smaller of `unnamed` and 1/cap + 1 of them.
 

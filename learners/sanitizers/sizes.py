@@ -10,7 +10,7 @@ __all__ = ["theorem_3_order", "theorem_4_order"]
 
 
 def theorem_3_order(*, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return (1/(α^1.5·ε))·√ln(1/δ)·ln(1/(αβεδ)): BNS Theorem 3 for POINT_d, without the O().
+    """Return (1/(α^1.5·ε))·√ln(1/δ)·ln(1/(αβεδ)): the formula inside the O() of BNS Theorem 3 (POINT_d).
 
     Examples
     --------
@@ -22,9 +22,9 @@ def theorem_3_order(*, alpha: float, beta: float, epsilon: float, delta: float) 
 
 
 def theorem_4_order(dimension: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
-    """Return BNS Theorem 4's order for INTERVAL_d, without the O().
+    """Return the formula inside the O() of BNS Theorem 4, the sample size of INTERVAL_d.
 
-    (1/(α^2.5·ε))·8^log*(d)·√log*(d)·ln(1/(αδ))·ln(log*(d)/(αβεδ)), with ln for the printed log.
+    It is (1/(α^2.5·ε))·8^log*(d)·√log*(d)·ln(1/(αδ))·ln(log*(d)/(αβεδ)), where ln replaces the printed log.
 
     Examples
     --------

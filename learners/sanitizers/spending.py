@@ -19,9 +19,9 @@ __all__ = ["Spending", "affordable"]
 
 _STEPS = 40
 _HUGE = 1e100
-"""Squares of larger epsilons overflow; the sum is the better bound anyway."""
+"""Squares of larger epsilons overflow; for these the sum of the epsilons is the better bound anyway."""
 _ACCURACY = 2e-9
-"""A computed delta is trusted up to this, twice the error of `composed_delta`."""
+"""A computed delta must be below `delta` by this margin, which is twice the error of `composed_delta`."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class Spending:
     step
         The epsilon of one step, from which `claims` was computed.
     claims
-        The claims of every step that can happen.
+        The claims of all steps that can be run.
     delta
         The delta of the whole.
 
     Guarantee
     ---------
-    Each of `basic`, `advanced` and `optimal` bounds the composition, adaptive ones included: see
-    `mechanisms.composition.accounting`.
+    Each of `basic`, `advanced` and `optimal` bounds every composition of the claims, even an adaptive one:
+    see `mechanisms.composition.accounting`.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Spending:
 
     @property
     def advanced(self) -> float:
-        """The advanced composition theorem's epsilon at the delta; infinite where the deltas exceed it."""
+        """The epsilon at `delta` by advanced composition; infinite if the steps' deltas leave no slack."""
         slack = self.delta - self._sums.delta
         if slack <= 0.0 or self.basic > _HUGE:
             return math.inf
@@ -72,7 +72,7 @@ class Spending:
 
     @property
     def optimal(self) -> float:
-        """The least epsilon at the delta that follows from the claims."""
+        """The least epsilon at `delta` that follows from the claims."""
         from mechanisms.composition.accounting import composed_epsilon
 
         return composed_epsilon(self.claims, delta=self.delta)
@@ -90,7 +90,7 @@ class Spending:
 
 @lru_cache(maxsize=1_024)
 def _composed_delta(claims: tuple[PureDP | ApproximateDP, ...], epsilon: float) -> float:
-    """Return the delta of optimal composition, cached: sanitizers of other sizes have the same steps."""
+    """Return the delta of optimal composition, cached because sanitizers of other sizes have equal steps."""
     return composed_delta(claims, epsilon=epsilon)
 
 
@@ -106,7 +106,7 @@ def affordable(
     epsilon, delta
         The budget of the whole.
     largest
-        No step is larger than this.
+        The upper limit of the epsilon of one step.
 
     Guarantee
     ---------

@@ -1,4 +1,4 @@
-"""Databases of two points and one record swapped, on which a sanitizer's exact laws are compared."""
+"""Neighbouring databases of two points, on which a sanitizer's exact laws are compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5
 
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
-    """Return `many` pairs of neighbouring databases of two points, evenly from one extreme to the other.
+    """Return up to `many` neighbouring databases of two points, with counts spaced evenly from 0 to `size`.
 
     For two points that are the whole domain and many = size these are all pairs of multisets.
 

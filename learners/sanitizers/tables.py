@@ -1,4 +1,4 @@
-"""The output for each vector of noisy counts: the same for every database, so listed once."""
+"""The outputs for all vectors of noisy counts: the same for every database, so listed only once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CountTable:
     outputs
         The distinct outputs that occur.
     places
-        The output of each vector, of shape (vectors,): the last count changes fastest.
+        The index of the output of each vector, shape (vectors,); the last count changes fastest.
 
     Examples
     --------
@@ -41,13 +41,13 @@ class CountTable:
 
     @classmethod
     def of(cls, released: Callable[[tuple[int, ...]], Any], values: range, *, length: int) -> CountTable:
-        """List the outputs of all vectors of a length, every count being one of some values."""
+        """Return the table of all vectors of `length` counts, each of which is one of `values`."""
         index: dict[Any, int] = {}
         places = [index.setdefault(released(drawn), len(index)) for drawn in product(values, repeat=length)]
         return cls(tuple(index), np.array(places, dtype=np.intp))
 
     def law(self, laws: Sequence[NDArray[np.float64]]) -> dict[Any, float]:
-        """Return the probability of every output, from those of the counts, which are independent."""
+        """Return the probability of every output, if the counts are independent and have these laws."""
         masses = np.ones(1)
         for law in laws:
             masses = np.outer(masses, law).ravel()

@@ -1,4 +1,4 @@
-"""Databases of numbers 0 … 2^d − 1, d up to 64: read once, counted, and the exact errors of answers."""
+"""Databases of numbers 0 … 2^d − 1, d up to 64, stored as counts, and the exact errors of answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BITS", "CountedNumbers", "Tally", "cell_counts", "length", "tally"]
 
 MOST_BITS = 64
-"""Points are held as 64-bit numbers."""
+"""The largest d: points are stored as 64-bit numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Tally:
     counts
         Of the same shape, each at least 1.
     trees
-        What was built on it, for each d (`learners.sanitizers.cuts.dyadic.tree_of`).
+        The trees built from these counts, by d (`learners.sanitizers.cuts.dyadic.tree_of`).
 
     Examples
     --------
@@ -74,8 +74,9 @@ class Tally:
 
         Guarantee
         ---------
-        Between two neighbouring points of the given database, its share below j is constant and the true
-        share rises with j. So the maximum is just above one of these points or at the next one.
+        For j between two adjacent points of `database`, the share of `database` below j is constant and the
+        share of S rises with j. So the largest difference is just above one of these points or at the next
+        point.
 
         Examples
         --------
@@ -102,7 +103,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class CountedNumbers(Sequence[int]):
-    """A counted database of numbers in increasing order; it cannot be changed.
+    """An immutable database of numbers in increasing order, stored as counts.
 
     The sanitizers do not look at the order of their records.
 
@@ -148,7 +149,7 @@ class CountedNumbers(Sequence[int]):
 
 
 def cell_counts(seen: Tally, cuts: Sequence[int]) -> NDArray[np.int64]:
-    """Return how many records lie from each cut to the next, and from the last on.
+    """Return how many records lie from each cut up to the next cut, and from the last cut on.
 
     Examples
     --------
@@ -160,12 +161,12 @@ def cell_counts(seen: Tally, cuts: Sequence[int]) -> NDArray[np.int64]:
 
 
 def length(database: Any, *, owner: str) -> int:
-    """Return how many records a database holds, or refuse what has no length.
+    """Return how many records a database holds; raise if it has no length.
 
     Raises
     ------
     InvalidKind
-        It is no sequence.
+        The database is not a sequence.
 
     Examples
     --------
@@ -181,14 +182,14 @@ def length(database: Any, *, owner: str) -> int:
 
 
 def tally(database: Any, *, dimension: int, owner: str) -> Tally:
-    """Return a database of whole numbers below 2^dimension, counted.
+    """Return the counts of a database of whole numbers below 2^dimension.
 
     Raises
     ------
     InvalidKind
-        A record is no whole number.
+        A record is not a whole number.
     InvalidValue
-        A record is none of 0 … 2^dimension − 1, or there are no records.
+        A record is not in {0 … 2^dimension − 1}, or there are no records.
 
     Examples
     --------

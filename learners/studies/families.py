@@ -35,16 +35,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class SearchedProblems:
-    """A library, and ways to further problems.
+    """A library of problems, and functions that make further problems.
 
     Parameters
     ----------
     library
         Problems to begin with.
     vary
-        (problem, rng) -> another one near it.
+        (problem, rng) -> another problem near it.
     random
-        rng -> any problem; None if there is no such function.
+        rng -> a random problem; None if there is no such function.
 
     Examples
     --------
@@ -63,23 +63,23 @@ class SearchedProblems:
 
 
 def point_family(dimension: int, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems of learners of points, on samples of a size."""
+    """Return the problems of learners of points, on samples of `size` examples."""
     return SearchedProblems(point_problems(dimension, alpha=alpha, size=size), _varied_numbers)
 
 
 def interval_family(dimension: int, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems of learners of thresholds, on samples of a size."""
+    """Return the problems of learners of thresholds, on samples of `size` examples."""
     return SearchedProblems(interval_problems(dimension, alpha=alpha, size=size), _varied_numbers)
 
 
 def parity_family(dimension: int, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems of learners of parities, on samples of a size."""
+    """Return the problems of learners of parities, on samples of `size` examples."""
     any_one = partial(_random_parity, dimension=dimension, alpha=alpha, size=size)
     return SearchedProblems(parity_problems(dimension, alpha=alpha, size=size), ParityProblem.varied, any_one)
 
 
 def agnostic_family(hypotheses: Hypotheses, *, alpha: float, size: int) -> SearchedProblems:
-    """Return the problems of agnostic learners of a class, on samples of a size."""
+    """Return the problems of agnostic learners of a class, on samples of `size` examples."""
     any_one = partial(_random_listed, hypotheses=hypotheses, alpha=alpha, size=size)
     return SearchedProblems(
         hard_problems(hypotheses, alpha=alpha, examples=size), partial(varied_problem, noisy=True), any_one

@@ -1,4 +1,4 @@
-"""Studies of the generic learner: how the sample that it needs grows with log|H| and with 1/ε."""
+"""Studies of the generic learner: how its sample size grows with log|H| and with 1/ε."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["generic", "generic_epsilon", "generic_failure"]
 _ALPHA, _BETA = 0.1, 0.1
 _CLAIM = PAC(_ALPHA, _BETA)
 _WEIGHT = 1.01
-"""A hypothesis with this many times alpha as error is bad."""
+"""The bad hypotheses have an error of this many times alpha."""
 
 DOMAIN = 8
 """The laws of examples for the generic learner lie on this many points."""
@@ -34,9 +34,9 @@ def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float
 
     Guarantee
     ---------
-    Exact: with K ~ Bin(size, weight) examples at the target's point, |H| − 2 hypotheses have K errors, one
-    has `size`, and the target none. The chance of missing given K is 1 − 1/(1 + (|H| − 2)·e^(−εK/2) +
-    e^(−ε·size/2)).
+    Exact. Let K ~ Bin(size, weight) be the number of examples at the target's point. Then |H| − 2 hypotheses
+    have K errors, one has `size` errors, and the target has none. The probability of missing the target given
+    K is 1 − 1/(1 + (|H| − 2)·e^(−εK/2) + e^(−ε·size/2)).
 
     Examples
     --------
@@ -51,7 +51,7 @@ def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float
 
 
 def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
-    """Return POINT with target c_0, weight 1.01·alpha on 0 and the rest on 1.
+    """Return the problem about POINT with target c_0, weight 1.01·alpha on 0 and the rest on 1.
 
     All rivals except c_1 have error 1.01·alpha; c_1 is always wrong.
     """
@@ -65,8 +65,8 @@ def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
 def few_points(bits: int) -> Hypotheses:
     """Return POINT_d with all of its 2^d concepts, on the first `DOMAIN` points of its domain.
 
-    The generic learner only counts errors of concepts. So on laws on these points it equals the learner of
-    the whole class, whose table would not fit into memory.
+    The generic learner only counts errors of concepts. So if all examples lie on these points, the learner of
+    this class has the same law as the learner of the whole class, whose table would not fit into memory.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def few_points(bits: int) -> Hypotheses:
 
 
 def _generic_curve(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of the generic learner, `bits` and `epsilon` being functions of the parameter."""
+    """Return the curve of the generic learner, where `bits` and `epsilon` are functions of the parameter."""
 
     def learner(value: float, size: int) -> GenericLearner:
         return GenericLearner(

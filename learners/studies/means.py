@@ -1,7 +1,8 @@
-"""Problems of learners by chunks as averages over chunks, and the search among them.
+"""Problems that draw averages over chunks instead of records, for learners that answer by chunks.
 
-Two kinds of law are searched. Conjunctions: examples with at most one 0; the target and the mass of each
-place of that 0 determine the averages and every error. MASKED-PARITY: any concept, uniform examples.
+Two kinds of law are searched. Conjunctions: examples with at most one 0; the target and the probability of
+each position of the 0 determine the averages and every error. MASKED-PARITY: any concept, with uniform
+examples.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ __all__ = [
 ]
 
 _ABOVE = 1.05
-"""A needed variable is 0 on this many times alpha of the examples."""
+"""Each needed variable is 0 on a share of 1.05·alpha of the examples."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChunkMeans:
-    """The data that a learner by chunks sees: the average of each query over its chunk.
+    """All that a learner by chunks sees of a database: the average of each query over its chunk.
 
     Parameters
     ----------
@@ -65,9 +66,9 @@ class MeansProblem:
     name
         What the problem is.
     shares
-        For each query the probability that it is at its high value on a record.
+        For each query the probability that it has its high value on a record.
     spans
-        Its low and high values.
+        For each query its low and its high value.
     chunk
         Records in a chunk.
     measure
@@ -103,21 +104,22 @@ class MeansProblem:
 
 @dataclass(frozen=True)
 class OneZeroMeans(MeansProblem):
-    """A target of conjunctions, on examples with one 0 at most.
+    """The problem of a target conjunction on examples with at most one 0.
 
     Parameters
     ----------
     name, shares, spans, chunk, measure
         As in `MeansProblem`.
     target
-        Which variables are in it.
+        Whether each variable is in the target.
     masses
-        Probability of an example whose 0 is at this variable; the remaining examples have no 0.
+        For each variable the probability of an example whose 0 is there; the remaining examples have no 0.
 
     Guarantee
     ---------
-    The output errs on an example if and only if its 0 is at a variable that is in exactly one of target and
-    output. `measure` is the exact sum of these masses. A positive example has its 0 outside the target.
+    The output errs on an example if and only if the example's 0 is at a variable that is in exactly one of
+    target and output. `measure` is the exact sum of the masses of these variables. A positive example has no
+    0 in the target.
     """
 
     target: tuple[bool, ...] = ()
@@ -127,7 +129,7 @@ class OneZeroMeans(MeansProblem):
     def of(
         cls, name: str, target: tuple[bool, ...], masses: tuple[float, ...], *, chunk: int
     ) -> OneZeroMeans:
-        """Return the problem of a target and masses, as many, which sum to at most 1.
+        """Return the problem of a target and masses, one for each variable, which sum to at most 1.
 
         Examples
         --------
@@ -159,7 +161,7 @@ def _differing(kept: Any, *, target: tuple[bool, ...], masses: tuple[float, ...]
 
 
 def needed_variables(dimension: int, alpha: float) -> int:
-    """Return how many variables can each be 0 on 1.05·alpha of the examples, one at a time."""
+    """Return how many variables can each be the only 0 on 1.05·alpha of the examples."""
     return min(dimension, int(1.0 / (_ABOVE * alpha)))
 
 
@@ -168,14 +170,15 @@ def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> OneZeroM
 
     Guarantee
     ---------
-    The target holds every variable; `needed` of them are 0 on 1.05·alpha of the examples each, one at a time.
-    No positive example has a 0: all averages are 0. Dropping one of those variables costs 1.05·alpha.
+    The target holds every variable. Of these, `needed_variables` are each the only 0 on 1.05·alpha of the
+    examples. No positive example has a 0, so all averages are 0. Dropping one of the needed variables adds
+    1.05·alpha to the error.
     """
     return _heavy("all variables needed", (True,) * dimension, alpha=alpha, chunk=chunk)
 
 
 def conjunction_family(dimension: int, *, alpha: float, chunk: int) -> SearchedProblems:
-    """Return the problems of learners of conjunctions: all, none or half of the variables in the target, any.
+    """Return problems about conjunctions: all, none or half of the variables in the target, or random ones.
 
     Examples
     --------
@@ -199,7 +202,7 @@ def _heavy(name: str, target: tuple[bool, ...], *, alpha: float, chunk: int) -> 
 
 
 def _random_zeros(rng: np.random.Generator, *, dimension: int, alpha: float, chunk: int) -> OneZeroMeans:
-    """Return a random target and random masses; in half of the cases they sum to 0.8 to 3 times alpha."""
+    """Return a random target and random masses; half of the time the masses sum to 0.8 to 3 times alpha."""
     total = min(1.0, alpha * float(rng.uniform(0.8, 3.0))) if rng.random() < 0.5 else 1.0
     masses = total * rng.dirichlet(np.full(dimension, float(rng.choice([0.1, 1.0]))))
     target = tuple((rng.random(dimension) < 0.5).tolist())
@@ -220,11 +223,12 @@ class ConceptMeans(MeansProblem):
     Parameters
     ----------
     name, shares, spans, chunk, measure
-        As in `MeansProblem`: the d queries for bits of r, and the last one.
+        As in `MeansProblem`; there are d queries for the bits of r, and a last one.
     dimension, r, a
-        d and the concept.
+        d, and r and a of the concept.
     bent
-        Whether the last query is that of the bent learner; else it is that for the mask at the right word.
+        Whether the last query is that of the bent learner; otherwise it asks for the mask a, given the right
+        r.
     """
 
     dimension: int = 1
@@ -260,14 +264,14 @@ class ConceptMeans(MeansProblem):
         )
 
     def varied(self, rng: np.random.Generator) -> ConceptMeans:
-        """Return the problem of the other a, or of an r that differs in one bit."""
+        """Return the problem of the other a, or of another r that differs in one bit."""
         place = int(rng.integers(self.dimension + 1))
         r, a = (self.r, 1 - self.a) if place == self.dimension else (self.r ^ 1 << place, self.a)
         return ConceptMeans.of(self.dimension, r=r, a=a, chunk=self.chunk, bent=self.bent)
 
 
 def masked_family(dimension: int, *, chunk: int, bent: bool) -> SearchedProblems:
-    """Return the problems of all concepts, beginning with no bit of r and no mask, all bits and the mask.
+    """Return the problems of all concepts; the library has r = 0…0 with a = 0, and r = 1…1 with a = 1.
 
     Examples
     --------

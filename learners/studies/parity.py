@@ -21,7 +21,7 @@ __all__ = ["Elimination", "parity", "parity_epsilon", "parity_failure"]
 _ALPHA, _BETA = 0.1, 0.1
 _CLAIM = PAC(_ALPHA, _BETA)
 _WEIGHT = 1.01
-"""All parities but the target have this many times alpha as error."""
+"""All parities except the target have an error of this many times alpha."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class Elimination:
 
 
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
-    """Return the probability that a uniform solution misses the target; examples count at `rate`.
+    """Return the probability that a uniform solution misses the target, if examples count with rate `rate`.
 
     Guarantee
     ---------
-    Exact if each example is uniform with some probability and otherwise zero, and is taken or not at random:
-    `rate` is the probability that it is uniform and taken. The rank of what is taken grows from r with
-    probability rate·(1 − 2^(r − d)) an example, and the target is one of 2^(d − r) solutions.
+    Exact if each example is uniform with some probability and otherwise zero, and is taken or not at random.
+    `rate` is the probability that an example is uniform and taken. Each example raises the rank r of the
+    examples taken with probability rate·(1 − 2^(r − d)). The target is one of 2^(d − r) solutions.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
 
 def _amplified(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of A*, `bits` and `epsilon` being functions of the parameter."""
+    """Return the curve of A*, where `bits` and `epsilon` are functions of the parameter."""
 
     def plan(value: float) -> Plan:
         return derived_plan(

@@ -1,9 +1,9 @@
 """Studies of learners that ask statistical queries: central or local noise, one round or two.
 
-A learner that asks `EvenChunks` sees only one average of each chunk of its records. The chunks are
-disjoint, so the averages are independent, and the sum behind each is binomial: the studies draw these, in
-place of the records, and hand them to the learner's own code. The law of the output is the same, and a run
-costs the same for a hundred records and for a hundred million.
+A learner that asks `EvenChunks` sees only one average of each chunk of its records. The chunks are disjoint,
+so the averages are independent, and each is a binomial sum divided by the chunk's size. The studies draw
+these averages instead of the records, and hand them to the learner's own code. The law of the output is the
+same, and a run takes as long for a hundred records as for a hundred million.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _EPSILON = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class ConjunctionOnMeans(ConjunctionLearner):
-    """`ConjunctionLearner` on the averages that it computes first."""
+    """`ConjunctionLearner` that receives the averages over chunks instead of the records."""
 
     @property
     def records(self) -> tuple[Any, ...]:
-        """None: databases are drawn by the problems, and to list every record would take long."""
+        """Empty: the problems draw the databases, and listing every record would be slow."""
         return ()
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
@@ -118,8 +118,8 @@ def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
 
     Guarantee
     ---------
-    Exact: all averages are 0, and a variable is dropped where its noise alone is above alpha/2d,
-    independently of the others.
+    Exact: all averages are 0, so a variable is dropped if its noise is above alpha/2d, independently of the
+    other variables.
 
     Examples
     --------
@@ -136,14 +136,14 @@ def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedOnMeans(MaskedParityLearner):
-    """`MaskedParityLearner` on the averages of its queries, the last one asked about the right word.
+    """`MaskedParityLearner` that receives the averages of its queries; the last query assumes the right word.
 
-    A wrong word would give another average, but with a wrong word the output is wrong for every answer.
+    A wrong word would give another average, but then the output is wrong whatever the last answer is.
     """
 
     @property
     def records(self) -> tuple[Any, ...]:
-        """None: databases are drawn by the problems, and to list every record would take long."""
+        """Empty: the problems draw the databases, and listing every record would be slow."""
         return ()
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
@@ -168,7 +168,7 @@ class MaskedOnMeans(MaskedParityLearner):
 
 @dataclass(frozen=True)
 class BentOnMeans:
-    """`BentLearner`, all of whose questions are asked at once, on averages over chunks with noise.
+    """`BentLearner`, which asks all its queries at once, on averages over chunks with noise.
 
     Parameters
     ----------
@@ -179,8 +179,8 @@ class BentOnMeans:
 
     Guarantee
     ---------
-    epsilon-differential privacy, as `ChunkNoise`; in the local model it is non-interactive:
-    no record's report depends on another's.
+    epsilon-differential privacy by `ChunkNoise`. In the local model the protocol is non-interactive: no
+    record's report depends on another's.
     """
 
     dimension: int
@@ -188,7 +188,7 @@ class BentOnMeans:
 
     @property
     def algorithm(self) -> BentLearner:
-        """The learner itself."""
+        """The learner by statistical queries that is run."""
         return BentLearner(self.dimension)
 
     def sample_size(self, beta: float) -> int:
@@ -204,7 +204,7 @@ class BentOnMeans:
 
 
 class _Answered(Oracle):
-    """Gives known answers, in the order of the queries."""
+    """An oracle that gives known answers, in the order of the queries."""
 
     def __init__(self, answers: Any) -> None:
         super().__init__()

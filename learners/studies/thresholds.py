@@ -1,4 +1,4 @@
-"""Studies of POINT and INTERVAL: what pure privacy, being proper, and delta cost (BNS §1 and §3)."""
+"""Studies of POINT and INTERVAL: the cost of pure privacy, properness and a small delta (BNS §1, §3)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
     Parameters
     ----------
     others
-        How many concepts err on the K ~ Bin(size, 1.01·alpha) examples at the light number alone.
+        The number of concepts that err only on the K ~ Bin(size, 1.01·alpha) examples at the light number.
     last
         "all": one more concept errs on all examples; "rest": on those that are not at the light number.
     epsilon
@@ -52,7 +52,8 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
 
     Guarantee
     ---------
-    Exact: given K the target's weight is 1, theirs others·e^(−εK/2), and the last one's e^(−ε·errors/2).
+    Exact: given K, the target has weight 1, the `others` together others·e^(−εK/2), and the last concept
+    e^(−ε·errors/2).
 
     Examples
     --------
@@ -64,7 +65,7 @@ def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSIL
 
     k = np.arange(size + 1)
     errors = size if last == "all" else size - k
-    log_others = math.log(others) if others > 0 else -math.inf  # a whole number may be beyond floats
+    log_others = math.log(others) if others > 0 else -math.inf  # `others` may exceed the range of floats
     log_odds = np.logaddexp(log_others - epsilon * k / 2.0, -epsilon * errors / 2.0)
     return float(binom.pmf(k, size, _MASS) @ expit(log_odds))
 
@@ -74,8 +75,8 @@ def approximate_point_failure(learner: PointLearner, size: int) -> float:
 
     Guarantee
     ---------
-    Exact: only the target has examples with the label 1, so it is selected or nothing is. If nothing is, the
-    answer is uniform among 2^d numbers, and only the target is right.
+    Exact: only the target has examples with the label 1, so either the target or nothing is selected. If
+    nothing is selected, the answer is uniform among 2^d numbers, of which only the target is right.
 
     Examples
     --------
@@ -86,12 +87,12 @@ def approximate_point_failure(learner: PointLearner, size: int) -> float:
 
 
 def hashed(d: float) -> HashedPointLearner:
-    """Return the pure improper learner at the studies' parameters."""
+    """Return the pure improper learner of points with the parameters of the studies."""
     return HashedPointLearner(dimension=int(d), **_TOLD)
 
 
 def light_point(d: float, size: int) -> list[PointProblem]:
-    """Return the problem whose target, 0, has mass 1.01·alpha; the rest is on one other number."""
+    """Return the problem whose target 0 has mass 1.01·alpha; the remaining mass is on one other number."""
     source = NumberSource(int(d), ((0, _MASS), (2 ** int(d) - 1, 1.0 - _MASS)))
     return [PointProblem("1.01·α at 0, the rest on one number", source, 0, size)]
 
@@ -151,7 +152,7 @@ def _point_curves() -> tuple[Curve, ...]:
 
 
 def approximate_point(d: float, *, delta: float = _DELTA) -> PointLearner:
-    """Return the approximate learner at the studies' parameters."""
+    """Return the approximate learner of points with the parameters of the studies."""
     return PointLearner(dimension=int(d), delta=delta, **_TOLD)
 
 
@@ -188,7 +189,7 @@ def points_delta(*, dimension: int = 64) -> Study:
 
 
 def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]:
-    """Return both curves of INTERVAL, d, epsilon and delta being functions of the parameter."""
+    """Return both curves of INTERVAL; `bits`, `epsilon` and `delta` are functions of the parameter."""
 
     def told(value: float) -> dict[str, Any]:
         return {"epsilon": epsilon(value), "alpha": _ALPHA, "beta": _BETA}
@@ -219,7 +220,7 @@ def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]
 
 
 def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) -> Curve:
-    """Return a curve whose least m is found by runs on a family, starting at half the stated size."""
+    """Return a curve whose least m is found by runs on a family of problems, from half the stated size on."""
     return Curve(
         name,
         lambda value, _: learner(value),
@@ -233,7 +234,7 @@ def _measured(name: str, learner: Any, family: Any, source: str, **told: Any) ->
 
 
 def _stated_curves() -> tuple[Curve, Curve]:
-    """Return the curves of Rec with one budget for all its calls, and of the search that it replaces."""
+    """Return the curves of Rec with an equal budget for every call, and of the search that it replaces."""
     told = {"delta": _DELTA, **_TOLD}
 
     def family(d: float, size: int) -> SearchedProblems:

@@ -1,4 +1,4 @@
-"""Where numbers are cut so that few records lie between cuts: the search, many runs of it, its exact law.
+"""The search for cuts between which few records lie: one run, many runs, and its exact law.
 
 `interval_cuts` is the subject; `dyadic` holds the intervals that the search looks at.
 """

@@ -1,4 +1,4 @@
-"""The dyadic intervals that hold records: work grows with the records, never with the domain."""
+"""The dyadic intervals that hold records; the work grows with the records, not with the domain."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Node:
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """The first points of its halves, and the point after them."""
+        """The first points of its two halves, and the first point after the interval."""
         middle = (self.low + (1 << self.level >> 1),) if self.level else ()
         return (self.low, *middle, self.high + 1)
 
@@ -73,7 +73,7 @@ class DyadicTree:
 
     @property
     def firsts(self) -> list[NDArray[np.intp]]:
-        """For each kind of level, the places of the points that are the first in their interval."""
+        """For each kind of level, the index of the first point in every interval."""
         return self._built[0]
 
     @property
@@ -90,7 +90,7 @@ class DyadicTree:
     def _built(self) -> tuple[list[NDArray[np.intp]], list[NDArray[np.int64]], list[int]]:
         points, merges = self.tally.points, np.zeros(self.dimension + 1, dtype=np.intp)
         firsts, full = [np.arange(len(points))], [self.tally.counts]
-        apart = points[1:] ^ points[:-1]  # two neighbours merge on the level of its highest bit
+        apart = points[1:] ^ points[:-1]  # adjacent points merge on the level of the highest bit
         while len(apart) and (level := int(apart.min()).bit_length()) <= self.dimension:
             merges[level] = 1
             stay = apart >> np.uint64(level - 1) > 1
@@ -101,7 +101,7 @@ class DyadicTree:
         return firsts, full, np.cumsum(merges).tolist()
 
     def node(self, level: int, place: int) -> Node:
-        """Return the interval that stands at a place of its level."""
+        """Return the interval with index `place` on a level."""
         first = self.firsts[self.kinds[level]][place]
         return Node(level, int(self.tally.points[first]) >> level)
 
@@ -121,7 +121,7 @@ def tree_of(tally: Tally, dimension: int) -> DyadicTree:
 
 
 class Remaining:
-    """The number of records left in every dyadic interval after some intervals were taken out.
+    """The number of records left in every dyadic interval after some intervals were removed.
 
     Parameters
     ----------
@@ -149,12 +149,12 @@ class Remaining:
         return self._counts[self.tree.kinds[level]]
 
     def highest(self) -> NDArray[np.float64]:
-        """Return the most records left in an interval of each level."""
+        """Return, for each level, the largest number of records left in an interval."""
         most = np.array([held.max() for held in self._counts], dtype=np.float64)
         return np.asarray(most[self.tree.kinds])
 
     def take(self, level: int, place: int) -> Node:
-        """Take the records of an interval out, and return it."""
+        """Remove the records of an interval, and return the interval."""
         kind = self.tree.kinds[level]
         own = self.tree.firsts[kind]
         begin, end = own[place], own[place + 1] if place + 1 < len(own) else len(self._counts[0])

@@ -1,4 +1,4 @@
-"""Where to cut {0 … 2^d − 1} so that few records lie between cuts: by Rec for the scale, then choosing."""
+"""Cuts of {0 … 2^d − 1} between which few records lie, found by Rec and the choosing mechanism."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ _MOST_SEQUENCES = 20_000
 """A law with more sequences of intervals than this is not listed."""
 
 _FEW_POINTS = 4
-"""Up to this many points, runs share the sets that are left: at most 2^4."""
+"""With up to this many points, runs that have the same points left (at most 2^4 sets) are drawn together."""
 
 _MOST_ROUNDS = 20
-"""With two intervals or more, this many rounds give more sequences than that."""
+"""With two intervals or more, this many rounds give more than `_MOST_SEQUENCES` sequences."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalCuts(NumberSanitizer):
     """Take out dyadic intervals that hold about alpha·size records each, until few records are left.
 
-    The output is a tuple of intervals (low, high) in the order in which they were taken out: the part of
-    `IntervalSanitizer` that looks for places, as a subject of its own.
+    The output is a tuple of intervals (low, high) in the order in which they were taken out. This is the
+    first part of `IntervalSanitizer`, as a subject of its own.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ class IntervalCuts(NumberSanitizer):
 
     Guarantee
     ---------
-    *Privacy*: (epsilon, delta) when one record is replaced. Let L(j) be the most records left in a dyadic
-    interval of 2^j points, L(−1) = 0, and t = alpha·size. A round has two steps. (i) Rec runs on {0 … d} with
-    promise t and the quality q(j) = min(L(j), 2t − L(j − 1)). Earlier outputs tell which intervals are out,
-    so each L moves by at most 1 between neighbours and q has sensitivity 1. (ii) With the j that Rec
+    *Privacy*: (epsilon, delta) when one record is replaced. Let L(j) be the largest number of records left in
+    a dyadic interval of 2^j points, L(−1) = 0, and t = alpha·size. A round has two steps. (i) Rec runs on {0
+    … d} with promise t and the quality q(j) = min(L(j), 2t − L(j − 1)). Earlier outputs tell which intervals
+    are out, so each L moves by at most 1 between neighbours and q has sensitivity 1. (ii) With the j that Rec
     returned, the choosing mechanism chooses among the dyadic intervals of 2^j points by the number of records
     left in them. One more record raises one of these numbers by 1. Each of the at most k rounds makes the
     calls of `mechanisms.concave.calls` and one of the choosing mechanism; `spending` composes their claims.
@@ -73,7 +73,7 @@ class IntervalCuts(NumberSanitizer):
     interval is a single heavy point, with no halves. So after k = ⌈(1 − alpha)/(3·alpha/8)⌉ rounds, or at the
     first refusal, at most t records are left.
 
-    Rec's depth on {0 … d} is N = 0 for d ≤ 32 and 1 up to 64: `rec_failure`.
+    Rec's depth on {0 … d} is N = 0 for d ≤ 32 and N = 1 for larger d (`rec_failure`).
 
     Examples
     --------
@@ -93,7 +93,7 @@ class IntervalCuts(NumberSanitizer):
 
     @property
     def rounds(self) -> int:
-        """The most rounds: k."""
+        """k, the largest number of rounds."""
         return max(1, math.ceil((1.0 - self.alpha) / (0.375 * self.alpha) * (1.0 - _ROUNDING)))
 
     @property
@@ -107,7 +107,7 @@ class IntervalCuts(NumberSanitizer):
         return self.delta / 2.0 / self.rounds / (levels(self.top) + 1)
 
     def step_claims(self, step: float) -> list[PureDP | ApproximateDP]:
-        """Return the claims of all steps, at the epsilon of one."""
+        """Return the claims of all steps, if each step spends the epsilon `step`."""
         rec = calls(self.top, epsilon=step, delta=self.choosing_delta, tight=True)
         return [*rec, ApproximateDP(step, self.choosing_delta)] * self.rounds
 
@@ -130,13 +130,14 @@ class IntervalCuts(NumberSanitizer):
 
         Guarantee
         ---------
-        For a quasi-concave quality that reaches the promise r, from the recursion that is actually run. On a
-        range of at most 33 points Rec is one exponential mechanism: (T + 1)·e^(−step·r/4). With one level
-        above (T ≤ 64, Rec's alpha = 1/2), three failures add up. The inner call has the promise r/4 on {0 …
-        log T′} and returns a power of quality at least r/8, except with probability (log T′ +
-        1)·e^(−step·r/16). Then one of the two families has a gap of at least r/8, which A_dist refuses with
-        probability e^(−step·(r/8 − 2)/4)/(2·delta); and H has a point of at least 5r/8, below r/2 with
-        probability 32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
+        The bound is for a quasi-concave quality that reaches the promise r, and for the recursion that is
+        actually run. On a range of at most 33 points Rec is one exponential mechanism, and the bound is (T +
+        1)·e^(−step·r/4). With one level above (T ≤ 64, Rec's alpha = 1/2), three failures add up. The inner
+        call has the promise r/4 on {0 … log T′} and returns a power of quality at least r/8, except with
+        probability (log T′ + 1)·e^(−step·r/16). Then one of the two families has a gap of at least r/8, which
+        A_dist refuses with probability e^(−step·(r/8 − 2)/4)/(2·delta); and from H, which has a point of
+        quality at least 5r/8, a point of quality below r/2 is chosen with probability at most
+        32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
 
         Examples
         --------
@@ -154,7 +155,7 @@ class IntervalCuts(NumberSanitizer):
         return min(1.0, points * math.exp(-step * promise / 16.0) + refused)
 
     def failure_bound(self, size: int) -> float:
-        """Return a bound on the probability that too many records stay between cuts, at most 1."""
+        """Return a bound, at most 1, on the probability that too many records lie between cuts."""
         t, step = self.alpha * size, self.spending.step
         choosing = 0.5 * math.exp(-step * t / 16.0) + size * math.exp(-step * t / 32.0)
         return min(1.0, self.rounds * (self.rec_failure(t) + choosing))
@@ -193,15 +194,15 @@ class IntervalCuts(NumberSanitizer):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws the same numbers on all databases that have few points.
+        """Return `size` outputs; run i draws the same numbers on all databases of up to four points.
 
-        Run i also draws the same numbers on all databases that have many.
+        On databases of more points run i draws other numbers, but the same on all of them.
         """
         tree = tree_of(self.tally(database), self.dimension)
         return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
 
     def runs(self, tree: DyadicTree, size: int, rng: np.random.Generator) -> list[tuple[Node, ...]]:
-        """Return the intervals that `size` runs take out: all runs at once on a database of few points."""
+        """Return the intervals that each of `size` runs takes out; with few points, by `cut_runs`."""
         search = self.search
         if len(tree.tally.points) <= _FEW_POINTS:
             return cut_runs(search, tree, size, rng)

@@ -1,4 +1,4 @@
-"""The exact law of where numbers are cut, on any domain, for databases of few points."""
+"""The exact law of the search for cuts, on any domain, for databases of few points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["cut_law"]
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """One round: the probability of a refusal, that of taking out each interval, and what is then left."""
+    """One round: the probability of a refusal, and of taking out each interval, with the records left."""
 
     refused: float
     taken: dict[Node, tuple[float, Remaining]]
@@ -55,7 +55,7 @@ def cut_law(search: CutSearch, tree: DyadicTree) -> dict[tuple[Node, ...], float
 
 
 def _round(search: CutSearch, left: Remaining) -> _Round:
-    """Return one round: Rec's level, the noisy test, and the interval chosen."""
+    """Return the law of one round: Rec's level, the noisy test, and the interval chosen."""
     if not left.counts(0).any():
         return _Round(1.0, {})
     refused, taken = 0.0, {}
@@ -72,7 +72,7 @@ def _round(search: CutSearch, left: Remaining) -> _Round:
 
 
 def _levels(search: CutSearch, left: Remaining) -> dict[int, float]:
-    """Return the probability of every level that Rec returns; if d is 1, its range has one more point."""
+    """Return the probability of every level; for d = 1 the extra point of Rec's range counts as level 1."""
     law = search.rec.distribution(search.quality(left))
     levels: dict[int, float] = {}
     for place, log in enumerate(law.log_probabilities.tolist()):

@@ -21,7 +21,7 @@ __all__ = ["cut_runs"]
 
 @dataclass(eq=False)
 class _Group:
-    """Records that are left, and the runs that left them."""
+    """The records left after some rounds, and the runs that have these records left."""
 
     left: Remaining
     runs: list[NDArray[np.intp]] = field(default_factory=list)
@@ -32,8 +32,8 @@ def cut_runs(
 ) -> list[tuple[Node, ...]]:
     """Return the intervals that each of `size` runs takes out.
 
-    Run i draws the same numbers on every database. For this, each round draws the numbers of all runs anew
-    for every group, which is fast only on databases of few points.
+    Run i draws the same numbers on every database. For this, each round draws numbers for all runs once per
+    group, which is fast only on databases of few points.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def cut_runs(
 def _round(
     search: CutSearch, group: _Group, size: int, rng: np.random.Generator
 ) -> list[tuple[Node, Remaining, NDArray[np.intp]]]:
-    """Return each interval that runs of a group take out in one round, what is left then, and these runs."""
+    """Return each interval that runs of a group take out in a round, the records then left, and the runs."""
     if not group.left.counts(0).any():
         return []
     runs, found = np.concatenate(group.runs), []
