@@ -144,7 +144,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     alpha, beta
         Excess error and failure probability, each in (0, 1/2).
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
     score
         q: takes a database and `hypotheses`, returns one number for each; higher is better. It must change by
         at most 1 when a record is replaced; this is not checked. None: minus the number of errors.

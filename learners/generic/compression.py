@@ -114,7 +114,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         Public; privacy does not depend on them. Accuracy is claimed only for the default `caps` and a first
         round at least as long as the default.
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
 
     Raises
     ------

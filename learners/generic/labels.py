@@ -100,7 +100,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     share
         The part of a database that is used without labels, in [0, 1]; None: the share in `sample_size`.
     size
-        The number of records that a privacy audit builds databases of.
+        The number of records in each database of a privacy audit.
 
     Raises
     ------

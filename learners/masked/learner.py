@@ -63,7 +63,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         ``"central"``: noise on the averages; ``"local"``: every record reports for itself, in two rounds, the
         second of which asks a question that depends on the answers to the first.
     size
-        The number of records that a privacy audit builds databases of; default d + 1.
+        The number of records in each database of a privacy audit; default d + 1.
 
     Raises
     ------

@@ -186,7 +186,7 @@ class HashedPointLearner(PureLearner):
         l, the bits of a bucket, at most d; at d nothing is hashed. Default: the l that needs the fewest
         examples.
     points, size
-        The numbers, and the number of examples, that a privacy audit builds databases of.
+        The numbers that the databases of a privacy audit are built from, and the number of examples in each.
 
     Raises
     ------

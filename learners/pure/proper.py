@@ -124,7 +124,7 @@ class PurePointLearner(_ProperLearner):
     alpha, beta
         Error in (0, 1) and failure probability in (0, 1/2).
     points, size
-        The numbers, and the number of examples, that a privacy audit builds databases of.
+        The numbers that the databases of a privacy audit are built from, and the number of examples in each.
 
     Raises
     ------
