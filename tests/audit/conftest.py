@@ -53,26 +53,28 @@ def benchmark(name):
 
 @pytest.fixture(scope="session")
 def false_alarms():
-    """Return the module benchmarks/false_alarms.py: tight audits and their criteria. It is also a command."""
+    """Return the module benchmarks/false_alarms.py, which audits mechanisms that meet their claims with
+    equality. The module is also a command."""
     return benchmark("false_alarms")
 
 
 @pytest.fixture(scope="session")
 def interrupts():
-    """Return the module benchmarks/interrupts.py. It interrupts commands at random moments; it is also a
-    command."""
+    """Return the module benchmarks/interrupts.py, which interrupts commands at random moments. The module is
+    also a command."""
     return benchmark("interrupts")
 
 
 @pytest.fixture(scope="session")
 def hostile_files():
-    """Return the module benchmarks/hostile_files.py. It makes damaged and hostile files from good ones."""
+    """Return the module benchmarks/hostile_files.py, which makes damaged and hostile files from good ones."""
     return benchmark("hostile_files")
 
 
 @pytest.fixture(scope="session")
 def limits():
-    """Return the module benchmarks/limits.py: no utility auditor's wealth grows faster than it says."""
+    """Return the module benchmarks/limits.py, which computes how fast the wealth of any utility auditor can
+    grow."""
     return benchmark("limits")
 
 
@@ -80,7 +82,7 @@ def limits():
 def in_process(monkeypatch):
     """Make commands draw their runs in this process, because a child process costs half a second of CPU.
 
-    If `DP_AUDIT_SPAWN` is set, commands still start children: `make matrix` tests them.
+    If `DP_AUDIT_SPAWN` is set, commands still start child processes, because `make matrix` tests those.
     """
     if SPAWN not in os.environ:
         monkeypatch.setattr(
@@ -90,7 +92,7 @@ def in_process(monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Change to a user's folder with the target module, and yield its path."""
+    """Change to a user's folder that contains the target module, and yield its path."""
     (tmp_path / "mine.py").write_text(MECHANISMS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -113,7 +115,7 @@ def call(capsys, in_process):
 
 @pytest.fixture
 def thirdparty(tmp_path, monkeypatch):
-    """Return a function that installs another distribution: one entry point in a group, and one module."""
+    """Return a function that installs a distribution with one module and one entry point in a group."""
 
     def install(group, *, entry, text):
         site = tmp_path / "site"

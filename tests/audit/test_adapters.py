@@ -56,7 +56,8 @@ def call(mechanism, database, seed=0):
 
 
 def audited(mechanism, epsilon, left, right):
-    """Return the audit of one pair with few runs: at significance 1e-6 a certain leak takes about 200."""
+    """Return the audit of one pair with few runs: at significance 1e-6 a certain leak is refuted in about
+    200."""
     return audit_privacy(mechanism, PureDP(epsilon), pairs=[(left, right)], budget=1_000, confirm_budget=200)
 
 
@@ -206,7 +207,8 @@ def totals(frame, rng):
 
 
 def test_a_function_of_a_frame_gets_one_of_its_columns():
-    """A record that moves to the other town changes both sums by 1, which is 20 scales of the noise."""
+    """A record that moves to the other town changes both sums by 1, which is 20 times the scale of the
+    noise."""
     mechanism = pandas(totals, columns=["town", "salary"])
     assert mechanism.name == "totals"
     oslo, rome = [("Oslo", 1.0), ("Oslo", 0.0)], [("Rome", 50.0), ("Oslo", 0.0)]

@@ -1,4 +1,5 @@
-"""Findings and studies appear beside the audits of a suite, or are refused in one line before any audit."""
+"""Findings and studies appear beside the audits of a suite, or the suite refuses them in one line before any
+audit."""
 
 import json
 import math

@@ -1,4 +1,5 @@
-"""Databases that no audit can use get one line each: in the user's words, and with what to write instead."""
+"""Each database that no audit can use gets an error of one line, in the user's words, that says what to write
+instead."""
 
 import time
 
@@ -114,8 +115,9 @@ def test_wrong_kinds_and_wrong_values_raise_different_errors():
 
 
 def test_a_strategy_that_rejects_most_values_does_not_delay_the_audit():
-    """The strategy keeps one number in fifty. Hypothesis needs ten seconds or more for 800 examples of it."""
-    start = time.process_time()  # processor time: other processes may slow this one
+    """The strategy keeps one number in fifty, so Hypothesis needs ten seconds or more to draw 800
+    examples."""
+    start = time.process_time()  # processor time, because other processes may slow this one
     assert audit(records=SPARSE, size=2).verdict is Verdict.NOT_REFUTED
     assert time.process_time() - start < 5
 
@@ -188,9 +190,9 @@ def test_a_mechanism_that_refuses_some_databases_of_the_boundary_is_audited():
 
 
 def test_a_mechanism_that_refuses_every_database_of_the_boundary_is_audited_on_ordinary_ones():
-    """A database of the boundary has at most two different values, and its neighbour one more. Half of the
-    random databases are six draws from all ten values: these have four different values with probability
-    0.93."""
+    """A boundary database has at most two different values, and its neighbour at most three. Half of the
+    random databases are six draws from all ten values. Such a database has four or more different values with
+    probability 0.93."""
 
     def needs_four(database, rng):
         if len(set(database)) < 4:

@@ -36,7 +36,8 @@ def run(mechanism, pairs=(([0.0], [1.0]),), *, epsilon=1.0, budget=8_000, seed=0
 
 
 def test_what_is_bet_on_was_chosen_from_what_was_known_before(monkeypatch):
-    """Between choice and settlement a batch is drawn and counted. Nothing is learned in between."""
+    """Between the choice of the bets and their settlement, a batch is drawn and counted but nothing is
+    learned."""
     happened = []
 
     def spy(name):
@@ -171,7 +172,8 @@ def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
 
 
 def test_each_run_that_is_bet_on_draws_its_side_by_a_coin_of_its_own():
-    """With fair coins the counts are binomial. With runs drawn in pairs each side would have exactly half."""
+    """With fair coins the counts are binomial. If runs were drawn in pairs, each side would get exactly half
+    of the runs."""
     bets = run(Noisy(), epsilon=3.0, budget=20_000).ledger.bets
     uneven = [bet.counts[0, :2].sum() != bet.counts[0, 2:].sum() for bet in bets]
     assert any(uneven)

@@ -47,8 +47,8 @@ class Slow(Response):
 
 
 class Turning(Response):
-    """Uniform over calls, as declared. To an observer who knows its state, one output gives away the
-    record."""
+    """A subject whose outputs alternate between 0 and 1. Over all calls they are uniform, as its law
+    declares. An observer who knows the state learns the record from one output."""
 
     def __init__(self):
         self.turn = 0
@@ -69,7 +69,7 @@ def test_equality_over_every_pair_is_proved():
 
 @pytest.mark.parametrize("budget", [1, 50, 150, 1000])
 def test_few_runs_of_the_code_prove_nothing(budget):
-    """So few runs cannot notice even a law that is entirely wrong."""
+    """These few runs would not even reveal a law that is entirely wrong."""
     for subject in (Response(), Leak()):
         assert audit_privacy(subject, budget=budget).verdict is not Verdict.PROVED
 
@@ -195,8 +195,8 @@ class HiddenCache:
 
 
 def test_noise_in_a_cache_that_its_pickle_leaves_out_refutes_nothing():
-    """With a full cache it draws less from the same generator state. The confirmation uses fresh
-    processes."""
+    """With a full cache the mechanism draws fewer numbers from the same generator state. The confirmation
+    uses fresh processes."""
     verdicts = {
         audit_privacy(HiddenCache(), PureDP(1.0), records=[0, 1], size=1, budget=5000, seed=seed).verdict
         for seed in range(2)
@@ -209,8 +209,8 @@ def left_out(result):
 
 
 class Clipped(Response):
-    """Randomized response to a bit. Every other record gives a certain 0; the listed records do not show
-    that."""
+    """Randomized response to a bit. For any other record the output is always 0; the listed records do not
+    show that."""
 
     def distribution(self, database):
         bit = database[0] if database[0] in {0, 1} else 0
@@ -222,7 +222,7 @@ class Clipped(Response):
 
 
 def test_a_claim_kept_on_listed_records_says_that_only_these_were_tested():
-    """A proof or search over (0, 1) says nothing about other records, and the claim fails for those."""
+    """A proof or a search over (0, 1) says nothing about other records, and for those the claim fails."""
     proved = audit_privacy(Clipped())
     assert proved.verdict is Verdict.PROVED
     assert left_out(proved) == ["records other than the 2 given (0, 1)"]
@@ -246,7 +246,7 @@ def test_pairs_that_are_given_list_no_records():
 
 
 class Copies(Response):
-    """Randomized response, except that it returns the record 7."""
+    """Randomized response, except that the record 7 is returned unchanged."""
 
     def __call__(self, database, rng):
         return 7 if database[0] == 7 else super().__call__(database, rng)
@@ -278,7 +278,7 @@ def test_a_proof_counts_given_pairs_separately_from_those_of_its_family():
 
 
 class TwoParties:
-    """0 and 1 are neighbours; so are 2 and 3."""
+    """A relation: 0 and 1 are neighbours; so are 2 and 3."""
 
     def __init__(self, listed):
         self.listed = listed
@@ -303,7 +303,7 @@ def test_a_density_on_any_database_rules_out_the_verdict_proved():
             return rng.laplace(0.1 * database[0])
 
         def distribution(self, database):
-            # The densities lose 0.1 and the bits 1, so the worst pair is a pair of bits.
+            # The densities have a loss of 0.1 and the bits a loss of 1, so the worst pair is a pair of bits.
             if database[0] < 2:
                 return super().distribution(database)
             return Density.laplace(0.1 * database[0], 1.0)

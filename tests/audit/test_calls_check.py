@@ -12,7 +12,7 @@ from audit.verdict.terms import Terms
 
 
 class NoisySum:
-    """The sum of three bits with Laplace noise: scale 1 in `sample`, another scale in a call."""
+    """The sum of three bits with Laplace noise. The scale is 1 in `sample` and may differ in a call."""
 
     claim = PureDP(1.0)
     relation = "replace-one"
@@ -54,8 +54,8 @@ def audited(subject, *, budget=20_000, **options):
 
 
 def test_a_call_with_a_quarter_of_the_noise_of_sample_is_an_error_that_names_an_output():
-    # Power: 150 of 150 audits noticed this, so the power is above 0.95 with confidence 99.9 %. With half the
-    # noise 119 of 150 noticed.
+    # Power: 150 of 150 audits noticed the difference, so the power is above 0.95 with confidence 99.9 %. With
+    # half of the noise 119 of 150 audits noticed it.
     result = audited(NoisySum(0.25))
     assert result.verdict is Verdict.ERROR
     assert "`sample` and single calls disagree: on [" in result.reason
@@ -102,8 +102,8 @@ def test_a_small_budget_compares_fewer_calls_and_says_how_many():
 
 
 def test_samples_of_one_law_differ_no_more_often_than_the_significance():
-    # There are 40 comparisons at significance 0.1. False alarm: Pr[Bin(40, 0.1) ≥ 19] < 1e-8. Power: 56 of 60
-    # comparisons noticed a check that placed its bets after it drew the batch.
+    # There are 40 comparisons at significance 0.1. False alarm: Pr[Bin(40, 0.1) ≥ 19] < 1e-8. Power: a check
+    # that wrongly placed its bets after it drew the batch raised an alarm in 56 of 60 comparisons.
     terms = Terms(epsilon=1.0, delta=0.0, significance=0.1, budget=8_000)
     alarms = 0
     for seed in range(40):

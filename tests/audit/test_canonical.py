@@ -57,7 +57,7 @@ def is_number(value):
 
 
 def agree(a, b):
-    """Return whether two values are the same, by the definition written out without keys."""
+    """Return whether two values are the same, by a definition that uses no keys."""
     if is_number(a) and is_number(b):
         return a == b or (a != a and b != b)  # both are NaN
     if isinstance(a, set | frozenset) and isinstance(b, set | frozenset):
@@ -112,7 +112,7 @@ def test_every_value_is_the_same_as_its_copy_and_as_itself_in_another_form(value
 @fixed
 @given(values, values)
 def test_the_same_values_have_keys_that_read_the_same(a, b):
-    # This text sorts unordered values, so it must not depend on the type that a number was given in.
+    # The text of a key sorts unordered values, so it must not depend on the type of a number.
     assert repr(key(a)) == repr(key(disturbed(a)))
     assert (repr(key(a)) == repr(key(b))) == same(a, b)
 

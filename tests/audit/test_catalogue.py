@@ -127,6 +127,6 @@ def test_a_module_that_shadows_ours_is_named_and_never_run(tmp_path, place):
     )
     said = ran.stdout.strip()
     assert "the stranger ran" not in ran.stdout + ran.stderr
-    # Without __init__.py a folder loses against an installed package, except against an editable install.
+    # An installed package takes precedence over a folder without __init__.py. An editable install does not.
     assert said.isdigit() or f"{shadow if place == 'mechanisms.py' else shadow.parent} shadows" in said
     assert len(said.splitlines()) == 1

@@ -1,6 +1,6 @@
-"""Bets on whole tables: no pair of laws that keeps the claim expects a gain, for any past runs.
+"""Bets on whole tables: if the laws keep the claim, the expected gain is not positive, for any past runs.
 
-Linear programming finds the worst pair of laws, and a general solver the nearest one.
+Linear programming finds the worst pair of laws. A general solver finds the nearest pair that keeps the claim.
 """
 
 import math
@@ -19,7 +19,7 @@ def drawn(rng, cells):
 
 
 def most_expected(won, epsilon, delta):
-    """Return the largest mean of D over all pairs of laws (P, Q) that keep (ε, δ)."""
+    """Return the largest expected payoff `won` over all pairs of laws (P, Q) that keep (ε, δ)."""
     cells, ratio = won.shape[1], math.exp(epsilon)
     eye, none, one = np.eye(cells), np.zeros((cells, cells)), np.ones(cells)
     zero = np.zeros(cells)
@@ -56,7 +56,7 @@ def test_no_pair_of_laws_that_keeps_the_claim_expects_a_gain(cells, delta):
 
 
 def test_bets_expect_a_gain_against_half_of_the_epsilon():
-    """The check above can fail: against half of the ε these bets expect a gain."""
+    """The check above can fail: bets against ε = 0.2 expect a gain from laws that need only keep ε = 0.4."""
     p, q = np.array([0.7, 0.3]), np.array([0.3, 0.7])
     [won] = payoffs(p, q, np.exp([0.2]), np.zeros(1))
     assert most_expected(won, 0.4, 0.0) > 0.01
@@ -110,7 +110,8 @@ def test_smoothed_laws_are_laws_and_believe_large_counts(ordered):
 
 @pytest.mark.parametrize("ordered", [0, 30])
 def test_differences_by_chance_are_smoothed_away(ordered):
-    """At 1,000 runs a side in 30 cells a log-ratio has a standard error of 0.25. Less than 0.06 remains."""
+    """With 1,000 runs a side in 30 cells, the log-ratio of a cell has a standard error of 0.25 before
+    smoothing. Smoothing reduces it to less than 0.06."""
     rng = np.random.default_rng(4)
     law = np.full(30, 1 / 30)
     left = []
@@ -122,8 +123,8 @@ def test_differences_by_chance_are_smoothed_away(ordered):
 
 @pytest.mark.parametrize("size", [2, 5, 40])
 def test_log_ratios_are_smoothed_to_the_mean_that_dense_matrices_give(size):
-    """The reference is the posterior mean of a random walk from a free level, with one matrix for all cells.
-    The variance of the steps is the most likely one of a list."""
+    """The reference is the posterior mean of a random walk with a free first level, computed with dense
+    matrices. The variance of a step is the value on a list with the largest likelihood."""
     rng = np.random.default_rng(size)
     errors = 10.0 ** rng.uniform(-3, 1, size)
     values = 0.3 * rng.normal(size=size).cumsum() + rng.normal(size=size) * np.sqrt(errors)
@@ -160,7 +161,8 @@ def test_a_table_that_differs_a_little_in_all_cells_is_chosen_before_one_that_di
 
 
 def test_a_larger_difference_in_few_runs_is_not_preferred():
-    """Per run, 0.625 against 0.375 promises more than 0.6 against 0.4, but 100 runs do not show it surely."""
+    """Probabilities of 0.625 against 0.375 promise more per run than 0.6 against 0.4, but 100 runs do not
+    establish them."""
     few = 50 * np.array([[0.625, 0.375], [0.375, 0.625]])
     many = 10_000 * np.array([[0.6, 0.4], [0.4, 0.6]])
     assert most_broken([few, many], np.zeros(1), 0.0).tolist() == [1]
@@ -168,7 +170,8 @@ def test_a_larger_difference_in_few_runs_is_not_preferred():
 
 
 def test_a_difference_that_delta_allows_promises_nothing():
-    """The first table differs by 0.15 in a rare cell, the second by 0.24 in a frequent one; δ = 0.2."""
+    """The tables differ by 0.15 in a rare cell and by 0.24 in a frequent one. Only the second difference
+    exceeds δ = 0.2."""
     rare = 50_000 * np.array([[0.15, 0.85], [0.0, 1.0]])
     frequent = 50_000 * np.array([[0.62, 0.38], [0.38, 0.62]])
     assert most_broken([rare, frequent], np.zeros(1), 0.0).tolist() == [0]

@@ -124,7 +124,7 @@ def test_a_wrapper_that_reports_the_parameters_of_its_part_is_not_built_from_the
 
 
 class Learner:
-    """A learner that returns the share of ones. Its problems may be wrong."""
+    """A learner that returns the share of ones. Its declared problem may be wrong."""
 
     name, utility_claim = "learner", PAC(0.5, 0.5)
 

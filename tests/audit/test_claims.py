@@ -88,7 +88,7 @@ def test_claims_read_as_they_are_written():
 @given(epsilons, deltas, epsilons)
 def test_the_profile_is_that_of_the_worst_mechanism_that_meets_the_claim(epsilon, delta, at):
     p, q = leaky_response(epsilon, delta)
-    # The hockey stick subtracts e^at·q from p. Each is known to 1e-16 relative.
+    # The hockey stick subtracts e^at·q from p. Both terms have a relative error of 1e-16.
     tolerance = 4e-16 * (1 + math.exp(at) * sum(q))
     assert ApproximateDP(epsilon, delta).profile(at) == pytest.approx(hockey_stick(p, q, at), abs=tolerance)
 

@@ -185,8 +185,8 @@ def test_a_report_that_cannot_be_written_does_not_lose_the_result(folder, call, 
 
 
 def test_the_mutation_check_shows_which_smaller_claims_are_refuted(folder, call):
-    """With keep = 0.6 the loss is ln 1.5 = 0.4055. The claims of 0.36 and 0.405 may or may not be noticed.
-    The claim of 0.225 is missed with probability below 1e-7."""
+    """With keep = 0.6 the loss is ln 1.5 = 0.4055. The claims of 0.36 and 0.405 may or may not be refuted.
+    The claim of 0.225 escapes refutation with probability below 1e-7."""
     budget = ["--budget", "20000"]
     code, out, err = call(
         *("run", "mine.py:Response", "--epsilon", "0.45", *PAIR, *budget),
@@ -249,7 +249,7 @@ def test_the_help_states_the_defaults_of_the_audit(call):
         assert f"[default: {defaults[name]}]" in told
     for name in ("budget", "seed", "run_time_limit"):
         assert f"[default: {defaults[name]:,.0f}]" in told
-    # this default is that of the command; that of `audit_privacy` is one job
+    # the default of the command; the default of `audit_privacy` is one job
     assert "[default: one for each core]" in told
 
 

@@ -1,5 +1,5 @@
-"""`dp-audit` in a process of its own: pipes and terminals, what it imports, and projects with packages of our
-names."""
+"""`dp-audit` in a process of its own: pipes and terminals, what it imports, and projects whose packages share
+our names."""
 
 import contextlib
 import os

@@ -9,7 +9,7 @@ import pytest
 from audit.catalogue import Entry
 from audit.claims import PureDP
 
-# It must import the true `load_catalogue` before the fixture `suite` replaces that.
+# This module must import the true `load_catalogue` before the fixture `suite` replaces it.
 import_module("audit.subject.targets")
 
 
@@ -44,7 +44,7 @@ def suite(folder, call, monkeypatch):
 
     def run(entries, *arguments):
         monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries)
-        # other processes cannot find entries of a test
+        # other processes cannot find entries that a test defines
         return call("suite", "--jobs", "1", *arguments)
 
     return run

@@ -29,7 +29,7 @@ def client():
 
 
 def slow(database, rng):
-    """Run long enough that sending the runs to workers pays."""
+    """Run long enough that sending runs to workers saves time."""
     stop = time.perf_counter() + 3e-4
     while time.perf_counter() < stop:
         pass

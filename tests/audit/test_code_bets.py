@@ -37,8 +37,8 @@ class Response:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
-    """Without the law 40,966 or 64,006 runs refute it. The law check alone cannot see a difference of
-    0.01."""
+    """Without the declared law, 40,966 or 64,006 runs refute the claim. The law check alone cannot detect a
+    difference of 0.01."""
     result = audit_privacy(Response(1.07), seed=seed)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
     assert 1.0 < result.epsilon_lower < 1.07
@@ -48,7 +48,7 @@ def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
 
 
 class OnOneDatabase(Response):
-    """A subject that gives away one database of the boundary by an output that its law allows."""
+    """A subject that gives away one boundary database by an output that its law allows."""
 
     records = (0, 1, 2)
     size = 7
@@ -94,7 +94,7 @@ def test_a_budget_with_which_no_bets_could_refute_is_reported():
 
 
 def test_bets_without_power_cast_no_doubt_on_the_law():
-    """At ε = 5 the least budget that can refute an outright leak has little power to catch any event."""
+    """At ε = 5 the smallest budget that can refute an outright leak has little power to refute any event."""
 
     class Fifth(Response):
         claim = PureDP(5.0)
@@ -132,7 +132,7 @@ def test_a_claim_with_a_delta_is_bet_on_as_well():
 
 
 class Unsorted:
-    """Declared symmetric, but private on sorted lists only."""
+    """A subject that is declared symmetric but is private on sorted lists only."""
 
     claim = PureDP(1.0)
     relation = Relation.REPLACE_ONE
@@ -198,7 +198,8 @@ def test_a_law_that_changes_when_it_is_asked_again_proves_nothing(calls):
 
 @pytest.mark.parametrize("k", [2, 4, 8])
 def test_a_law_at_the_detectable_distance_is_found_nine_times_in_ten(k):
-    """Of 200 comparisons of a law at this distance, at least 0.9 minus four standard errors see it."""
+    """Of 200 comparisons with a law at this distance, a share of at least 0.9 minus four standard errors
+    detects it."""
     law = Finite(range(k), [1.0 / k] * k)
     limit, runs = math.log(1e6), 1_000
     distance = detectable_distance(law, runs, limit)

@@ -83,7 +83,8 @@ def test_p_and_q_are_frequencies_in_the_runs_of_the_witness():
 
 
 def first_three(witness, subject, seed=0):
-    """Return the first three outputs of a witness on each side, drawn again from its seed, to four digits."""
+    """Return the first three outputs of a witness on each side, drawn again from its seed and rounded to four
+    digits."""
     with Sampler(adapt(subject), seed=seed) as sampler:
         seed = tuple(witness.seed)
         [block, *_] = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True, by_call=True)
@@ -118,7 +119,8 @@ def test_a_pair_given_by_hand_is_marked_as_given():
 
 
 def test_the_intervals_hold_the_true_probabilities():
-    """Each of 12 seeds has two intervals at 99 %. Four or more misses have probability at most 9.1e-5."""
+    """Each of 12 seeds gives two intervals at 99 %. Four or more of the 24 miss with probability at most
+    9.1e-5."""
     misses = 0
     for seed in range(12):
         witness = refute(Loud(), seed=seed)[0].witness
@@ -136,8 +138,8 @@ def test_the_intervals_hold_the_true_probabilities():
     assert misses <= 3
 
 
-#: Runs that test whether a subject is stateless: four on each of three databases (the first and the pair),
-#: each by the object and by a copy.
+#: The number of runs that test whether a subject is stateless: four on each of three databases (the first one
+#: and both of the pair), each made by the object and again by a copy.
 CHECKED = 4 * 3 * 2
 
 
@@ -154,7 +156,7 @@ class Called(Loud):
 
 
 def test_with_too_few_runs_a_witness_of_a_stateless_subject_stays_unconfirmed():
-    """The crossing refutes. p and q rest on few runs."""
+    """The wealth crosses its limit, so the claim is refuted, but p and q rest on few runs."""
     found, *_ = refute(Called(), epsilon=2.5, allowance=8)
     assert not found.witness.confirmed
     assert not found.doubt
@@ -196,7 +198,8 @@ def test_a_leak_of_a_subject_with_state_is_confirmed_by_one_run_in_each_fresh_pr
 
 
 def test_a_witness_mostly_has_bounds_of_few_digits():
-    """Not always: if few outputs are kept, rounding a bound to any near number may change the growth."""
+    """Not every witness does: if few outputs are kept, even a small rounding of a bound may change the
+    growth."""
     short = 0
     for seed in range(5):
         [condition] = refute(Loud(), seed=seed)[0].witness.event.conditions
@@ -320,7 +323,7 @@ def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
 
 
 def exact_p_value(calls, hits):
-    """Return Pr[Σ hits²/calls ≥ its observed value] over all draws of this many hits from an urn."""
+    """Return Pr[Σ hits²/calls ≥ its observed value] if this many hits are drawn at random from an urn."""
 
     def statistic(drawn):
         return sum(d * d / n for d, n in zip(drawn, calls, strict=True))
@@ -345,7 +348,7 @@ def exact_p_value(calls, hits):
     ],
 )
 def test_the_spread_over_processes_has_the_p_value_of_the_urn(calls, hits):
-    """The exact value by enumeration, within five standard errors of 20,000 draws."""
+    """The p-value agrees with the exact one from enumeration within five standard errors of 20,000 draws."""
     exact = exact_p_value(calls, hits)
     error = 5 * math.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_000
     assert spread_evenly(np.array(hits, float), np.array(calls, float)) == pytest.approx(exact, abs=error)

@@ -19,8 +19,7 @@ from audit.subject.subject import adapt
 
 
 def joint_laws(rng, cases):
-    """Return claims (R, δ) that p = R·q + δ meets with equality, and couplings of p and q, shape (cases,
-    4)."""
+    """Return claims (R, δ) for which p = R·q + δ, and couplings of p and q, shape (cases, 4)."""
     ratio = np.exp(rng.uniform(0, 3, cases) * rng.integers(0, 2, cases))
     delta = rng.uniform(0, 0.3, cases) * rng.integers(0, 2, cases)
     q = rng.uniform(0, 1, cases) * (1 - delta) / ratio
@@ -40,7 +39,7 @@ def test_by_enumeration_no_coupling_gives_an_expectation_above_one_if_the_claim_
 
 
 def test_the_bet_with_an_aim_has_no_expectation_above_one_either():
-    """One pair, whose four outcomes are enumerated. The past and the goal decide the stake."""
+    """The four outcomes of one pair of runs are enumerated. The past and the goal decide the stake."""
     rng = np.random.default_rng(2)
     ratio, delta, shares = joint_laws(rng, 300)
     goals = Goals(3.0, 0.5)
@@ -55,7 +54,8 @@ def test_the_bet_with_an_aim_has_no_expectation_above_one_either():
 
 
 def test_the_enumeration_sees_two_outcomes_of_a_pair_that_are_swapped():
-    """Planted defect: if the outcome "q side alone" is taken for "neither", the payoffs expect a gain."""
+    """Planted defect: if the outcome "q side alone" is taken for "neither", the expected payoff is
+    positive."""
     ratio, delta, shares = joint_laws(np.random.default_rng(3), 1_000)
     better = shares[:, [0, 1, 3, 2]]  # swaps "q side alone" and "neither"
     assert (better[:, None, :] @ np.exp(coupled_payoffs(np.log(ratio), delta))).max() > 1.1
@@ -110,15 +110,15 @@ def test_pairs_that_have_nothing_in_common_are_not_worth_coupling():
 
 
 def loud(database, rng):
-    """Return a noisy sum that loses 0.1."""
+    """Return a noisy sum whose loss is 0.1."""
     return sum(database) + rng.laplace(scale=10.0)
 
 
 def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
-    """A loss of 0.1 against a claim of 0.08: with independent sides every auditor needs at least 305,000
-    runs on average.
+    """The loss is 0.1 and the claim 0.08. With independent sides every auditor needs at least 305,000 runs on
+    average.
 
-    Coupled bets need 25,210. Seeds 1 to 20 took 16,778 to 50,446.
+    This audit with coupled bets needs 25,210 runs. Seeds 1 to 20 took 16,778 to 50,446.
     """
     result = audit_privacy(loud, PureDP(0.08), pairs=[([0, 0], [1, 0])], budget=300_000)
     assert result.refuted
@@ -126,14 +126,16 @@ def test_additive_noise_is_refuted_by_fewer_runs_than_independent_sides_need():
 
 
 def shows_the_last(database, rng):
-    """Return a release, and rarely the last one too, which a library keeps. Private given the last one."""
+    """Return a new release and, rarely, the last one too, which a library keeps. It is private given the last
+    one."""
     new, shows = sum(database) + rng.laplace(), rng.random() < 0.02
     last, colorsys.last_release = getattr(colorsys, "last_release", None), new
     return new, last if shows else None
 
 
 def test_hidden_state_of_a_library_is_not_refuted_by_coupled_runs(monkeypatch):
-    """The second run of a pair shows the output of the first. Independent calls do not confirm that."""
+    """The second run of a pair may show the output of the first. Independent calls do not confirm the
+    refutation."""
     monkeypatch.setattr(colorsys, "last_release", None, raising=False)
     where = {"pairs": [([0, 1], [1, 1])], "budget": 40_000, "seed": 0}
     result = audit_privacy(shows_the_last, PureDP(1.0), **where)
@@ -160,7 +162,8 @@ def test_bounds_from_coupled_runs_assume_no_state_and_are_dropped_if_there_is_st
 
 
 def response(database, rng):
-    """Return answers that one generator state makes opposite, so coupling does not help."""
+    """Return randomized response. One generator state gives opposite answers on 0 and 1, so coupling does not
+    help."""
     return database[0] if rng.random() < 0.7 else 1 - database[0]
 
 

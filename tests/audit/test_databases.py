@@ -249,7 +249,7 @@ def test_the_first_proposals_have_the_least_and_the_greatest_size_and_both_extre
 
 
 def test_proposed_answers_move_all_together_and_half_against_half():
-    """All up, one against the rest, and one half against the other."""
+    """All answers move up, one moves against the rest, and one half moves against the other."""
     pairs = described(Relation.QUERY_ANSWERS, size=6).pairs(most=80, rng=rng())
     moves = {tuple(np.subtract(right, left)) for left, right in pairs}
     moves |= {tuple(-step for step in move) for move in moves}
@@ -313,7 +313,7 @@ def _rises(database):
 
 @pytest.mark.parametrize(("size", "seeds"), [(4, 4), (6, 1)])
 def test_rare_neighbours_are_found_in_a_domain_that_can_be_enumerated(size, seeds):
-    """Strictly increasing digits: 210 of 10^4 or 10^6 databases."""
+    """The domain holds strictly increasing digits: 210 of 10^4 or 10^6 lists."""
     rising = domain(records=tuple(range(10)), sizes=(size, size), valid=_rises)
     every = set(keys(rising.enumerate()))
     for seed in range(seeds):
@@ -323,7 +323,8 @@ def test_rare_neighbours_are_found_in_a_domain_that_can_be_enumerated(size, seed
 
 
 def test_random_databases_of_a_rule_are_given_a_neighbour_that_obeys_it():
-    """Of 10^12 databases 1 in 24 increases, and about 1 in 5 of its neighbours."""
+    """One in 24 of the 10^12 databases increases. So does about one in five of the neighbours of such a
+    database."""
     rising = domain(records=tuple(range(1_000)), sizes=(4, 4), valid=_rises)
     for seed in range(20):
         assert len(rising.pairs(most=20, rng=np.random.default_rng(seed))) == 20
@@ -364,7 +365,8 @@ def canonical_keys(records):
 
 @pytest.mark.parametrize("strange", STRANGE[1:])
 def test_a_leak_of_any_strange_record_takes_few_runs(strange):
-    """The number of listed records does not matter: 24 pairs of runs scout, 16 look, 64 are bet on."""
+    """The number of listed records does not matter: 24 pairs of runs scout, 16 explore the pair, 64 are bet
+    on."""
 
     def leaks(database, rng):
         seen = canonical.key(strange) in canonical_keys(database)

@@ -137,8 +137,8 @@ FAR = {
 
 @functools.cache
 def _near(name):
-    """Return δ(0.3) and ε at δ = 0.05 of two laws of scale 1 at 0 and 1. Only the distance in scales
-    matters."""
+    """Return δ(0.3) and ε at δ = 0.05 of two laws of scale 1 at 0 and 1. They depend only on the distance in
+    scales."""
     p, q = (_by_functions(FAR[name][0](loc, 1.0)) for loc in (0.0, 1.0))
     return hockey_stick(p, q, 0.3), epsilon_at(p, q, 0.05)
 
@@ -155,7 +155,7 @@ def test_the_loss_of_densities_given_by_functions_does_not_depend_on_where_they_
     assert epsilon_at(p, q) == pytest.approx(expected, abs=1e-9)
     assert hockey_stick(p, q, 0.3) == pytest.approx(delta, abs=1e-9)
     assert epsilon_at(p, q, 0.05) == pytest.approx(epsilon, abs=1e-9)
-    # at this location the ends of the event are rounded to floats, which costs the event a little
+    # at this location the bounds of the event are rounded to floats, which makes the event slightly worse
     event = worst_event(p, q, 0.3)
     gain = probability(p, event) - math.exp(0.3) * probability(q, event)
     assert gain == pytest.approx(delta, abs=1e-6)
@@ -208,7 +208,7 @@ def test_an_event_of_many_numbers_as_close_as_floats_are_holds_each_of_them():
 
 def test_clamping_is_post_processing_and_laplace_loses_nothing_by_it():
     p, q = (Mixture.from_clamped(Density.laplace(loc, 1.0), -1.0, 1.0) for loc in (0.0, 1.0))
-    # the best event for ε = 1/2 is {x < 1/4}; the clamping keeps it
+    # the best event for ε = 1/2 is {x < 1/4}; clamping does not change it
     assert hockey_stick(p, q, 0.5) == pytest.approx(laplace_delta(0.5, 1.0), abs=1e-14)
     assert epsilon_at(p, q) == pytest.approx(1.0, abs=1e-14)
 
@@ -379,7 +379,7 @@ def test_the_worst_event_attains_delta(name):
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_draws_fall_into_the_worst_event_with_its_probability(name):
-    """Binomial tests at 1e-8 on 2,000 draws. They see an event that is wrong on a tenth of the mass."""
+    """Binomial tests at 1e-8 on 2,000 draws. They detect an event that is wrong on a tenth of the mass."""
     p, q = PAIRS[name]
     event = worst_event(p, q, 0.01)
     for law in (p, q):

@@ -1,4 +1,5 @@
-"""Values in saved files: they are read back equal, with type and bits, or as text. Reading runs no code."""
+"""Values in saved files are read back equal, with their types and bits, or else as text. Reading runs no
+code."""
 
 import dataclasses
 import datetime as dt
@@ -65,7 +66,7 @@ def through_text(value):
 
 
 class Twin:  # noqa: PLW1641 - compared only
-    """A value whose equality is strict: the same type, and the same bits of a float."""
+    """A value with strict equality: the other must have the same type, and a float the same bits."""
 
     def __init__(self, value):
         self.value = value
@@ -275,7 +276,7 @@ def test_a_damaged_value_is_named_in_one_line(stored, message):
 
 
 def test_an_event_has_the_same_words_after_saving():
-    example = [len]  # kept as text only
+    example = [len]  # this value is saved as text only
     event = Event((AtomIn(Whole(), (example,)),))
     again = through_text(event)
     assert again.words() == event.words() == "the output is [<built-in function len>]"

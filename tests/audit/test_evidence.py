@@ -1,4 +1,5 @@
-"""The betting rule: by enumeration no bet against a claim that holds expects a gain; bounds and intervals.
+"""The betting rule: by enumeration, no bet against a true claim has a positive expected gain. Bounds and
+intervals.
 
 Long, because the enumerations share their claims, laws and stakes.
 """
@@ -85,7 +86,8 @@ def random_bet(rng, events, counts, distance=1):
 
 
 def factors(rng, calls, outcomes, claim, *, distance=1):
-    """Return the factors of the wealth by a random bet on a few events, for every batch of this size.
+    """Return the factor by which a random bet on a few events multiplies the wealth, for every batch of this
+    size.
 
     The batches are in the order of their histories: (side, outcome) of the first call, then of the second, …
     """
@@ -157,13 +159,15 @@ def test_the_subjects_of_the_enumeration_use_what_they_see():
 
 
 def test_the_enumeration_sees_one_coin_per_pair_instead_of_one_per_call():
-    """The second call of a pair knows its side from the first, so it can favour the p side and the q side."""
+    """The second call of a pair knows its side from the first, so the subject can favour the p side and the q
+    side."""
     rng = np.random.default_rng(20)
     assert max(expectations(rng, 50, calls=2, outcomes=2, order_coin=True)) > 1.001
 
 
 def expectation_far(rng, outcomes, *, steps, claimed_steps=None):
-    """Return E[factor] of one call on the ends of a path whose every step keeps a claim."""
+    """Return E[factor] of one call on the databases at the ends of a path. Every step of the path keeps a
+    claim."""
     p, q, ratio, delta = far_laws(rng, outcomes, steps=steps)
     value = factors(rng, 1, outcomes, (math.log(ratio), delta), distance=claimed_steps or steps)
     return expectation(value, p.reshape(1, 1, 1, -1), q.reshape(1, 1, 1, -1))
@@ -184,7 +188,8 @@ def test_enumeration_detects_a_distance_declared_too_short():
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 30.0])
 def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
-    """Applying the inequality step by step gives the same: b ← R·b + δ, from probability 0 at the far end."""
+    """The inequality, applied step by step, gives the same bound: b ← R·b + δ, from probability 0 at the far
+    end."""
     for delta, steps in itertools.product((0.0, 1e-9, 0.01, 0.7), (1, 2, 5, 40)):
         far = at_distance(epsilon, delta, steps)
         group = ApproximateDP(epsilon, delta).group(steps)
@@ -196,7 +201,8 @@ def test_the_bound_at_a_distance_is_the_group_claim(epsilon):
 
 
 def test_bounds_from_distant_databases_are_about_a_single_step():
-    """p = 1/2, q = e^(−2.4)/2, distance 4: the loss per step is 0.6. The bound from 80,000 calls is close."""
+    """p = 1/2, q = e^(−2.4)/2, distance 4: the loss per step is 0.6. The bound from 80,000 calls is close to
+    it."""
     rng = np.random.default_rng(5)
     ledger, seen = Ledger(), np.zeros(4)
     for size in [400] * 200:
@@ -390,7 +396,7 @@ def test_the_bound_is_the_last_value_before_the_first_that_is_not_rejected(rejec
 
 
 def test_bounds_do_not_pass_the_truth():
-    """Laplace at ε = 1. Each bound above the truth is a false alarm of probability at most 1e-8."""
+    """Laplace noise with ε = 1. Each bound exceeds the truth with probability at most 1e-8."""
     rng = np.random.default_rng(4)
     for _ in range(5):
         ledger = Ledger()
@@ -467,7 +473,8 @@ def test_the_best_growth_is_the_least_divergence_from_the_claim(p, q, epsilon, d
 
 
 def test_the_best_growth_of_an_outright_leak_is_in_closed_form():
-    """p = 1, q = 0: −ln(1 − q′) − ln(R·q′) falls up to R·q′ = 1 (for R ≥ 2), where it is ln(R/(R − 1))."""
+    """If p = 1 and q = 0, −ln(1 − q′) − ln(R·q′) falls until R·q′ = 1 (for R ≥ 2). There it is ln(R/(R −
+    1))."""
     assert best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(math.log(math.e / (math.e - 1)), rel=1e-6)
     assert math.log(1e6) / best_log_growth(1.0, 0.0, 1.0, 0.0) == pytest.approx(30.1, abs=0.05)
 
@@ -478,8 +485,8 @@ def test_no_wealth_grows_on_a_pair_that_meets_the_claim():
 
 
 def test_an_outright_leak_once_known_is_refuted_in_eighty_calls():
-    """At ε = 1 and significance 1e-6: h = 1, and a call pays at most 1 + 1/(2e − 1). 68 calls are the
-    fewest."""
+    """At ε = 1 and significance 1e-6: h = 1, and a call multiplies the wealth by at most 1 + 1/(2e − 1), so
+    at least 68 calls are needed."""
     fewest = math.log(1e6) / math.log1p(1 / (2 * math.e - 1))
     assert fewest == pytest.approx(68, abs=0.1)
 

@@ -24,7 +24,7 @@ WHERE = {"records": [0, 1], "size": 3, "budget": 3_000}
 
 
 def a_little_loud(database, rng):
-    """Return a noisy sum that loses 1.3."""
+    """Return a noisy sum whose loss is 1.3."""
     return sum(database) + rng.laplace(scale=1 / 1.3)
 
 
@@ -60,7 +60,7 @@ def some_ledger(rng, *, bets):
 @pytest.mark.parametrize("cut", [0, 1, 4])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_ledger_cut_in_two_has_the_wealth_of_the_whole_up_to_rounding_down(seed, cut):
-    """Checked for one claim in 17 of the list, after every bet."""
+    """Every 17th claim of the list is checked, after every bet."""
     epsilon, delta = 0.5, 0.01
     whole = some_ledger(np.random.default_rng(seed), bets=6)
     before = Ledger(whole.bets[:cut], goals=whole.goals, aims=whole.aims[:cut])
@@ -216,7 +216,7 @@ def test_a_pair_of_a_file_that_is_not_in_the_domain_is_not_tried(first, monkeypa
     ]
     monkeypatch.setattr(Sampler, "draw", noted)
     read = AuditResult.from_json(document)
-    # with recorded=True the scouts would not be drawn by `Sampler.draw`
+    # recorded=True would draw the scouts by another method than `Sampler.draw`
     audit_privacy(as_claimed, PureDP(1.0), **WHERE, extend=read, recorded=False)
     assert drawn[:2] == [best[0], best[-1]]
     assert [7, 7, 7] not in drawn

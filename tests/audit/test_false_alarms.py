@@ -1,8 +1,8 @@
 """Audits of mechanisms that meet their claim with equality: few are refuted, and the mean wealth does not
 grow.
 
-Fewer audits are made here. ``DP_AUDIT_TIGHT_AUDITS=2000`` or ``python benchmarks/false_alarms.py`` makes
-all of them.
+This file makes only some of the audits. ``DP_AUDIT_TIGHT_AUDITS=2000`` or ``python
+benchmarks/false_alarms.py`` makes all of them.
 """
 
 import os
@@ -40,12 +40,13 @@ def test_the_swap_of_a_noisy_max_has_the_probability_that_the_case_uses(false_al
 
 def test_tight_audits_stay_within_their_significance(false_alarms):
     """Each of ten mechanisms meets two criteria at significance 0.05, and so do all of them together. A sound
-    auditor fails the count over all with probability at most 9e-6, and each of the other 21 criteria with at
-    most 1e-7. The sum is 1.1e-5.
+    auditor fails the count over all with probability at most 9e-6, and each of the other 21 criteria with
+    probability at most 1e-7. The sum is 1.1e-5.
 
     A mean of at most 1 is not required here, because a sound auditor may exceed it by chance. The command
-    checks it on the full number. An auditor whose wealth ends at 20 in a fifth of audits, and at ½ in the
-    others, fails on 135 audits with probability 0.951. `test_planted_defects` has unsound auditors.
+    checks the mean on the full number of audits. An auditor whose wealth ends at 20 in a fifth of audits, and
+    at ½ in the others, fails on 135 audits with probability 0.951. `test_planted_defects` has unsound
+    auditors.
     """
     found = false_alarms.audit_all(AUDITS)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
@@ -60,7 +61,8 @@ def test_the_full_number_allows_144_refutations(false_alarms):
 
 
 def test_by_enumeration_the_criterion_of_the_mean_is_an_e_value(false_alarms):
-    """V is 20 with probability 1/20, else 0. Its mean is 1, and so is the expectation of the criterion."""
+    """The wealth is 20 with probability 1/20, else 0. Its mean is 1, and so is the expectation of the
+    criterion."""
     audits = 60
     total = 0.0
     for hits in range(audits + 1):

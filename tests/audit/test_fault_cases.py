@@ -1,4 +1,4 @@
-"""The faults to name for bugs from public reports. They were written down before the code that names them.
+"""The expected faults of bugs from public reports. They were written down before the code that names faults.
 
 Each case is a few lines for one class of fault. Its kinds come from the report: the first is exact, the
 others say the same less exactly. Any other kind fails the test, and so does UNKNOWN. Long, because the

@@ -1,4 +1,4 @@
-"""Correct mechanisms, each spoilt in one way. The named fault is that way."""
+"""Correct mechanisms, each broken in one way. The examination has to name what was done."""
 
 import math
 import random
@@ -81,8 +81,8 @@ WAYS = {
         {K.DATA_DEPENDENT_DOMAIN},
     ),
 }
-#: Mutations that do not apply: the mechanism draws no noise with a scale, gives the same answer for that one
-#: seed, or would need different keys.
+#: Mutations that do not apply: the mechanism draws no noise with a scale, happens to give the same answer
+#: with the fixed seed, or would need different keys.
 SPARED = {
     ("kary-randomized-response", "a scale from data"),
     ("exponential", "a scale from data"),
@@ -113,7 +113,7 @@ def test_an_unspoilt_mechanism_has_no_fault(name):
 
 
 def rarely_less_noise(database, rng):
-    """Return a sum whose noise is too small for the move in fewer runs than delta allows."""
+    """Return a sum. With probability 0.01, which is less than delta, its noise is too small for the move."""
     return sum(database) + rng.laplace(0.0, 0.01 if rng.random() < 0.01 else 1.0)
 
 
@@ -126,7 +126,7 @@ def test_a_loss_that_delta_allows_is_no_fault(correct):
     assert examined(adapt(correct), ([0], [1]), ApproximateDP(1.0, 0.02)).kind is K.UNKNOWN
 
 
-#: The last one uses a private choice to decide which draw is added to which output.
+#: The last of these mechanisms uses a private choice to decide which draw is added to which output.
 CONTROLS = (
     *("laplace-histogram", "randomized-response", "noisy-max-laplace"),
     *("sparse-vector", "threshold-release", "point-sanitizer-64"),
@@ -164,7 +164,8 @@ def test_selection_by_secrets_is_counted():
 
     fault = examined(adapt(coin), ([0], [1]), PureDP(1.0))
     assert fault.kind is K.NOISE_TOO_SMALL
-    assert fault == examined(adapt(coin), ([0], [1]), PureDP(1.0))  # the stand-in for the system has a seed
+    # the substitute for the system's randomness has a seed
+    assert fault == examined(adapt(coin), ([0], [1]), PureDP(1.0))
 
 
 def test_unseen_noise_is_reported():
@@ -199,7 +200,8 @@ def test_a_record_a_thousand_times_as_large_shows_that_nothing_clips():
 
 
 def test_the_same_geometric_noise_in_two_outputs_is_one_draw():
-    """Each output alone keeps the claim. Equal whole numbers may be a coincidence, 42 of them are not."""
+    """Each output alone keeps the claim. Whole numbers may be equal by coincidence in one run, but not in all
+    42."""
 
     def inner(database, rng):
         return 50 * sum(database) + int(rng.geometric(0.02)) - int(rng.geometric(0.02))
@@ -245,8 +247,8 @@ def test_the_cheapest_of_two_draws_in_one_sum_counts():
 
 
 def test_a_curved_output_whose_noise_covers_the_move_has_no_fault():
-    """The noise covers the move of 0.9. Judged by the slope of the cube near 0, where it is almost flat, the
-    noise would seem far too small."""
+    """The noise covers the move of 0.9. The cube is almost flat near 0: judged by its slope there, the noise
+    would seem far too small."""
     fault = examined(
         adapt(lambda db, rng: (0.9 * sum(db) + rng.laplace(0.0, 1.0)) ** 3), ([0], [1]), PureDP(1.0)
     )

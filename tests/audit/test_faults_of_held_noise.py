@@ -39,7 +39,7 @@ KINDS = {
 
 
 class Holder:
-    """Too little noise by a factor of 2, from a generator made with the object."""
+    """A subject with too little noise by a factor of 2. Its generator is made with the object."""
 
     def __init__(self, kind):
         self.kind, self.rng, self.calls = kind, KINDS[kind][0](), [0]
@@ -57,7 +57,7 @@ class CountingHolder(Holder):
 @pytest.mark.parametrize("holder", [Holder, CountingHolder])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_generator_that_the_subject_made_in_its_constructor_is_recorded(kind, holder):
-    """If the subject also counts its calls, its noise must not be taken for that of a fixed seed."""
+    """If the subject also counts its calls, its noise must not be mistaken for that of a fixed seed."""
     fault = examined(adapt(holder(kind)), PAIR, CLAIM)
     assert (fault.kind, fault.factor) == (K.NOISE_TOO_SMALL, pytest.approx(2.0)), fault.words
 
@@ -74,7 +74,8 @@ def test_enough_noise_from_a_held_generator_has_no_fault(kind):
 
 
 def draws(held):
-    """Return draws of each kind, an odd number of normal ones among them: some generators keep the second."""
+    """Return draws of each kind. The number of normal draws is odd, because some generators make two and keep
+    one."""
     one, state, other = held
     return (
         *(one.laplace(), *one.normal(size=3)),
@@ -126,7 +127,7 @@ def test_noise_beside_what_can_be_recorded_is_reported():
 
 
 def forced(mechanism):
-    """Return the fault of a subject as if it were refuted on `PAIR`."""
+    """Return the fault that is found behind a refutation of this subject on `PAIR`."""
     refuted = audit_privacy(sum, CLAIM, pairs=[PAIR], budget=500)
     assert refuted.refuted
     return fault_behind(make_task(mechanism, CLAIM, pairs=[PAIR]), refuted)
@@ -134,7 +135,7 @@ def forced(mechanism):
 
 @pytest.fixture
 def panel(monkeypatch, tmp_path):
-    """Return the panel's module of mechanisms that keep their noise, where fresh processes find it too."""
+    """Return the panel's module of mechanisms that keep their noise. Fresh processes can import it too."""
     monkeypatch.syspath_prepend(PANEL.parent)
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "TMPDIR"):

@@ -167,7 +167,7 @@ def values(feature, block):
 
 
 def differences(feature, block, other=None):
-    """Return the places where the column of a feature differs from its values of single outputs."""
+    """Return the places where a feature of the whole block differs from the feature of the single output."""
     column = values(feature, block if other is None else other)
     assert len(column) == len(block)
     alone = [feature.of(output) for output in block]
@@ -240,7 +240,7 @@ def test_the_width_of_text_arrays_changes_no_value(words):
 
 
 def test_padding_to_the_widest_output_of_the_block_would_be_seen():
-    """The planted defect "batch width as a feature" is seen."""
+    """The planted defect "batch width as a feature" is detected."""
 
     class PaddedLength(Length):
         def column(self, view):

@@ -31,7 +31,8 @@ def coin(database, rng):
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capsys, in_process):
-    """Return a function that runs the command in a separate folder: exit code, stdout, stderr."""
+    """Return a function that runs the command in a separate folder and returns exit code, stdout and
+    stderr."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return database[0]\n")
 
@@ -122,7 +123,8 @@ def test_entries_with_similar_names_are_all_kept(tmp_path):
     assert len([*tmp_path.glob("*.json")]) == 5
 
 
-#: The utility audit of the entry "m" also wants the file name of the first; the other two want one file name.
+#: The utility audit of the entry "m" wants the file name of the first entry here. The other two want one file
+#: name.
 NAMED_ALIKE = ("m-utility", "a/b", "a_b")
 
 

@@ -83,8 +83,8 @@ def test_outcomes_of_one_law_that_differ_in_form_only_stay_distinct():
 
 
 def test_a_law_with_two_outcomes_of_one_form_is_not_compared_by_form():
-    """A comparison by form would merge the two outcomes of the first law. The second law has an outcome of
-    that form."""
+    """A comparison by form would merge the two outcomes of the first law, which have the same form as one
+    outcome of the second law."""
     both, one = Finite([(1, 2), [1, 2]], [0.5, 0.5]), Finite([[1, 2], "x"], [0.5, 0.5])
     assert math.isinf(epsilon_at(both, one))
     assert math.isinf(epsilon_at(one, both))

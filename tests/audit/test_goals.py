@@ -30,7 +30,7 @@ def outcome(cells, width):
 @pytest.mark.parametrize("against", [0.0, 0.3])
 @pytest.mark.parametrize(("epsilon", "delta", "distance"), [(0.3, 0.0, 1), (0.2, 0.05, 1), (0.2, 0.0, 2)])
 def test_wealth_is_expected_to_shrink_under_every_law_that_keeps_the_claim(epsilon, delta, distance, against):
-    """Two blocks of one call. `against` is the share of runs without an output, equal on both sides."""
+    """Two blocks of one call each. `against` is the share of runs without an output, equal on both sides."""
     step = math.exp(epsilon * distance)
     laws = [  # the last law meets the claim with equality and spends δ on cell 0
         ([1 / 3, 1 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3]),
@@ -65,10 +65,11 @@ def test_a_claim_that_fails_is_expected_to_win():
 
 
 def test_the_limit_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
-    """Randomized response of 0.1, claimed 0.08, on 90,000 calls at 0.05: the best fixed test has power 0.81.
+    """Randomized response with ε = 0.1 claims 0.08. On 90,000 calls at significance 0.05 the best fixed test
+    has power 0.81.
 
     With 80 repetitions the standard error of the share that reaches the limit is 0.044. If the claim holds
-    with equality, at most 5 % reach it. More than 13 of 80 then have probability below 5e-5.
+    with equality, at most 5 % reach it. More than 13 of 80 then reach it with probability below 5e-5.
     """
     goals, calls, batches = Goals(math.log(20), 1.0), 90_000, 25
     rng = np.random.default_rng(6)
@@ -87,7 +88,8 @@ def test_the_limit_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
             past = past + counts
         return logs[0] >= goals.log_limit
 
-    # the event is "the bit is that of the side"; its probability against the most that the claim allows
+    # The event is "the output is the bit of the side". These are its largest probability under the claim and
+    # its true probability.
     claimed, true = (1 / (1 + math.exp(-epsilon)) for epsilon in (0.08, 0.1))
     power = norm.cdf((true - claimed) * 2 * math.sqrt(calls) - norm.isf(0.05))
     assert 0.7 < power < 0.95

@@ -94,7 +94,7 @@ def _by_runs(result):
 
 
 def read_all(path, page):
-    """Read, print, write, show and replay what a file holds, like all commands together."""
+    """Read, print, write, show and replay what a file holds, as the commands do."""
     text = path.read_bytes()
     if any(kind in text for kind in (b'"study"', b'"finding"', b'"self_audit"')):
         render_report(None, page, **load_attached([path]))
@@ -137,4 +137,4 @@ def test_a_damaged_or_hostile_file_is_refused_at_once_or_read_exactly(evil, host
     assert {name for name in {*sys.modules} - loaded if not name.startswith("encodings.")} == set()
     assert not (evil / "it was imported").exists()
     assert not any("\n" in line for line in lines)
-    assert len(lines) > EACH / 2  # a corpus that damages nothing tests nothing
+    assert len(lines) > EACH / 2  # a corpus that damages no file tests nothing

@@ -48,8 +48,8 @@ def _elsewhere(tmp_path, monkeypatch):
     ["in_global", "in_file", "InCoroutine", "InPointer"],  # the benchmark has them all
 )
 def test_memory_across_calls_refutes_nothing(name):
-    """The mechanism returns (previous release, new release) and loses 1 given the past. Bets on pairs reached
-    a log wealth of 16 to 41."""
+    """The mechanism returns (previous release, new release) and loses 1 given the past. Bets on pairs of runs
+    would reach a log wealth of 16 to 41."""
     found = getattr(anew("panel_memories"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, CLAIM, pairs=PAIR, budget=6_000)
@@ -73,7 +73,8 @@ KEPT = [  # the benchmark has them all
 
 @pytest.mark.parametrize("name", KEPT)
 def test_noise_that_is_drawn_once_and_kept_refutes_nothing(name):
-    """Sums differ by 0.1 under noise of scale 1. This takes 36 fresh processes; ε = 1 would take 98."""
+    """Sums differ by 0.1 under noise of scale 1. At ε = 0.1 the audit takes 36 fresh processes; at ε = 1 it
+    would take 98."""
     found = getattr(anew("panel_kept_noise"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, PureDP(0.1), pairs=[([0.0], [0.1])], budget=2_000)
@@ -89,7 +90,8 @@ LEAKS = ["half_too_much", "rare_tail", "in_clear", "no_noise_for_nothing", "care
     ("name", "takes_rng"), [*((name, True) for name in LEAKS), ("half_too_much", False), ("in_clear", False)]
 )
 def test_a_fault_in_a_subject_that_draws_its_own_noise_is_refuted(name, takes_rng):
-    """With `rng` in the signature these ended INCONCLUSIVE: within one process they look like kept noise."""
+    """Subjects with `rng` in the signature used to end INCONCLUSIVE: in one process they look like kept
+    noise."""
     module = anew("panel_leaks")
     mechanism = getattr(module, name)
     subject = mechanism if takes_rng else module.WithoutRng(mechanism)
@@ -186,7 +188,7 @@ def test_which_subjects_count_as_stateless(mechanism, stateless, monkeypatch):
 
 
 def test_a_subject_with_noise_made_at_import_does_not_count_as_stateless(tmp_path):
-    """A copy keeps the noise of the import. Only a fresh process shows it."""
+    """A copy keeps the noise that was drawn at import. Only a fresh process shows it."""
     source = (
         "import random\nNOISE = random.SystemRandom().gauss(0, 1)\n"
         "def release(database, rng):\n    return sum(database) + NOISE + rng.normal(scale=0.01)\n"
@@ -215,7 +217,8 @@ def test_a_fresh_process_has_a_new_working_directory_and_home():
 
 
 def test_only_a_subject_that_loads_a_large_library_gets_processes_that_have_it():
-    """A fork of a process that has loaded pandas and sklearn takes ten times as long as one that has not."""
+    """A fork of a process that has loaded pandas and sklearn takes ten times as long as a fork without
+    them."""
     importlib.import_module("scipy")
 
     def plain(database, rng):
@@ -241,7 +244,7 @@ def test_only_a_subject_that_loads_a_large_library_gets_processes_that_have_it()
         assert asked(loading)[1:] == [True] * 3
     children = [*fresh._NURSERY[os.getpid(), True]]
     assert asked(loading_another)[1:] == [True] * 3
-    # they have imported it, so they are not started again
+    # the child processes have loaded scipy already, so they are not started again
     assert fresh._NURSERY[os.getpid(), True] == children
 
 
@@ -252,7 +255,7 @@ def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
 
 
 def test_a_script_that_audits_at_import_gets_its_verdict():
-    """The script has no guard. Fresh processes import it and must not audit again."""
+    """The script has no `__main__` guard. Fresh processes import it and must not audit again."""
 
     source = (
         "import random\nfrom audit import PureDP, audit_privacy\n"
@@ -313,7 +316,8 @@ def release(database, rng):
 
 
 def test_a_witness_that_fresh_processes_deny_is_not_confirmed_by_a_warm_subject(tmp_path, monkeypatch):
-    """The first 32 processes do not confirm it. Those of the second try, with more calls, do not start."""
+    """The first 32 processes do not confirm the witness. The processes of the second try, with more calls, do
+    not start."""
     Path("warm.py").write_text(WARM.format(str(tmp_path / "loaded")))
     monkeypatch.syspath_prepend(tmp_path)
     from warm import release

@@ -40,7 +40,7 @@ def test_by_enumeration_unfinished_runs_only_lower_the_expectation():
     total = 0.0
     for outputs in itertools.product(zip("abc", [0.2, 0.3, 0.5], strict=True), repeat=6):
         weight = math.prod(probability for _, probability in outputs)
-        # the worst censoring: the rarest outcome is never seen
+        # the worst censoring: the rarest outcome is never observed
         seen = [Unfinished("time limit") if outcome == "a" else outcome for outcome, _ in outputs]
         total += weight * math.exp(law_log_e_value(law, seen))
     assert total <= 1.0 + 1e-12
@@ -100,7 +100,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_sampler_is_seen_within_20_000_draws(name):
-    """Power: the divergence in nats per draw times 20,000 is more than six times the limit of 13.8."""
+    """Power: the divergence in nats per draw times 20,000 is more than six times the limit of 13.8 nats."""
     law, wrong, nats = WRONG[name]
     assert nats * 20_000 > 6 * LIMIT
     assert law_log_e_value(law, wrong(np.random.default_rng(13))) > LIMIT

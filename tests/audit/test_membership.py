@@ -38,7 +38,8 @@ def checked(draw):
 
 
 class AnyOne:
-    """Neighbours differ at one place, and any value may be there. `neighbours` also puts a text there."""
+    """A relation: neighbours differ at one place, and any value may be there. `neighbours` also puts a text
+    there."""
 
     def are_neighbours(self, left, right):
         return len(left) == len(right) and sum(a != b for a, b in zip(left, right, strict=True)) == 1
@@ -50,7 +51,7 @@ class AnyOne:
 
 
 class Checked:
-    """Neighbours differ in one digit, and may differ in the check digit."""
+    """A relation: neighbours differ in one digit, and may differ in the check digit."""
 
     def are_neighbours(self, left, right):
         return (

@@ -1,4 +1,5 @@
-"""What is learned about a pair does not depend on the cut into blocks, and is fixed before each batch."""
+"""What is learned about a pair of databases does not depend on the cut into blocks, and is fixed before each
+batch."""
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_counting_and_keeping_a_batch_does_not_move_what_was_chosen():
 
 
 def test_weights_are_a_share_of_the_stake_at_most():
-    """The prior weights of all bets sum to at most 1. The rest stays unbet."""
+    """The prior weights of all bets sum to at most 1. The rest of the stake is not bet."""
     for left, right in (laplace(500), ([(0, 1)] * 300, [(1, 1)] * 300), (["a", "b"] * 50, ["a"] * 100)):
         chosen = fed(left, right).choose(1.0, 0.0)
         weights = np.exp(np.concatenate([item.log_prior for item in chosen]))
@@ -131,8 +132,8 @@ def test_nothing_is_chosen_before_any_run_was_seen():
     ("p", "q", "epsilon", "delta"), [(0.31, 0.1, 1.0, 0.0), (0.5, 0.2, 0.8, 0.0), (0.3, 0.09, 1.0, 0.04)]
 )
 def test_the_growth_rate_is_that_of_the_best_bet_near_the_claim(p, q, epsilon, delta):
-    """The growth rate is second-order: within 15 % of the largest E[log(1 + λ·D)] of two calls over all
-    stakes."""
+    """The growth rate is a second-order approximation. It is within 15 % of the largest E[log(1 + λ·D)] of
+    two calls over all stakes λ."""
     ratio = np.exp(epsilon)
     h = p + ratio * q
     gains = np.array([2 - h, -h, h - 2 * ratio, h]) - delta

@@ -15,7 +15,7 @@ from audit.verdict.multisets import multiset_pairs
 
 @dataclass(frozen=True)
 class NoisyMajority:
-    """The majority of bits, told with probability 0.7. If `weighted`, the first bit counts three times.
+    """The majority of bits, returned with probability 0.7. If `weighted`, the first bit counts three times.
 
     The loss is ln(0.7/0.3) = 0.847.
     """
