@@ -39,8 +39,8 @@ def tight():
 
 
 def test_a_tight_mechanism_is_noticed_at_nine_tenths(tight):
-    """At 0.9 the loss of 1 needs about 30,000 runs (KL bound times the auditor's efficiency). 150,000 runs
-    miss it with probability below 1e-7."""
+    """The loss is 1, so refuting a claim of 0.9 takes about 30,000 runs (the KL bound and the auditor's
+    efficiency). 150,000 runs miss it with probability below 1e-7."""
     assert [each.factor for each in tight.repetitions] == [0.5, 0.8, 0.9]
     assert [each.result.claim.epsilon for each in tight.repetitions] == pytest.approx([0.5, 0.8, 0.9])
     assert tight.noticed_from == 0.9
@@ -71,7 +71,7 @@ def test_an_audit_that_sees_nothing_says_so():
 
 
 def test_proved_smaller_claims_are_no_sign_of_a_blind_audit():
-    """By its law a constant loses nothing."""
+    """A constant loses nothing, so its law proves every claim."""
 
     class Constant:
         def __call__(self, database, rng):

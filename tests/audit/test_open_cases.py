@@ -1,7 +1,7 @@
 """Published classes of faults in a few lines each, and controls that only look like them.
 
-Faulty ones are refuted at 1e-6 within the stated runs (the efficiency in `benchmarks/` leaves room). Controls
-meet their claim, and each is refuted with probability at most 1e-6.
+Faulty mechanisms are refuted at 1e-6 within the stated runs (more than an audit needs at the efficiency
+measured in `benchmarks/`). Controls meet their claim, and each is refuted with probability at most 1e-6.
 """
 
 import math
@@ -29,7 +29,7 @@ def frequency_noise_on_counts(database, rng):
 
 
 def sensitivity_of_one_bound(database, rng):
-    """Return a sum of squares over [−1, 3] with the noise for records in [−1, 1]."""
+    """Return a sum of squares of records in [−1, 3]. Its noise is that for records in [−1, 1]."""
     return sum(min(max(x, -1.0), 3.0) ** 2 for x in database) + rng.laplace(scale=1.0)
 
 
@@ -71,7 +71,7 @@ def nan_becomes_zero(database, rng):
 
 
 def releases_from(cut):
-    """Return a release of noisy counts of the database's keys that reach the cut: δ = Pr[1 + noise ≥ cut]."""
+    """Return a release of those noisy key counts that reach the cut. Its δ is Pr[1 + noise ≥ cut]."""
 
     def release(database, rng):
         noisy = ((key, database.count(key) + two_sided_geometric(rng)) for key in sorted(set(database)))
@@ -85,8 +85,8 @@ def histogram(database, rng):
 
 
 def randomized_label(database, rng):
-    """Return features unchanged and each label kept with probability e/(e + 2): right for neighbours by
-    label."""
+    """Return the features unchanged and keep each label with probability e/(e + 2). This is private if
+    neighbours differ in one label."""
     e = math.e
     flip = lambda label: (label + rng.integers(1, 3)) % 3  # noqa: E731
     return tuple((x, label if rng.random() < e / (e + 2) else int(flip(label))) for x, label in database)
@@ -103,7 +103,7 @@ class Case:
 
 
 PURE = PureDP(1.0)
-RELEASE = ApproximateDP(1.0, KEEP**5 / (1 + KEEP))  # exact for a cut of 6
+RELEASE = ApproximateDP(1.0, KEEP**5 / (1 + KEEP))  # δ is exact for a cut of 6
 ABOVE_MIDDLE = (1 - math.exp(-2.5) / 2, math.exp(-2.5) / 2)
 FAULTY = {
     "frequency noise on counts": Case(
@@ -170,7 +170,8 @@ def test_a_published_fault_is_refuted_and_its_witness_confirmed(name):
 
 @pytest.mark.parametrize("name", FAULTY)
 def test_the_runs_allowed_are_near_the_limit_of_any_auditor(name):
-    """At most 2.5 times the limit of any auditor with this event plus 2,000 runs, and at most 60,000."""
+    """Each case may use at most 60,000 runs, and at most 2,000 plus 2.5 times the limit of any auditor with
+    this event."""
     case = FAULTY[name]
     growth = best_log_growth(*case.event, case.claim.epsilon, case.claim.delta)
     assert case.runs <= min(60_000, 2_000 + 2.5 * 2 * math.log(1e6) / growth)

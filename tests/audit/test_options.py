@@ -79,7 +79,7 @@ def test_numbers_are_read_as_a_privacy_claim():
 
 
 def test_a_utility_claim_is_an_accuracy_if_the_subject_has_none():
-    """A PAC claim takes no alpha above 1, but a count may be off by 30."""
+    """A PAC claim takes no alpha above 1, but the error of a count may be 30."""
     assert read_utility_claim(30.0, 0.05) == Accuracy(30.0, 0.05)
     assert read_utility_claim(0.2, None, own=PAC(0.1, 0.05)) == PAC(0.2, 0.05)
     assert read_utility_claim(None, 0.2, own=Accuracy(3, 0.05)) == Accuracy(3, 0.2)

@@ -1,7 +1,7 @@
 """Every form of output is read. Each form below is noise except for one place that holds a secret bit.
 
-Each form is audited twice at ε = 1. A bit released at ε = 3 is refuted. A bit released at ε = ½ is refuted
-with probability at most 1e-6.
+Each form is audited twice at ε = 1. A bit released at ε = 3 has to be refuted. A bit released at ε = ½ is
+refuted with probability at most 1e-6.
 
 Long, because every form of output that an audit reads has its lines here.
 """
@@ -226,7 +226,8 @@ def test_a_bit_that_sits_in_one_place_is_found(name):
 
 
 def test_a_row_of_a_table_is_read_by_its_label_wherever_it_stands():
-    """A noisy count of scale 0.4 loses 2.5. Read by place, it is mixed with the noise of other rows."""
+    """A count with noise of scale 0.4 loses 2.5. If rows were read by place, the noise of other rows would
+    hide it."""
 
     def release(database, rng):
         towns = ["Bonn", "Mainz", "Ulm"][int(rng.integers(3)) :]
@@ -409,7 +410,7 @@ def test_only_the_ends_of_a_huge_output_are_kept_in_memory():
 
 @pytest.mark.parametrize("entries", [(), (2,)], ids=["numbers", "rows"])
 def test_types_that_a_sampler_gives_a_whole_batch_refute_nothing(entries):
-    """One NaN makes floats of all numbers of its batch, so their type depends on the other outputs."""
+    """One NaN turns all numbers of its batch into floats, so their type depends on the other outputs."""
 
     class Counts:
         def __call__(self, database, rng):

@@ -1,4 +1,5 @@
-"""The panel of `benchmarks/panel.py`: every audit starts without memory, and each group has its rule."""
+"""The panel of `benchmarks/panel.py`: every audit starts without memory, and each group of mechanisms has its
+rule."""
 
 import importlib
 import math
@@ -36,7 +37,7 @@ KEEPING = [
 
 @pytest.fixture
 def panel(tmp_path, monkeypatch, false_alarms):
-    assert false_alarms.SEARCHED  # the panel reads it
+    assert false_alarms.SEARCHED  # the panel reads this list
     monkeypatch.syspath_prepend(BENCHMARKS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LAST_RELEASE", raising=False)
@@ -59,7 +60,7 @@ def test_a_memory_starts_empty_and_returns_its_previous_release(panel, monkeypat
 
 @pytest.mark.parametrize("name", KEEPING)
 def test_noise_is_kept_within_an_audit_and_new_in_the_next(panel, monkeypatch, tmp_path, name):
-    """All of ten Laplace draws lie within 0.2 of the first with probability at most 0.2^9 = 5e-7."""
+    """Ten Laplace draws all lie within 0.2 of the first with probability at most 0.2^9 = 5e-7."""
     answers = []
     for turn in range(10):
         folder = tmp_path / str(turn)

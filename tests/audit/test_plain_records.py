@@ -1,4 +1,4 @@
-"""Rounding a witness: which records a strategy plainly contains. No other record is ever used."""
+"""Rounding a witness: which records a strategy certainly contains. No other record is ever used."""
 
 import math
 
@@ -85,7 +85,7 @@ def test_simpler_pairs_are_round_within_the_domain_only():
 
 
 def keeps_large_ones(database, rng):
-    """Return a noisy indicator of any record of −2 or less, which loses 2."""
+    """Return a noisy indicator of any record of −2 or less. Its loss is 2."""
     return min(sum(min(record, 0.0) <= -2.0 for record in database), 1) + rng.laplace(scale=0.5)
 
 

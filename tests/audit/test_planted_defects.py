@@ -1,9 +1,9 @@
 """Defects that make an auditor refute true claims. Each is planted here, and a criterion must notice it.
 
 The seeds are those of the first audits and were fixed in advance. In `test_false_alarms` the sound auditor
-audits the tight cases. For a defect that needs another case, audits of that case without the defect pass
-first, so the criterion accuses the defect. A sound auditor fails a criterion of tight audits with probability
-at most 1e-5 (`benchmarks/false_alarms.py`).
+audits the tight cases. If a defect needs another case, audits of that case without the defect must pass
+first, to show that the criterion accuses the defect. A sound auditor fails a criterion of tight audits with
+probability at most 1e-5 (`benchmarks/false_alarms.py`).
 """
 
 import itertools
@@ -33,7 +33,8 @@ from audit.verdict.terms import Terms
 
 @pytest.fixture
 def wealths(false_alarms):
-    """Return a function that gives the log wealths of this many audits of a tight case, one at a time."""
+    """Return a function that audits a tight case a given number of times and yields the log wealths one at a
+    time."""
 
     def made(name, betting=Betting, *, audits=10, **options):
         case = false_alarms.CASES[name]
@@ -150,11 +151,11 @@ def test_skipping_batches_that_lose_is_caught(wealths, false_alarms):
     assert false_alarms.accused(wealths("laplace", SkipsLosses, audits=90))
 
 
-# 6. One stream for two workers
+# 6. One random stream for two workers
 
 
 def one_stream(seed, path):
-    """Return the generator of a path without the place of the block in its draw."""
+    """Return the generator of a path, but ignore the block's place in the draw."""
     return generator(seed, (*path[:2], 0, *path[3:]))
 
 
@@ -267,7 +268,7 @@ def test_merging_in_order_of_arrival_is_caught(wealths, false_alarms, monkeypatc
 
 
 class Declared:
-    """Laplace noise in the law and in calls. `sample` has a third of the noise."""
+    """Laplace noise in the law and in calls. `sample` adds a third of that noise."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -289,7 +290,7 @@ def test_a_sampler_that_differs_from_its_declared_law_is_caught(monkeypatch):
     assert "the subject's outputs do not follow its declared law" in result.reason
     assert "`sample`" in result.reason
     monkeypatch.setattr(audit.verdict.law_runs.LawRuns, "_checks", lambda self: [])
-    # bets are placed on its loss, and calls show none
+    # `sample` shows a loss, so bets cross the limit, and calls do not confirm it
     assert verdict_on_declared().verdict is Verdict.INCONCLUSIVE
     monkeypatch.setattr(audit.verdict.by_law, "bet_on_code", lambda *given, **options: None)
     assert verdict_on_declared().verdict is Verdict.NOT_REFUTED  # the verdict without either check

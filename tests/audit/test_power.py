@@ -63,14 +63,14 @@ def audited_halves(p, q, claim, *, seed):
 
 @pytest.mark.parametrize("claim", [(0.5, 0.0), (1.0, 0.05)])
 def test_nine_tenths_of_whole_audits_at_the_detectable_epsilon_refute(claim):
-    """40 audits that each learn features and bins. The event has the probability that the result says.
+    """40 audits that each learn features and bins. The event has the probability that the result states.
 
-    The detectable ε comes from 200 simulations. If audits refute with probability 0.85 (0.9 less 2.4 standard
-    errors), 22 or fewer of 40 refute with probability 5.9e-6. If they refute with probability 0.4, that has
-    probability 98.1 %; with 0.5, it has 78.5 %.
+    The detectable ε comes from 200 simulations, so the true power may be 0.85 (0.9 less 2.4 standard errors).
+    At 0.85, 22 or fewer of 40 audits refute with probability 5.9e-6, and the test fails. At a power of 0.5
+    the test fails with probability 78.5 %, at 0.4 with 98.1 %.
 
-    Half-way to the claim the growth is about a quarter, and hardly any audit refutes. If one in ten refuted,
-    nine or more of 12 would with probability 1.7e-7.
+    Half-way between the claim and the detectable ε the growth is about a quarter, and hardly any audit
+    refutes. If the power there were 0.1, nine or more of 12 audits would refute with probability 1.7e-7.
     """
     epsilon, delta = claim
     betting = audited_halves(0.5, (0.5 - delta) / math.exp(epsilon), claim, seed=0)
@@ -89,8 +89,8 @@ LOOK = 16
 
 
 def counted(calls):
-    """Return the counts of calls given as (p side, inside): p side inside and outside, q side inside and
-    outside."""
+    """Return four counts of calls: on the p side inside and outside the event, then on the q side. `calls`
+    holds the flags (p side, inside) of each call."""
     p_side, inside = calls
     return np.array(
         [(side & event).sum() for side in (p_side, ~p_side) for event in (inside, ~inside)], float
@@ -98,7 +98,7 @@ def counted(calls):
 
 
 def refuted_by(calls, sizes, *, epsilon, rivals):
-    """Return whether bets on these calls, alternating with learning, cross the limit of 1e-6 at δ = 0.
+    """Return whether bets on these calls cross the limit of 1e-6 at δ = 0. Betting alternates with learning.
 
     At first the stakes are equal on all events, and only one of the events ever happens.
     """
@@ -119,9 +119,9 @@ def refuted_by(calls, sizes, *, epsilon, rivals):
 
 @pytest.mark.parametrize("rivals", [1, 36])
 def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypatch):
-    """88 audits on random numbers other than those of the 200 simulations behind the estimate. If audits
-    refute with probability 0.85 (0.9 less 2.4 standard errors), 58 or fewer refute with probability 6.8e-6.
-    If they refute with probability 0.5, that has probability 99.9 %."""
+    """88 audits on random numbers other than those of the 200 simulations behind the estimate. At a power of
+    0.85 (0.9 less 2.4 standard errors) 58 or fewer refute with probability 6.8e-6, and the test fails. At a
+    power of 0.5 it fails with probability 99.9 %."""
     monkeypatch.setattr(audit.evidence.power, "_options", lambda *given: [_Option(None, 0.5, rivals)])
     power = detectable(None, [Section(LOOK, tuple(SIZES))], epsilon=0.5, delta=0.0, significance=1e-6)
     rng = np.random.default_rng(88)
@@ -135,7 +135,8 @@ def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypa
 
 @pytest.mark.parametrize("rivals", [1, 7, 1_000])
 def test_the_limit_of_one_event_includes_the_stakes_on_its_rivals(rivals):
-    """A bet just crosses if its first batch wins this much on one of the events and nothing on the others."""
+    """The wealth just reaches its limit if the first batch wins this much on one of the events and nothing on
+    the others."""
     limit = _Option(None, 0.5, rivals).limit(1e-6)
 
     def growth(pairs, events):
@@ -229,7 +230,8 @@ def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
 
 @pytest.fixture
 def only_rare(monkeypatch):
-    """Remove the complement of the edge from the events: at ε = 0 it is exactly as informative."""
+    """Remove the complement of the edge from the events: at ε = 0 it is exactly as informative as the
+    edge."""
     options = audit.evidence.power._options
     monkeypatch.setattr(
         audit.evidence.power, "_options", lambda *given: [o for o in options(*given) if o.p < 0.5]
@@ -252,7 +254,8 @@ PAIR = {"pairs": [([0], [1])]}
 
 @pytest.mark.parametrize(("budget", "verdict"), [(224, Verdict.INCONCLUSIVE), (2_000, Verdict.NOT_REFUTED)])
 def test_an_audit_that_could_detect_nothing_is_inconclusive_and_asks_for_runs(budget, verdict):
-    """On this pair 224 runs can refute an outright leak, but no event of a fair coin."""
+    """224 runs can refute an outright leak on this pair, but cannot refute any ε on the events of this
+    coin."""
     result = audit_privacy(Biased(0.4, 0.4), PureDP(1.0), **PAIR, budget=budget)
     assert result.verdict is verdict
     assert (result.detectable_epsilon is None) == (verdict is Verdict.INCONCLUSIVE)

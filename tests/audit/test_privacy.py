@@ -1,7 +1,7 @@
 """The verdict on every kind of mechanism, and the message for every bad argument.
 
-A correct mechanism is refuted with probability at most 1e-6 (the significance of these audits). A faulty one
-here differs so much that an audit misses it with probability below 1e-9.
+A correct mechanism is refuted with probability at most 1e-6 (the significance of these audits). A faulty
+mechanism here breaks its claim so clearly that an audit misses it with probability below 1e-9.
 
 Long, because each kind of mechanism and each bad argument has its few lines.
 """
@@ -161,7 +161,8 @@ def test_a_correct_mechanism_is_not_refuted_however_it_behaves(name, capsys):
 
 @pytest.mark.parametrize("make", [CachesNoise, cache_in_a_closure])
 def test_cached_noise_refutes_nothing_and_asks_for_a_factory(make):
-    """Sums differ by 0.1 under noise of scale 1. A small claim needs fewer fresh processes."""
+    """Sums differ by 0.1 under noise of scale 1. A small claim needs fewer fresh processes than a large
+    one."""
     result = audited(make(), PureDP(0.1), pairs=[([0.0], [0.1])])
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "give `fresh=`" in result.reason
@@ -200,8 +201,8 @@ def test_the_databases_of_the_user_do_not_change():
 
 
 def mutates_late(database, rng):
-    """Return a leak; change the input from some call on. An environment variable counts the calls, because
-    copies of the function share it."""
+    """Return a leak, and change the input from some call on. An environment variable counts the calls,
+    because copies of the function share it."""
     left = int(os.environ["CALLS_LEFT"]) - 1
     os.environ["CALLS_LEFT"] = str(left)
     answer = database[0] + rng.laplace(scale=0.1)
@@ -212,7 +213,8 @@ def mutates_late(database, rng):
 
 @pytest.mark.parametrize("stage", ["audit", "confirmation"])
 def test_an_input_that_is_changed_late_loses_neither_runs_nor_the_refutation(stage, monkeypatch):
-    """Runs before the restart of the audit count. A change during the confirmation loses no refutation."""
+    """Runs before the restart of the audit count. A change during the confirmation does not lose the
+    refutation."""
 
     def audited_with(calls):
         monkeypatch.setenv("CALLS_LEFT", str(calls))
@@ -469,7 +471,7 @@ def test_continuing_to_the_budget_tightens_the_bound():
     went_on = audited(Noisy(), PureDP(1.0), seed=1, budget=40_000, until="budget")
     assert went_on.refuted
     assert stopped.refuted
-    # a bound above 3 has probability at most 1e-6
+    # Either bound is above 3 with probability at most 1e-6.
     assert stopped.epsilon_lower < went_on.epsilon_lower <= 3.0
     assert went_on.samples > 40_000 - 2
 
@@ -488,7 +490,8 @@ def test_only_runs_cut_short_by_the_time_limit_say_so():
 
 
 def test_not_refuted_gives_the_epsilon_that_was_detectable():
-    """With 10,000 runs at ln 3 it lies above the claim and below the most that these runs can certify."""
+    """With 10,000 runs and a claim of ln 3, the detectable ε lies above the claim and below the largest ε
+    that these runs can certify."""
     result = audited(response, budget=10_000)
     assert result.verdict is Verdict.NOT_REFUTED
     assert CLAIM.epsilon < result.detectable_epsilon < result.ceiling_epsilon
@@ -681,9 +684,10 @@ def test_a_budget_that_can_never_refute_is_refused_with_the_least_that_could():
 
 
 def test_the_least_budget_lies_between_the_largest_stake_on_every_call_and_what_a_leak_takes():
-    """Calls of a leak pay 2 − h − δ and h − δ in turn. A real audit also looks and learns.
+    """In an audit of a leak, calls pay 2 − h − δ and h − δ in turn. A real audit also needs runs to look and
+    learn.
 
-    For every h, the largest stake (0.985 of the possible loss) wins at most the best of these payoffs.
+    For every h, the largest stake (0.985 of the possible loss) gains at most the best growth over all h.
     """
     h = np.linspace(0.2, 1.8, 2_001)
     most = np.maximum(h + 0.1, 2 * math.e + 0.1 - h)

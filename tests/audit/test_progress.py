@@ -38,7 +38,7 @@ def test_nothing_is_drawn_if_stderr_is_not_a_terminal(capsys):
 
 
 def rendered(events):
-    """Return what a terminal shows after these (seconds, event)."""
+    """Return what a terminal shows after these events, each given as (seconds, event)."""
     console = Console(file=io.StringIO(), force_terminal=True, width=200)
     now = [0.0]
     bars = []
@@ -76,4 +76,5 @@ def test_an_audit_that_ended_without_a_result_leaves_no_bar():
     started = AuditStarted("m", 1000, None)
     # `rendered` checks after every event that the newest bar is live until its audit ends
     shown = rendered([(0.0, started), (1.0, after(20)), (2.0, started), (3.0, AuditFinished(None))])
-    assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 2  # the cursor comes back from both bars
+    # both bars show the cursor again at their end
+    assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 2

@@ -104,7 +104,8 @@ WRONG = ("failure", "error")
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """Return what each test of one session of many audits failed with, None if it passed."""
+    """Return, for each test of one session with many audits, the text of its failure, or None if it
+    passed."""
     folder = tmp_path_factory.mktemp("many")
     (folder / "test_privacy.py").write_text(textwrap.dedent(MECHANISMS + MANY))
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error"]
@@ -116,7 +117,7 @@ def outcomes(tmp_path_factory):
 
 
 def explanation(text):
-    """Return the lines that say what failed. They must show no code of ours."""
+    """Return the lines that say what failed. Check that none shows our code."""
     assert "/audit/" not in text
     assert "During handling" not in text
     return [line for line in text.splitlines() if line.startswith("E ")]
@@ -264,7 +265,7 @@ def test_an_option_comes_from_the_call_then_the_mark_then_the_command_line_then_
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with xdist"])
 def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, workers):
-    """With -v, in a session that reports the progress of its audits at every opportunity."""
+    """The session runs with -v and reports the progress of its audits at every opportunity."""
     pytester.makeconftest("import audit.doors.live\naudit.doors.live.EVERY = 0.0")
     arguments = ("-v", "--audit-budget=4000", "--audit-report=page.html", "--junitxml=junit.xml", *workers)
     result = session(TWO, *arguments)

@@ -77,7 +77,8 @@ def test_every_method_that_draws_is_compared():
 @pytest.mark.parametrize("name", CALLS)
 def test_values_types_and_stream_are_those_of_numpy(name):
     plain, rng = np.random.Generator(np.random.PCG64(3)), RecordingGenerator(np.random.PCG64(3))
-    for _ in range(2):  # the second call starts from the state after the first, cached halves included
+    # the second call starts from the state after the first, which may hold half of a drawn 64-bit number
+    for _ in range(2):
         wanted, given = called(plain, name), called(rng, name)
         assert type(given) is type(wanted)
         assert getattr(given, "dtype", None) == getattr(wanted, "dtype", None)
@@ -141,7 +142,7 @@ def test_generators_made_by_the_code_are_recorded_and_repeat_with_the_seed():
             reel.start(tape, seed)
             runs.append((draw_everywhere(), [(draw.method, draw.own) for draw in tape.draws]))
     assert runs[0] == runs[1]
-    assert runs[0][0][:2] == runs[2][0][:2] == wanted  # seeded by the code
+    assert runs[0][0][:2] == runs[2][0][:2] == wanted  # the code gave these generators their seeds
     assert all(a != b for a, b in zip(runs[0][0][2:], runs[2][0][2:], strict=True))
     assert runs[0][1] == [
         ("laplace", True),

@@ -77,7 +77,7 @@ def replay(folder, *arguments):
 
 
 def in_own_process(folder, *arguments):
-    """Do as `command` does, in a new process: what it imports by name cannot come from an earlier test."""
+    """Run `dp-audit` as `command` does, but in a new process, where no earlier test has imported anything."""
     line = [Path(sys.executable).with_name("dp-audit"), *map(str, arguments)]
     ran = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
     return ran.returncode, " ".join((ran.stdout + ran.stderr).split())
@@ -97,7 +97,7 @@ def project(tmp_path_factory):
 
 
 def outcomes(project, *arguments, **environment):
-    """Run the project's tests from its root. Return what each failed with (None if it passed), and the
+    """Run the project's tests from its root. Return the failure of each test (None if it passed), and the
     output."""
     session = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error"]
     ran = subprocess.run(
@@ -147,7 +147,8 @@ def test_a_witness_may_be_checked_on_another_subject(faulty):
 
 
 def test_new_runs_find_the_fault_too(faulty):
-    """The fault is missed with probability far below 1e-7: the confirmation's runs leave a margin of 3."""
+    """The fault is missed with probability far below 1e-7, because the confirmation makes three times the
+    needed runs."""
     assert "release does not satisfy its claim" in faulty[0]["test_on_the_same_but_new_runs"]
 
 
@@ -188,7 +189,8 @@ def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypat
 
 
 def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(project, tmp_path, monkeypatch):
-    """A constant refutes nothing: with the file of the working folder the witness would pass."""
+    """The other file has a constant, which refutes nothing, so the witness would pass if that file were
+    used."""
     witness = project / "tests" / "witnesses" / "leak.json"
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
     monkeypatch.chdir(tmp_path)

@@ -350,7 +350,8 @@ def test_answers_keep_their_dtype_and_never_leave_it():
 
 
 def test_every_move_and_every_choice_changes_something():
-    # if staying had probability 1/18, a thousand draws would almost certainly contain it
+    # If a draw left the database unchanged with probability 1/18, a thousand draws would almost certainly
+    # show it.
     assert (0, 0) not in map(tuple, islice(moved([0, 0], generator()), 1000))
     assert (0, 0) not in map(tuple, islice(chosen([0, 0], [0, 1], generator()), 1000))
     assert (0, 0) not in map(tuple, chosen([0, 0], [0, 1]))

@@ -42,7 +42,7 @@ def folder(tmp_path):
 
 
 def test_a_remembered_pair_is_tried_first_and_the_result_repeats_it_with_the_same_seed(folder, tmp_path):
-    """Without memory the audit misses the leak: the chance to meet its database is below 1e-3."""
+    """Without memory the audit misses the leak: it meets the leaking database with probability below 1e-3."""
     assert not audited().refuted
     again = audited(remember=folder)
     assert again.refuted
@@ -105,7 +105,7 @@ def test_a_continued_audit_keeps_its_remembered_pairs(tmp_path):
 
 
 def test_runs_come_from_another_place_of_the_seed_tree_for_other_pairs():
-    """Runs by which a pair was chosen are not bet on again."""
+    """The runs by which a pair was chosen are not used again for bets."""
     task = make_task(rarely_leaks, CLAIM, **WIDE)
     sets = [[([a, 1, 2, 3], [a, 1, 2, 4])] for a in range(20)]
     places = {first_batch(remembering(task, each, None)) for each in sets}

@@ -52,7 +52,7 @@ def shrinks_its_input(database, rng):
 
 
 def made_anew(name):
-    """Return a subject as it is before its first run. A fresh process can build it without this module."""
+    """Return a new subject that has made no run. A fresh process can build it without this module."""
 
     def text(database, rng):
         return "yes" if (database == [1]) == (rng.random() < 0.99) else "no"
@@ -121,7 +121,8 @@ def test_an_exact_witness_drawn_again_shows_the_most_probable_outputs():
 
 @pytest.mark.parametrize("name", ["many at once", "one by one", "text"])
 def test_a_fresh_replay_draws_new_runs(name):
-    """The fault is missed with probability far below 1e-9: the confirmation's runs leave a margin of 3."""
+    """The fault is missed with probability far below 1e-9, because the confirmation makes three times the
+    needed runs."""
     result = refuted(made_anew(name))
     again = result.replay(made_anew(name), fresh=True)
     assert again.verdict is Verdict.REFUTED
@@ -131,8 +132,8 @@ def test_a_fresh_replay_draws_new_runs(name):
 
 
 def test_a_fresh_replay_of_a_fresh_replay_draws_new_runs():
-    """Each misses with probability far below 1e-9, as above. The second one was once tested at
-    significance·2^−1000."""
+    """Each replay misses the fault with probability far below 1e-9, as above. The second replay was once
+    tested at significance·2^−1000."""
     once = refuted(Loud()).replay(fresh=True)
     twice = AuditResult.from_json(once.to_json()).replay(Loud(), fresh=True)
     assert twice.verdict is Verdict.REFUTED
@@ -201,7 +202,7 @@ def test_a_replay_on_another_subject_names_that_subject_and_its_outcome():
 
 
 def test_a_witness_that_stands_on_another_subject_names_both():
-    """The function has the same noise, so it is missed with probability far below 1e-9."""
+    """The function adds the same noise, so its fault is missed with probability far below 1e-9."""
     again = refuted(Loud()).replay(by_call, fresh=True)
     assert (again.verdict, again.subject) == (Verdict.REFUTED, "by_call")
     assert again.notes[1] == "the replayed witness was saved by an audit of Loud"
@@ -269,7 +270,7 @@ def test_a_database_kept_as_text_cannot_be_replayed():
 
 
 class LoudSteps(Loud):
-    """A step may lose 0.1 and loses 0.13."""
+    """A noisy sum. A step may lose 0.1 and loses 0.13."""
 
     scale = 1 / 0.13
 
@@ -286,7 +287,7 @@ class TightSteps(LoudSteps):
 
 @pytest.fixture(scope="module")
 def distant():
-    """Return, read from its file, a refutation on distant databases; neighbours show nothing in this
+    """Return a refutation on distant databases, read from its file. Audits of neighbours show nothing in this
     budget."""
     for seed in range(20):
         result = audit_privacy(
@@ -298,7 +299,8 @@ def distant():
 
 
 def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(distant):
-    """A fresh replay misses with probability far below 1e-9, because the confirmation has a margin of 3."""
+    """A fresh replay misses with probability far below 1e-9, because the confirmation makes three times the
+    needed runs."""
     again = distant.replay(LoudSteps())
     assert again.verdict is Verdict.REFUTED
     assert counts(again.witness) == counts(distant.witness)
@@ -311,7 +313,8 @@ def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(dist
 
 
 def test_steps_that_keep_their_claim_are_not_refuted_by_a_distant_replay(distant):
-    """Neighbours may not lose as much. At the distance it is refuted with probability at most 1e-6."""
+    """The claim about the distance holds, so it is refuted with probability at most 1e-6. Between neighbours
+    the same loss would be refuted."""
     witness = distant.witness
     assert distant.replay(TightSteps(), fresh=True).verdict is Verdict.NOT_REFUTED
     any_two = "a relation of one's own, under which they would be neighbours"
@@ -321,7 +324,7 @@ def test_steps_that_keep_their_claim_are_not_refuted_by_a_distant_replay(distant
 
 @pytest.mark.parametrize("fitting", [LoudSteps(), TightSteps()], ids=["loud", "tight"])
 def test_a_distant_witness_is_judged_by_laws_too(fitting):
-    """Pr[x + noise ≤ 0] is 1/2 at x = 0 and e^(−20/scale)/2 at x = 20: a loss of 20 steps."""
+    """Pr[x + noise ≤ 0] is 1/2 at x = 0 and e^(−20/scale)/2 at x = 20, which is the loss of 20 steps."""
 
     class Declared(type(fitting)):
         def distribution(self, database):

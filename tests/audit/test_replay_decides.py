@@ -44,7 +44,7 @@ def raises_on_one(database, rng):
 
 @pytest.fixture(scope="module")
 def refuted():
-    """Return a refutation of the claim 1.0, of noise that is exactly 2.5-private."""
+    """Return a refutation of the claim ε = 1 for noise that is exactly 2.5-private."""
     result = audit_privacy(loud, PureDP(1.0), pairs=PAIR, budget=20_000)
     assert result.verdict is Verdict.REFUTED
     return result
@@ -62,7 +62,7 @@ def forged(result, **witness):
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_another_claim_is_decided_by_runs(refuted, fresh):
-    """The noise is exactly 2.5-private, so this claim is refuted with probability at most 1e-6."""
+    """The noise is exactly 2.5-private, so the claim ε = 2.5 is refuted with probability at most 1e-6."""
     assert replace(refuted, claim=PureDP(2.5)).replay(fresh=fresh).verdict is Verdict.NOT_REFUTED
     edited = AuditResult.from_json(replace(refuted, claim=PureDP(2.5)).to_json())
     assert edited.replay(loud, fresh=fresh).verdict is Verdict.NOT_REFUTED
@@ -189,7 +189,8 @@ def test_an_unconfirmed_refutation_is_refused_as_a_regression_test(unconfirmed, 
 
 
 def test_an_unconfirmed_refutation_is_replayed_until_it_decides(unconfirmed):
-    """A loss of 2.5 against 1 is missed with probability below 1e-9, because the calls have a margin of 3."""
+    """A loss of 2.5 against a claim of 1 is missed with probability below 1e-9, because the replay makes
+    three times the needed calls."""
     assert unconfirmed.replay().verdict is Verdict.REFUTED
     assert unconfirmed.replay(repaired).verdict is Verdict.NOT_REFUTED
 
@@ -207,7 +208,7 @@ def test_a_replay_that_would_take_too_many_runs_says_so(unconfirmed):
 def telling(event):
     """Return a subject whose noise, drawn when it is made, distinguishes the databases in this process."""
 
-    class Kept:  # known by its code: a fresh process imports no module for it
+    class Kept:  # sent to fresh processes as code, so they import no module for it
         def __init__(self):
             self.noise = np.random.default_rng().laplace(size=2).tolist()
 

@@ -1,4 +1,5 @@
-"""Users' classes in other processes: saved witnesses replayed where they are not loaded, and by value."""
+"""Users' classes in other processes: saved witnesses are replayed where the classes are not loaded, and
+classes are sent by value."""
 
 import subprocess
 import sys
@@ -110,7 +111,7 @@ def test_a_problem_that_cannot_be_saved_has_to_be_given(call, tmp_path):
 
 
 def test_two_threads_do_not_take_modules_by_value_at_once():
-    # cloudpickle has one list for all threads: the first to end would shorten it for the other
+    # cloudpickle has one list for all threads: the thread that ends first would shorten it for the other
     inside, leave, seen = threading.Event(), threading.Event(), []
 
     def first():

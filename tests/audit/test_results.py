@@ -175,7 +175,7 @@ def test_the_command_offers_a_seed_by_the_kinds_of_notes_and_not_by_their_words(
 
 
 def test_other_processes_write_the_same_bytes():
-    """Hash randomisation and the order of sets change nothing."""
+    """Hash randomisation and the order of sets do not change the bytes."""
     code = (
         "from audit.results.result import *; from audit.results.saved import layout;"
         "w = Witness(set('abcdefgh'), frozenset('abcdefg'), None, 0.5, 0.1);"
@@ -218,7 +218,7 @@ def damaged(edit):
 
 
 def with_number(field, written):
-    """Return a result whose field holds this JSON text, which no Python value is written as."""
+    """Return a result whose field holds this JSON text. No Python value is written as such a text."""
     mark = "here"
     return damaged(lambda d: d["result"].update({field: mark})).replace(f'"{mark}"', written)
 
@@ -480,7 +480,7 @@ def test_not_refuted_says_that_it_is_no_proof_and_what_is_detectable():
 
 
 def test_each_of_two_bounds_names_the_value_of_the_other_number():
-    """No claim of (0, 0.025) holds here: ε = 0 holds at δ = 0.05, and δ = 0.025 at ε = 2."""
+    """The claim (0, 0.025) does not hold here: ε = 0 holds at δ = 0.05, and δ = 0.025 at ε = 2."""
     claim = ApproximateDP(2.0, 0.05)
     exact = flat(clean(claim=claim, evidence=Evidence.EXACT, epsilon_lower=0.0, delta_lower=0.025))
     assert "The largest ε at the claimed δ over these pairs is 0 (claimed 2); the largest δ at the" in exact
@@ -501,7 +501,8 @@ def test_proved_names_its_family():
 
 
 def test_exact_laws_that_prove_nothing_say_why():
-    """A sample leaves some pairs out. A whole family of continuous laws was compared with rounding."""
+    """The first result compared only some pairs. The second compared a whole family of continuous laws, with
+    rounding."""
     some = flat(clean(evidence=Evidence.EXACT, pairs_tried=512))
     assert "Other pairs were not compared: this is not a proof." in some
     family = "the one neighbouring pair (replace-one) of size 1 over [0, 1]"

@@ -1,4 +1,5 @@
-"""Blocks of runs: the cuts depend on the size alone, the draws on the seed tree, and the order on coins."""
+"""Blocks of runs: the cuts depend on the size alone, the draws on the seed tree, and the order of the sides
+on coins."""
 
 import numpy as np
 import pytest
@@ -59,8 +60,8 @@ def test_the_runs_of_a_block_share_one_generator_in_the_order_of_the_coins():
 
 
 def test_each_side_comes_first_about_half_of_the_time():
-    """Fair coins fall outside [400, 600] of 1,000 with probability 2e-10 (binomial). A fixed order always
-    does."""
+    """Fair coins fall outside [400, 600] of 1,000 with probability 2e-10 (binomial). With a fixed order the
+    count is always outside."""
     calls = []
     mechanism = adapt(lambda database, rng: calls.append(database[0]))
     sampler = Sampler(mechanism, seed=0)
@@ -82,7 +83,8 @@ def test_each_run_with_a_separate_coin_is_on_the_side_of_its_coin():
 
 
 def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
-    """Half of 1,000 pairs of calls have two sides: outside [400, 600] with probability 2e-10 (binomial)."""
+    """In half of 1,000 pairs of calls the sides differ. The count is outside [400, 600] with probability
+    2e-10 (binomial)."""
     calls = []
     sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
     list(sampler.draw([0], [1], 1000, (BET,), by_call=True))
@@ -94,7 +96,7 @@ def test_the_coin_of_a_call_does_not_depend_on_the_previous_call():
 @pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
 @pytest.mark.parametrize("singly", [False, True])
 def test_the_number_of_runs_of_each_side_is_known_from_the_plan(mechanism, singly):
-    """An interrupted batch is settled by its coins. The numbers may be odd."""
+    """An interrupted batch is settled by its coins. The numbers of runs may be odd."""
     sampler = Sampler(adapt(mechanism), seed=0)
     found = set()
     for place in range(12):
@@ -118,7 +120,7 @@ def test_the_same_path_gives_the_same_runs_and_another_path_others(mechanism):
 def test_both_sides_are_drawn_on_their_own_database(mechanism):
     left, right = sides(Sampler(adapt(mechanism), seed=0), [0], [1000], 200, (BET,))
     assert len(left) == len(right) == 200
-    assert max(map(abs, left)) < 100  # Laplace: exp(−100) per run
+    assert max(map(abs, left)) < 100  # each Laplace draw exceeds 100 with probability exp(−100)
     assert min(right) > 900
 
 
@@ -126,7 +128,7 @@ def test_blocks_are_drawn_when_they_are_asked_for():
     sampler = Sampler(adapt(noisy), seed=0)
     draw = sampler.draw([0], [1], 80, (BET,))
     next(draw)
-    assert sampler.drawn == 8 + 2 * 10  # 8 runs check the generator; then one of eight blocks
+    assert sampler.drawn == 8 + 2 * 10  # 8 runs check the generator; then one of eight blocks is drawn
 
 
 def test_all_runs_are_counted_on_both_sides():
@@ -190,7 +192,7 @@ def test_batches_of_different_width_are_not_padded():
     widths = iter(range(1, 1000))
     batch = lambda n: np.zeros((n, next(widths)))  # noqa: E731
     [runs] = Sampler(adapt(Returning(batch)), seed=0).draw([0], [1], 128, (BET,))
-    assert len({output.shape for output in runs.left}) == 8  # one for each half-batch
+    assert len({output.shape for output in runs.left}) == 8  # one width for each half-batch
 
 
 def test_a_sampler_that_reuses_its_array_is_copied():
@@ -216,7 +218,7 @@ def test_objects_that_a_sampler_returns_again_are_copied():
 
 
 def test_half_batches_come_in_an_order_that_coins_decide():
-    """Two hundred blocks of one half-batch: fair coins fall outside [60, 140] with probability 7e-9
+    """Each of two hundred blocks is one half-batch. Fair coins fall outside [60, 140] with probability 7e-9
     (binomial)."""
     calls = []
 
@@ -265,7 +267,7 @@ def test_runs_that_are_not_coupled_share_no_state():
 
 
 def test_coupled_runs_begin_with_equal_numbers_after_any_previous_pair():
-    """The left side draws more numbers than the right one, but in each pair both begin with the same
+    """The left side draws more numbers than the right one, but in each pair both sides begin with the same
     numbers."""
 
     def greedy(database, rng):

@@ -98,7 +98,7 @@ def test_a_run_that_passes_its_limit_is_unfinished_and_the_next_one_goes_on(mech
     left, right, sampler = outputs_of(mechanism, size=2, run_time_limit=0.05)
     assert left == [Unfinished("time limit of 0.05 s")] * 2
     assert right == [0, 0]
-    assert sampler.unfinished == 2 + 2  # and the two of the check of the generator
+    assert sampler.unfinished == 2 + 2  # and the two runs of the check of the generator
 
 
 def test_the_limit_applies_to_a_run_and_not_to_a_block():
@@ -140,7 +140,7 @@ def test_a_limit_of_computing_puts_the_handler_back_and_leaves_no_timer():
     before = signal.signal(signal.SIGPROF, lambda *_: rings.append(1))
     try:
         with pytest.raises(ComputedTooLong), computing_for(0.02):
-            all(iter(lambda: 1, 0))  # without end
+            all(iter(lambda: 1, 0))  # never ends
         assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
         signal.raise_signal(signal.SIGPROF)
         assert rings == [1]
@@ -157,7 +157,7 @@ def test_the_users_alarm_ends_the_draw_and_is_not_an_output():
 
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        # by then it sleeps: in a destructor the exception would be ignored
+        # by then the run sleeps: in a destructor the exception would be ignored
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         start = time.monotonic()
         with pytest.raises(Alarm):

@@ -1,5 +1,4 @@
-"""The place where runs are drawn does not change them: worker processes, isolated children, children that
-die.
+"""Where runs are drawn does not change them: worker processes, isolated children, children that die.
 
 Long, because every way to die is tried on the same mechanisms. They are at the top level, where a child can
 import them.
@@ -108,8 +107,8 @@ def test_jobs_draw_in_other_processes_and_isolation_in_a_child():
 
 
 class Process:
-    """Returns the id of its process. To the check of the generator it looks like a subject that follows
-    `rng`."""
+    """A mechanism that returns the id of its process. The check of the generator takes it for a subject that
+    follows `rng`."""
 
     def __call__(self, database, rng):
         return SameInTheCheck(os.getpid())
@@ -216,14 +215,16 @@ def test_a_mechanism_that_always_dies_is_all_unfinished():
 
 
 def test_runs_of_a_dying_subject_without_generator_are_not_repeated():
-    """Each run dies with probability 1/2. Outside [2, 30] of 32 has probability 2e-8 (binomial)."""
+    """Each run dies with probability 1/2. The number of deaths is outside [2, 30] of 32 with probability 2e-8
+    (binomial)."""
     [(left, right), _] = drawn(lambda database: os.urandom(1)[0] < 128 and os._exit(1), isolate=True, size=16)
     assert 2 <= sum(isinstance(output, Unfinished) for output in left + right) <= 30
 
 
 @dataclass(frozen=True)
 class Deaf:
-    """A subject that takes longer to build than a run may take. Its hang ignores Python's handlers."""
+    """A subject that takes longer to build than the time limit of a run. Its hang ignores Python's signal
+    handlers."""
 
     tester: int
 
@@ -294,7 +295,7 @@ def global_own(database):
 
 @pytest.mark.parametrize("mechanism", [global_numpy, global_python, global_own])
 def test_generators_of_the_child_itself_do_not_start_again_after_a_death(mechanism):
-    """Each run dies with probability 1/5, so no death in 80 runs has probability 2e-8."""
+    """Each run dies with probability 1/5, so 80 runs see no death with probability 2e-8."""
     assert_that_deaths_start_nothing_again(mechanism)
 
 
@@ -307,7 +308,7 @@ def assert_that_deaths_start_nothing_again(mechanism):
 
 
 def test_generators_of_modules_that_the_child_imports_do_not_start_again_either(tmp_path, monkeypatch):
-    """No death in 80 runs has probability 2e-8."""
+    """80 runs see no death with probability 2e-8."""
     (tmp_path / "their_noise.py").write_text(
         textwrap.dedent("""
         import os

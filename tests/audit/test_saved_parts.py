@@ -28,7 +28,7 @@ def audit(subject="laplace", **changed):
 
 
 def seen(low, high):
-    """Return a refutation whose witness puts the loss between these two, with q = 0.1."""
+    """Return a refutation whose witness puts the loss between these two values, with q = 0.1."""
     q, p = (0.1, 0.1), (0.1 * math.exp(low), 0.1 * math.exp(high))
     witness = Witness([0], [1], None, p[0], 0.1, p_interval=p, q_interval=q, runs=1000)
     return audit(verdict=Verdict.REFUTED, epsilon_lower=low, witness=witness, detectable_epsilon=None)
@@ -46,7 +46,8 @@ def written(path, *results, **parts):
 
 
 def test_a_report_is_made_again_from_a_page_a_file_and_a_folder(tmp_path):
-    """Results of the first schema work too. The same results give the same bytes from any files."""
+    """Results of the first schema work too. The same results give the same bytes whichever files hold
+    them."""
     documents = [OLD_SCHEMA, audit().to_json()]
     page, again = tmp_path / "page.html", tmp_path / "again.html"
     render_report(documents, page, findings=[finding_json(Finding("E1", "B", "s", "holds", "f"))])
@@ -70,7 +71,7 @@ def test_the_last_result_of_an_audit_in_two_files_counts(tmp_path, capsys):
     """Two tests of one name and audits without a name stay separate. The same finding appears once."""
     first = [audit(target="laplace"), audit("lambda"), audit("lambda", epsilon_lower=0.5)]
     then = [audit(target="laplace", epsilon_lower=0.95), audit("lambda"), audit(target="laplace", seed=1)]
-    for number, results in ((1, first), (2, then)):  # of one test, on other databases
+    for number, results in ((1, first), (2, then)):  # both results are of one test, on other databases
         told = {"command": "python -m pytest test_it.py::test_it", "number": number}
         results.append(audit("lambda", environment=told))
     found = {"findings": [finding_json(Finding("E1", "B", "s", "holds", "f"))]}

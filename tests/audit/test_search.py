@@ -46,7 +46,8 @@ class Known:
 
 
 class World:
-    """A search whose looks show the true worth of a pair with an error that falls with the runs."""
+    """A simulated search: each look shows the true worth of a pair with an error that falls with the number
+    of runs."""
 
     def __init__(
         self, proposals, worth, *, vary=None, further=None, distance=lambda left, right: 0.0, seed=0
@@ -133,7 +134,7 @@ def test_after_halving_a_small_domain_the_least_known_pairs_get_longer_looks():
 
 
 def test_few_new_pairs_are_scouted_once_many_wait():
-    """In an endless domain most of 40,000 runs go to looks, not to scouting pairs that will not be looked
+    """In an endless domain most of 40,000 runs go to looks, not to scouting pairs that would never be looked
     at."""
     world = World(neighbours(10**5), lambda left, right: 0.0)
     world.run(40_000)
@@ -183,7 +184,7 @@ def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
 
 
 def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
-    """The needle is scouted with the others. Among the pairs that wait it is looked at first."""
+    """One pair is scouted among many. Of the pairs that wait it is then looked at first."""
     far = ([5], [6])
     world = World(
         neighbours(200),
@@ -198,7 +199,8 @@ def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
 
 
 def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
-    """Otherwise a distance that points the wrong way would hide a fault for good."""
+    """If such pairs were never looked at, a distance that points the wrong way would hide a fault for
+    good."""
     hidden = ([0], [1])
     world = World(neighbours(100), lambda left, right: 0.0, distance=lambda left, right: float(left[0]))
     world.run(4_000)
@@ -206,7 +208,8 @@ def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
 
 
 def test_the_search_climbs_from_the_best_pair_beyond_the_proposals():
-    """The worth grows with the number. Proposals have small numbers only; variations go one up or down."""
+    """The worth grows with the number. Proposals have small numbers only; variations change a number by
+    one."""
 
     def vary(pair):
         while True:
@@ -244,7 +247,8 @@ def test_paths_are_scouted_and_looked_at_beside_the_pairs_and_less_often():
 
 
 def test_a_promising_path_is_halved_down_to_the_step_that_fails():
-    """One step of 1,000 fails, and no proposal is near it. Only the ends of a path around it show it."""
+    """One step of 1,000 fails, and no proposal is near it. Only the ends of a path around this step show the
+    failure."""
 
     def worth(left, right):
         return 3.0 if min(left[0], right[0]) <= 905 < max(left[0], right[0]) else 0.0
@@ -317,8 +321,8 @@ def test_every_draw_has_its_own_place_of_the_seed_tree(searched):
 
 
 def bets_on_its_bets_alone(betting, sampler):
-    """Return whether the wealth comes only from runs drawn for bets, each used once, coupled ones as
-    pairs."""
+    """Return whether the wealth comes only from runs drawn for bets. Each run is used once, and coupled runs
+    as pairs."""
     drawn = [(size, coupled) for path, size, _, coupled in sampler.draws if path[0] == BET]
     ledger, claim = betting.ledger, (betting.terms.epsilon, betting.terms.delta)
     own = Reserved.new(1).path(np.array([[bet.log_growth(*claim) for bet in ledger.bets]]))[0, -1]
@@ -344,7 +348,7 @@ def test_scouts_are_never_bet_on_and_coupled_runs_only_as_pairs(searched):
 
 
 class BetsOnScouts(Betting):
-    """Planted defect: it also bets on the coupled runs for which a pair was chosen, once it looks at the
+    """Planted defect: once it looks at a pair, it also bets on the coupled runs for which it chose the
     pair."""
 
     def _scout(self, look):
@@ -383,7 +387,7 @@ def test_betting_on_coupled_runs_is_caught(defect):
 
 
 def test_a_pair_does_not_count_the_runs_of_scouts(searched):
-    """A pair has learned from all runs of looks and bets, and from none of the scouts."""
+    """The memory of a pair has learned from all runs of looks and bets, and from none of the scouts."""
     betting, sampler = searched
     known = {}
     for _, size, pair, coupled in sampler.draws:
@@ -444,16 +448,16 @@ def test_a_search_ends_when_the_time_is_over():
 
 
 def a_little_loud(database, rng):
-    """Return a sum with noise of scale 1/0.13. The true ε is 0.13, and 20 changed records lose 2.6."""
+    """Return a sum with noise of scale 1/0.13. The true ε is 0.13, and a change of 20 records loses 2.6."""
     return sum(database) + rng.laplace(scale=1 / 0.13)
 
 
 def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases():
     """At ε = 0.1 the best growth is 2e-4 nats per pair of runs for neighbours, and 1e-2 at distance 20.
 
-    The bound is about neighbours. The witness and the simplest one are confirmed; the simplest may be a pair
-    of neighbours, on separate runs. Of 24 audits 23 took at most 25,000 runs. One had an unlucky look at
-    distance 20, did not return to it, and took 110,000.
+    The bound is about neighbours. The witness and the simplest witness are confirmed; the simplest may be a
+    pair of neighbours, confirmed by separate runs. Of 24 audits 23 took at most 25,000 runs. One had an
+    unlucky look at distance 20, did not return to it, and took 110,000.
     """
     audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": 0}
     result = audit_privacy(a_little_loud, PureDP(0.1), **audited)
@@ -523,7 +527,8 @@ def test_a_fault_hidden_in_a_domain_is_found(name, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_one_record_in_ten_that_matters_is_found(seed):
-    """Pr[True] is 0.95 if a 7 occurs and 0.05 if not. A fifth of the neighbours differ in that."""
+    """Pr[True] is 0.95 if a 7 occurs and 0.05 if not. In a fifth of the neighbouring pairs a 7 occurs on one
+    side only."""
 
     def leaks_a_seven(database, rng):
         return 7 in database if rng.random() < 0.9 else rng.random() < 0.5

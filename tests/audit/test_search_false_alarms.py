@@ -1,8 +1,8 @@
 """Audits that search freely, on mechanisms that meet their claim with equality: the mean wealth does not
 grow, and defects are caught.
 
-Fewer audits are made here. ``DP_AUDIT_TIGHT_SEARCHES=2000`` or ``python benchmarks/false_alarms.py --search``
-makes all of them. The criteria are those of `test_false_alarms`.
+This file makes only some of the audits. ``DP_AUDIT_TIGHT_SEARCHES=2000`` or ``python
+benchmarks/false_alarms.py --search`` makes all of them. The criteria are those of `test_false_alarms`.
 """
 
 import itertools
@@ -26,8 +26,8 @@ AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "30"))
 
 def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
     """Each of ten mechanisms meets two criteria at significance 0.05, and so do all of them together. A sound
-    auditor fails the count over all with probability at most 9e-6, and each of the other 21 criteria with at
-    most 1e-7. The sum is 1.1e-5."""
+    auditor fails the count over all with probability at most 9e-6, and each of the other 21 criteria with
+    probability at most 1e-7. The sum is 1.1e-5."""
     found = false_alarms.audit_all(AUDITS, cases=false_alarms.SEARCHED)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
     assert judged.audits == AUDITS
@@ -57,8 +57,8 @@ def test_responses_meet_their_claim_on_every_pair(false_alarms):
 
 
 def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
-    """The laws of one record are therefore the worst, and `test_false_alarms` compares these with closed
-    forms."""
+    """Sums and counts move by at most 1, so the laws of one record are the worst. `test_false_alarms`
+    compares these laws with closed forms."""
     for name, value in (("laplace sum", sum), ("gaussian sum", sum), ("geometric count", len)):
         case = false_alarms.SEARCHED[name]
         moves = {abs(value(left) - value(right)) for left, right in case.databases.enumerate()}
@@ -67,7 +67,7 @@ def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
 
 
 def test_one_more_record_releases_no_more_than_the_claim_allows(false_alarms):
-    """A noisy count is released if it is above 3; the noise is geometric of ratio 1/e. The hockey-stick
+    """A noisy count is released if it is above 3. The noise is geometric with ratio 1/e. The hockey-stick
     divergence between n and n + 1 records is computed in both directions."""
     case = false_alarms.SEARCHED["threshold release"]
     noise = stats.dlaplace(1)
@@ -88,8 +88,8 @@ def test_one_more_record_releases_no_more_than_the_claim_allows(false_alarms):
 
 
 def test_a_noisy_max_of_exponentials_is_tight_if_one_answer_leads(false_alarms):
-    """With two answers and exponential noise of scale 2 the second one wins with probability e^(−d/2)/2 at
-    lead d."""
+    """With two answers and exponential noise of scale 2, the answer that is behind by d wins with probability
+    e^(−d/2)/2."""
     case = false_alarms.SEARCHED["noisy max"]
 
     def wins(lead):
@@ -104,7 +104,7 @@ def test_a_noisy_max_of_exponentials_is_tight_if_one_answer_leads(false_alarms):
 
 
 def far_audit(false_alarms, name, seed):
-    """Audit a searched case on paths only; return the log wealth at the stop."""
+    """Audit a searched case on paths only. Return the log wealth at the end."""
     case = false_alarms.SEARCHED[name]
     where = case.where(seed)
     paths = (path for pair in where["pairs"] for path in where["further"](pair))
@@ -121,8 +121,8 @@ FAR = ("laplace sum", "geometric count", "gaussian sum", "each response", "thres
 
 
 def test_tight_audits_of_distant_databases_stay_within_their_significance(false_alarms):
-    """Laplace sums and geometric counts lose exactly k at distance k, so they are tight there too. The levels
-    are those above.
+    """Laplace sums and geometric counts lose exactly k at distance k, so they are tight there too. The
+    significance levels are those above.
 
     The audits above search pairs and paths together.
     """
@@ -153,7 +153,8 @@ def test_a_distance_that_is_counted_one_step_short_is_caught(false_alarms, monke
 
 @pytest.fixture
 def wealths(false_alarms):
-    """Return a function that gives the log wealths of this many audits of a domain, one at a time."""
+    """Return a function that audits a domain a given number of times and yields the log wealths one at a
+    time."""
 
     def made(name, betting=Betting, *, audits=40, budget=2_000):
         case = false_alarms.SEARCHED[name]
@@ -166,7 +167,7 @@ def wealths(false_alarms):
 
 
 class BetsOnExploration(Betting):
-    """Bets again on the runs that it has just learned from."""
+    """Planted defect: it bets again on the runs that it has just learned from."""
 
     def _look(self, memory, size):
         super()._look(memory, size)
@@ -187,7 +188,7 @@ def test_betting_on_the_runs_of_the_search_is_caught(wealths, false_alarms):
 
 
 class ChoosesAfterwards(Betting):
-    """Draws a batch on several pairs and bets on the pair that won."""
+    """Planted defect: it draws a batch on several pairs and bets on the pair that won."""
 
     def _bet(self, memory, size):
         others = [m for m in self.memories if m.pairs and m is not memory][:7]
@@ -209,8 +210,8 @@ def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
 
 
 class CouplesItsBets(Betting):
-    """Bets on coupled runs drawn for the bet. For linear bets this is right if every pair has a separate
-    state."""
+    """Planted defect: it bets on coupled runs drawn for the bet. For linear bets this would be right if every
+    pair of runs had a separate state."""
 
     def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw

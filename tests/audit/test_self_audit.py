@@ -61,7 +61,7 @@ def answering(**answers):
 
 
 def refuting(rate):
-    """Return a function that draws the verdict: refuted with probability rate(significance)."""
+    """Return a function that draws a verdict, which is REFUTED with probability rate(significance)."""
 
     def drawn(rng, options):
         return (
@@ -79,7 +79,8 @@ def failed(result):
 
 
 def test_every_part_of_the_page_has_rows_and_the_judged_ones_share_the_level():
-    """This auditor is sound and refutes as often as it may at each level. Others cover the detectable ε."""
+    """This auditor is sound and refutes as often as it may at each level. Other tests cover the detectable
+    ε."""
     auditor = answering(verdict=refuting(lambda level: 0.95 if level == 1e-6 else level))
     result = self_audit(sizes=SMALL, auditor=auditor, parts=PARTS)
     assert result.parts == PARTS
@@ -115,11 +116,11 @@ def test_each_audit_has_a_separate_seed_derived_from_the_root():
 
 
 def test_an_auditor_that_refutes_five_times_too_often_is_caught():
-    """There are 175 audits of all mechanisms at each level, which refute at rates 0.5, 0.25 and 0.05 for 0.1,
-    0.05 and 0.01.
+    """At each level there are 175 audits over all mechanisms. They refute at rates 0.5, 0.25 and 0.05 instead
+    of 0.1, 0.05 and 0.01.
 
-    At the first two levels a row of 175 fails from 39 and from 25 refutations on. A rate five times as high
-    reaches these with probability over 0.999.
+    A row of 175 audits fails from 39 refutations on at the first level, and from 25 on at the second. A rate
+    five times too high reaches these numbers with probability over 0.999.
     """
     level = PAGE / judged_rows({})
     for limit in (0.1, 0.05):
@@ -132,9 +133,9 @@ def test_an_auditor_that_refutes_five_times_too_often_is_caught():
 
 
 def test_an_auditor_at_five_times_the_significance_is_caught_by_the_wealth_of_refutations(monkeypatch):
-    """The auditor refutes at log wealth 12.2 instead of 13.8. Of 30 such audits 18 ended in between. At
-    that share the five audits here all end above 13.8 with probability 0.01. A sound audit never ends below
-    13.8."""
+    """The auditor refutes at log wealth 12.2 instead of 13.8. Of 30 such audits 18 ended in between. At that
+    share all five audits here end above 13.8, and hide the defect, with probability 0.01. A refutation by a
+    sound audit never ends below 13.8."""
     monkeypatch.setattr(efficiency, "settings", lambda: (randomized_response(),))
     monkeypatch.setattr(efficiency, "SHARES", (0.8,))
 
@@ -170,7 +171,7 @@ def test_an_auditor_that_is_broken_on_one_mechanism_only_is_caught_there():
 
 @pytest.fixture(scope="module")
 def witnessed():
-    """Return an auditor that gives real audits of randomized response and keeps them by seed."""
+    """Return an auditor that makes real audits of randomized response and keeps the results by seed."""
     made = {}
 
     def auditor(subject, claim, **options):
@@ -191,8 +192,9 @@ def only_response(monkeypatch):
 
 @pytest.mark.usefixtures("only_response")
 def test_witness_intervals_hold_and_ones_a_fifth_as_wide_are_caught(witnessed):
-    """At a fifth of its width an interval at 0.99 misses in 0.6 of audits. 12 audits fail from 5 misses on.
-    The narrow interval reaches that with probability 0.94 for each of p and q, a true interval with 8e-8."""
+    """An interval at 0.99 that is narrowed to a fifth misses in 0.6 of audits. A row of 12 audits fails from
+    5 misses on. Narrow intervals reach 5 misses with probability 0.94 for each of p and q, true intervals
+    with 8e-8."""
 
     def narrow(interval):
         middle, half = sum(interval) / 2, (interval[1] - interval[0]) / 2
@@ -222,7 +224,7 @@ def test_an_interval_is_compared_with_the_law_of_its_own_database():
 
 
 def test_a_detectable_epsilon_that_is_seldom_detected_is_caught():
-    """25 audits refute with probability 0.2 instead of 0.9."""
+    """At the detectable ε, 25 audits refute with probability 0.2 instead of 0.9."""
     found = self_audit(sizes=SMALL, auditor=answering(verdict=refuting(lambda _: 0.2)), parts=("coverage",))
     assert sum("at the detectable ε" in what for what in failed(found)) == len(coverage.controls())
 

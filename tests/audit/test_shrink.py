@@ -1,4 +1,4 @@
-"""Shrinking a witness: the simplest pair that still fails, within its allowance. A pair on which
+"""Shrinking a witness gives the simplest pair that still fails, within its allowance of runs. A pair on which
 the claim holds is never shown."""
 
 import itertools
@@ -120,7 +120,8 @@ def test_shrinking_returns_the_best_so_far_when_its_runs_end():
 
 
 def test_blocks_of_records_are_removed_together():
-    """One of 40 records is needed. Halves, quarters, … are tried, not single records."""
+    """One of 40 records is needed. The search tries to remove halves, quarters, … instead of single
+    records."""
     needed, rest = 7, [1] * 19 + [2] * 20
     databases = domain(records=tuple(range(8)), sizes=(1, 41))
 

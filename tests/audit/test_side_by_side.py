@@ -33,7 +33,8 @@ def processes():
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capsys):
-    """Return a function that calls the command line in a separate folder: exit code, stdout, stderr."""
+    """Return a function that calls the command line in a separate folder and returns exit code, stdout and
+    stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
@@ -254,8 +255,8 @@ def test_the_time_left_is_the_expected_rest_divided_by_the_workers():
     assert seconds_left([1.0, 2.0, 30.0], {}, elapsed=0.0, workers=3) == 11.0
     # three workers for 3 seconds: 9 of 33 seconds are done
     assert seconds_left([1.0, 2.0, 30.0], {}, elapsed=3.0, workers=3) == 8.0
-    # These two took twice as long as before. "As fast as before" has the weight of 1.6 seconds, a twentieth
-    # of the total.
+    # The first two audits took twice as long as before. The assumption "as fast as before" has the weight of
+    # 1.6 seconds, a twentieth of the total.
     slower = seconds_left([1.0, 1.0, 30.0], {0: 2.0, 1: 2.0}, elapsed=2.0, workers=2)
     assert slower == pytest.approx(30.0 * (4.0 + 1.6) / (2.0 + 1.6) / 2)
     assert seconds_left([1.0], {0: 1.0}, elapsed=9.0, workers=1) == 0.0

@@ -1,7 +1,7 @@
 """Guards that keep the auditor sound. Without any one of them a test here fails.
 
-The verdicts on plain mechanisms do not show these guards. Each makes up for a second look at the same runs,
-for runs that never ended, or for a choice among many.
+The verdicts on plain mechanisms do not show these guards. Each guard corrects for a second look at the same
+runs, for runs that never ended, or for a choice among many.
 
 Long, because each guard comes with the subject that needs it.
 """
@@ -63,7 +63,8 @@ def verdicts_of_one_noise(seeds):
 
 
 def test_a_sampler_whose_runs_share_a_draw_refutes_nothing():
-    """Chance is no explanation: each of 12 audits is refuted by its calls with probability at most 1e-3."""
+    """Calls refute each of the 12 audits with probability at most 1e-3, so chance cannot explain a
+    refutation."""
     found = verdicts_of_one_noise(range(12))
     assert Verdict.REFUTED not in {result.verdict for result in found}
     said = "fails only when many runs share one call of `sample`: single calls did not confirm it"
@@ -155,7 +156,7 @@ def coin(database, rng):
 
 
 def given_up(answer, *, calls, epsilon=0.0):
-    """Return an audit by runs that ended because its input changed, in a batch of a bet."""
+    """Return the betting of an audit that ended because its input changed in the middle of a bet."""
     with Sampler(adapt(MutatesLate(calls, answer)), seed=0) as sampler:
         terms = Terms(epsilon, 0.0, 1e-6, 4_000, stop_when_refuted=False)
         betting = Betting(sampler, [PAIR], terms)
@@ -167,13 +168,15 @@ def given_up(answer, *, calls, epsilon=0.0):
 
 @pytest.mark.parametrize("answer", [coin, lambda database, rng: database[0]], ids=["coin", "leak"])
 def test_a_stake_whose_batch_is_interrupted_is_lost(answer):
-    """The rest is at most what any batch would have left; random batches are the comparison."""
+    """The remaining wealth is at most what any complete batch would have left. Random batches are the
+    comparison."""
     betting = given_up(answer, calls=90)
     *_, before, after = betting.ledger.path(0.0, 0.0)
     assert betting.log_wealth == pytest.approx(after)
     memory, rng = betting.memories[0], np.random.default_rng(0)
     bet = broken_off(memory.choose(0.0, 0.0), 0, 0)
-    sides = betting.ledger.bets[-1].counts[:, 1:3]  # all of the p side outside, all of the q side inside
+    # all calls of the p side outside the event, all calls of the q side inside
+    sides = betting.ledger.bets[-1].counts[:, 1:3]
     assert sides.sum(axis=1).tolist() == [2 * bet_size(memory.pairs)] * len(bet.p)
     for inside in rng.choice([0.0, 1.0, 0.5, 0.1], size=(100, len(bet.p), 2)):
         hits = rng.binomial(sides.astype(int), inside).astype(float)
@@ -216,8 +219,8 @@ def test_gains_before_a_restart_are_not_counted():
 
 
 def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypatch):
-    """The same places of the seed tree are bet on again. Counted twice, they would make the bounds too
-    large."""
+    """The restart bets on the same places of the seed tree again. If these bets counted twice, the bounds
+    would be too large."""
     ledgers, confirm = [], audit.verdict.confirm.confirm
 
     def changed_at_last(sampler, betting, **options):
@@ -243,7 +246,7 @@ def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypat
 
 
 class Declares:
-    """One output, by law and in calls."""
+    """A subject that always gives one output, by law and in calls."""
 
     def __call__(self, database, rng):
         return 0
@@ -254,8 +257,8 @@ class Declares:
 
 @pytest.mark.parametrize(("nats", "verdict"), [(-1e-6, Verdict.PROVED), (1e-6, Verdict.ERROR)])
 def test_the_comparisons_of_a_law_share_one_significance(monkeypatch, nats, verdict):
-    """With n comparisons an e-value has to reach n divided by the significance that the bets on the code
-    leave."""
+    """With n comparisons an e-value has to reach n divided by the significance that remains after the bets on
+    the code."""
     made, compare = [], audit.verdict.law_runs.LawRuns._checks
 
     def one_disagrees(self):
@@ -380,7 +383,8 @@ def crossing(failures, *, beta):
 
 
 def test_the_wealth_against_a_learner_is_looked_at_after_pairs_only():
-    """A crossing after the first trial of a pair may depend on the order of the calls."""
+    """The wealth after the first trial of a pair may depend on the order of the calls, so a crossing there
+    does not count."""
     failures = [1, 1, 1, 1, 1, 0]
     significance = crossing(failures, beta=0.3)
     assert not settled(failures, beta=0.3, significance=significance).refuted
@@ -400,10 +404,9 @@ def test_the_wealth_for_a_learner_is_looked_at_after_pairs_only():
 
 @pytest.mark.parametrize("coordinates", [1, 2, 3])
 def test_both_bounds_of_a_sum_of_losses_hold_at_its_kinks(coordinates):
-    """Compared with the sum over all outcomes. At a kink of δ(ε) the rounded losses are furthest from the
-    truth: by up to a quarter of the window for one coordinate and an eighth for three. The window is about
-    1e-6.
-    """
+    """The bounds are compared with the sum over all outcomes. At a kink of δ(ε) the rounded losses are
+    furthest from the truth: by up to a quarter of the window for one coordinate and an eighth for three. The
+    window is about 1e-6."""
     rng = np.random.default_rng(coordinates)
     for _ in range(4):
         laws = rng.dirichlet(np.ones(3), size=(coordinates, 2))

@@ -1,4 +1,5 @@
-"""Recorded draws that rank pairs before any counting: the growth they promise, and how an audit uses it."""
+"""Recorded draws rank pairs of databases before any counting: the growth they promise, and how an audit uses
+it."""
 
 import itertools
 import math
@@ -56,7 +57,8 @@ ADDITIVE = {
 
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_the_promise_of_one_coupled_run_ranks_pairs_by_their_loss(name):
-    """Any two lists over 0 to 3. For equal losses one large move is promised more than several small ones."""
+    """The pairs are any two lists over 0 to 3. For equal losses one large move is promised more growth than
+    several small ones."""
     mechanism, loss = ADDITIVE[name]
     rng, steering, losses, promises = np.random.default_rng(0), Steering(0.05, 0.0), [], []
     with Sampler(adapt(mechanism), seed=0) as sampler:
@@ -80,8 +82,8 @@ def test_no_growth_is_promised_against_a_claim_that_holds_with_equality():
 
 
 def test_a_promise_is_checked_before_it_is_made():
-    """The noise grows with the data, so on [3.0] the output follows the draws differently than on [0.0],
-    where this was measured."""
+    """The noise grows with the data. On [3.0] the output follows the draws differently than on [0.0], where
+    the dependence was measured."""
 
     def stretched(database, rng):
         return database[0] + (1.0 + database[0]) * rng.laplace(0.0, 0.1)
@@ -98,8 +100,8 @@ def test_a_promise_is_checked_before_it_is_made():
 
 
 def selection(database, rng):
-    """Return the median of values of 0 to 10 by the exponential mechanism. The score moves by 2, its noise is
-    for 1."""
+    """Return the median of values of 0 to 10 by the exponential mechanism. The score moves by 2, but the
+    noise is for a move of 1."""
     counts = np.bincount(database, minlength=11)
     below = np.cumsum(counts) - counts
     weights = np.exp(-0.5 * np.abs(2 * below + counts - len(database)))
@@ -124,7 +126,8 @@ def test_the_weights_of_a_choice_promise_the_best_bet_on_any_set_of_outputs():
 
 
 def ads(database, rng):
-    """Credit the ad of each epoch in turn. One epoch moves up to three histograms; the noise covers one."""
+    """Credit the ad of each epoch in turn. One epoch moves up to three histograms; the noise covers only
+    one."""
     out, left = np.zeros((3, 3)), [epoch for epoch in database if epoch]
     for turn, ad in enumerate(reversed(left)):
         out[turn, ad - 1] = 1.0
@@ -132,7 +135,7 @@ def ads(database, rng):
 
 
 class Recording(Sampler):
-    """A sampler that records its draws except the scouts: the place in the seed tree and the size."""
+    """A sampler that records the place in the seed tree and the size of each draw, except for scouts."""
 
     draws = ()
 
@@ -142,7 +145,7 @@ class Recording(Sampler):
 
 
 def searched(mechanism, *, epsilon, budget, steering, values=4):
-    """Return the finished search and bets over lists of three records, and the sampler."""
+    """Return the finished betting of a search over lists of three records, and its sampler."""
     domain = {"pairs": None, "databases": None, "records": list(range(values)), "size": 3}
     databases = describe(Relation.REPLACE_ONE, **domain)
     with Recording(adapt(mechanism), seed=0) as sampler:
@@ -152,8 +155,8 @@ def searched(mechanism, *, epsilon, budget, steering, values=4):
 
 
 def test_an_audit_that_steers_needs_few_runs():
-    """A few of 288 pairs lose 3.8, most lose far less. A search by counts needs 1.8 times as many runs
-    here."""
+    """A few of 288 pairs lose 3.8; most lose far less. A search by counts needs 1.8 times as many runs as
+    steering here."""
     betting, _ = searched(ads, epsilon=1.0, budget=6_000, steering=Steering(1.0, 0.0))
     assert betting.refuted
     without, _ = searched(ads, epsilon=1.0, budget=int(1.5 * betting.crossed_at), steering=None)
@@ -161,7 +164,7 @@ def test_an_audit_that_steers_needs_few_runs():
 
 
 def test_a_selection_is_steered_by_its_weights():
-    """Few pairs lose most. A search by counts needs several times as many runs."""
+    """Few pairs lose most. A search by counts needs several times as many runs as steering."""
     told = {"epsilon": 1.0, "budget": 7_500, "values": 11}
     betting, _ = searched(selection, **told, steering=Steering(1.0, 0.0))
     without, _ = searched(selection, **told, steering=None)
@@ -183,13 +186,13 @@ def test_steering_runs_count_and_belong_to_the_search_only(monkeypatch):
     betting, sampler = searched(ads, epsilon=4.0, budget=2_000, steering=Steering(4.0, 0.0))
     assert {stage for stage, _ in probes} == {EXPLORE}
     assert drawn[1:] == [size for _, size in probes][1:]  # the first probe also checks the generator
-    assert max(drawn[1:]) == 10  # a run for each of nine numbers of noise; runs come in pairs
+    assert max(drawn[1:]) == 10  # one run for each of nine noise values; runs come in pairs
     assert betting.spent == sampler.drawn
     assert 1_998 <= sampler.drawn <= 2_000
 
 
 def test_a_search_without_promises_behaves_as_without_steering():
-    """Looks and bets are the same. The nine runs that ask how the output follows the noise are extra."""
+    """Looks and bets are the same. The nine runs that measure how the output follows the noise are extra."""
     draws = [
         searched(ads, epsilon=4.0, budget=2_500, steering=steering)[1].draws[:-1]
         for steering in (Steering(4.0, 0.0), None)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from audit.databases.strategies import examples
 
-#: A local module in Hypothesis's eyes, full of constants that it would mix into examples.
+#: The text of a module that Hypothesis takes for a local one. It is full of constants that Hypothesis would
+#: mix into examples.
 ODDITIES = "\n".join(
     [f"i{k} = {7919 * k + 1_000_003}" for k in range(40)]
     + [f"f{k} = {k}.71828182e-7" for k in range(1, 40)]
@@ -21,7 +22,8 @@ from audit.databases.strategies import examples
 for strategy in (st.integers(), st.floats(), st.lists(st.integers(), min_size=2)):
     print(ascii(examples(strategy, "records", 100)))
 """
-#: A leak at sums that are 7 modulo 101. Whether a database shows it depends on every example.
+#: An audit of a mechanism that leaks whether the sum is 7 modulo 101. Whether a database shows the leak
+#: depends on every example.
 AUDIT = """
 from audit import PureDP, audit_privacy
 from audit.results.saved import layout
@@ -68,7 +70,7 @@ def printed(code, folder, *, modules=()):
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory):
-    """Return what a process draws that has loaded nothing else."""
+    """Return what a process draws if it has loaded no other module."""
     return printed(DRAW, tmp_path_factory.mktemp("alone"))
 
 

@@ -33,7 +33,7 @@ ALPHA = 0.1
 
 
 def misses(alpha, m):
-    """Return the problem that a learner fails on if and only if none of m examples is in a set of mass
+    """Return the problem on which a learner fails if and only if none of m examples is in a set of mass
     alpha."""
     return [SampledProblem("a light set", lambda rng: int(rng.binomial(m, alpha)), lambda output, _: output)]
 
@@ -60,7 +60,7 @@ def study(*, values=(0.02, 0.1), exact=False, **options):
 
 
 def searched(family, **options):
-    """Return a study of a closed form for sets of mass 0.2, with a family that may hold others."""
+    """Return a study with a closed form for sets of mass 0.2. Its family may hold sets of other masses."""
     curve = Curve(
         "collector",
         lambda value, m: sees,
@@ -80,15 +80,15 @@ def of_masses(*masses):
 
 @pytest.fixture(scope="module")
 def exact_cells(tmp_path_factory):
-    """Return the folder with the cells of a study of a closed form."""
+    """Return the folder with the saved cells of a study with a closed form."""
     folder = tmp_path_factory.mktemp("cells")
     run_study(study(exact=True), store=CellStore(folder))
     return folder
 
 
 def outcomes(thresholds, *, open_from=None, start=1, largest=10**6, most=60):
-    """Return the steps of a bisection with an oracle: refuted below `open_from`, then open, met from
-    `thresholds` on."""
+    """Return the steps of a bisection with an oracle. Sizes below `open_from` are refuted, sizes from
+    `thresholds` on are met, and sizes in between are open."""
     steps = []
     while (size := next_size(steps, start=start, largest=largest, most=most)) is not None:
         verdict = "met" if size >= thresholds else "open" if size >= (open_from or thresholds) else "refuted"
@@ -250,7 +250,8 @@ def test_a_stopped_study_resumes_to_the_same_bytes(tmp_path):
     again = run_study(study(budget=300), store=store, listener=calls.append)
     assert layout([again]) == whole
     taken = sum(not event.done for event in calls)
-    assert taken == sum(len(cell.steps) for cell in again.curves[0].cells) - 9  # kept steps are not repeated
+    # steps that were kept are not repeated
+    assert taken == sum(len(cell.steps) for cell in again.curves[0].cells) - 9
 
 
 def test_other_settings_do_not_use_the_cells_of_these(tmp_path):
@@ -354,7 +355,8 @@ def test_the_fits_agree_with_numpy_and_scipy():
     for form, (places, values) in forms.items():
         known, curve = linregress(places, values), found.of(form)
         assert [curve.slope, curve.intercept] == pytest.approx([known.slope, known.intercept])
-        reach = t.ppf(0.975, 2) * known.stderr  # four points, two coefficients
+        # a t quantile with 4 − 2 degrees of freedom: four points, two coefficients
+        reach = t.ppf(0.975, 2) * known.stderr
         assert [curve.low, curve.high] == pytest.approx([known.slope - reach, known.slope + reach])
     off = np.log(np.polyval(np.polyfit(x, middles, 1), x) / middles)
     assert found.of("line").error == pytest.approx(np.sqrt(np.mean(off**2)))
@@ -499,7 +501,7 @@ def test_the_command_prints_saves_and_resumes(tmp_path):
 
 
 def test_the_command_says_that_a_bound_is_refuted_and_that_growth_was_not_expected(tmp_path):
-    """Light sets of mass 1/v need m of about v·ln 10 or more, which grows. The bound claims that 1 is
+    """Light sets of mass 1/v need m of at least about v·ln 10, which grows with v. The bound claims that 1 is
     enough."""
     text = OFFER[: OFFER.index("def studies")].replace("(m, alpha)", "(m, 1 / alpha)")
     (tmp_path / "own.py").write_text(
