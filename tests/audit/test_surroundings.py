@@ -118,7 +118,7 @@ def surroundings():
 
 @pytest.fixture
 def as_before():
-    """Yield the settings of the session and restore them, so that a failing test harms no other."""
+    """Yield the settings of the session and restore them, so that a failing test affects no other test."""
     before = surroundings()
     with np.errstate(), decimal.localcontext(), warnings.catch_warnings():
         yield before
@@ -225,8 +225,8 @@ class ForkingSampler(Forking):
     ],
 )
 def test_a_child_that_the_mechanism_forks_gives_no_output(mechanism, code, isolate):
-    """A child that returns ends with code 0. Runs are few, because a child that survives would double each
-    run."""
+    """A child that returns ends with code 0. The test makes few runs, because a child that survived would
+    double each run."""
     ours = os.getpid()
     with Sampler(adapt(mechanism), seed=0, isolate=isolate) as sampler:
         runs = next(sampler.draw([1], [0], 3, (BET,)))

@@ -42,7 +42,7 @@ entry = Entry("mine", Rounded, options={"size": 3}, expected="refuted", referenc
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Change to a user's folder with a mechanism and a module beside it; undo the imports afterwards."""
+    """Change to a user's folder that holds a mechanism and a module. Undo the imports afterwards."""
     (tmp_path / "mechanism_file.py").write_text(MECHANISM)
     (tmp_path / "sibling_of_target.py").write_text("def constant():\n    return 10\n")
     monkeypatch.chdir(tmp_path)

@@ -10,7 +10,7 @@ CLAIM = PureDP(1.0)
 
 
 def slow(seconds, *, first=0.0, scale=0.05):
-    """Return a leaking mechanism whose calls take some time, the first one more."""
+    """Return a leaking mechanism. Each call takes some time, and the first call takes longer."""
     waited = []
 
     def release(database, rng):
@@ -27,7 +27,8 @@ def slow(seconds, *, first=0.0, scale=0.05):
 def test_an_audit_that_is_still_confirming_or_shrinking_ends_at_its_time_limit(seconds, limit):
     """The refutation takes about 140 calls, the confirmation about 400, and shrinking up to thousands.
 
-    At most limit/seconds calls fit into the limit, however slow the machine. A batch that has begun may end.
+    However slow the machine, at most limit/seconds calls fit into the limit. A batch that has begun may
+    finish.
     """
     result = audit_privacy(slow(seconds), CLAIM, records=[0, 1, 2, 3], size=(1, 6), time_limit=limit)
     assert result.samples <= limit / seconds + 100

@@ -1,4 +1,5 @@
-"""Several audits judged together: both rules compared with their definitions, and the sentence about them."""
+"""Several audits judged together: both rules compared with their definitions, and the sentence about the
+audits."""
 
 import math
 
@@ -57,7 +58,8 @@ def test_an_exact_refutation_counts_and_a_single_audit_is_not_judged_twice():
     ("epsilon", "delta", "pairs"), [(1.0, 0.0, 70_000), (0.1, 1e-3, 10**6), (3.0, 0.0, 5_000)]
 )
 def test_the_planned_test_has_the_stated_power_at_the_stated_epsilon(epsilon, delta, pairs):
-    """The normal approximation, written out: reject if the mean of X − e^ε·Y − δ is large."""
+    """The reference is the normal approximation of a test that rejects if the mean of X − e^ε·Y − δ is
+    large."""
     found = fixed_sample_epsilon(pairs, epsilon=epsilon, delta=delta, significance=1e-6)
     p, ratio = generic(delta), math.exp(epsilon)
 

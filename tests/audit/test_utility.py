@@ -144,7 +144,7 @@ def test_a_claim_of_no_failure_is_refuted_by_the_first_failure():
 def test_the_reported_sample_size_is_that_of_the_worst_problem():
     def learner(database, rng):
         if len(database) == 3:
-            return CLAIM.alpha  # it never fails, but looks worse at first
+            return CLAIM.alpha  # this is no failure, but the problem looks worse at first
         return float(rng.random() < 0.2)
 
     problems = [
@@ -202,7 +202,7 @@ class CountsThree:
 @pytest.mark.parametrize("database", [[1, 2, 3], np.array([1, 2, 3])])
 def test_an_error_that_changes_its_database_changes_no_later_run(database):
     def changing(output, given):
-        # 0 for the database [1, 2, 3] only, and for none that it is changed into
+        # The error is 0 for the database [1, 2, 3], and for no database that it is changed into.
         distance = abs(output - sum(given) / 2)
         given[0] += 1
         return distance
@@ -308,7 +308,7 @@ def test_a_refuted_result_raises_and_another_is_returned():
 
 @dataclass(frozen=True)
 class Line:
-    """A problem at a place. The learner fails more often the nearer the place is to 10."""
+    """A problem at a place. The closer the place is to 10, the more often the learner fails."""
 
     place: int
 
@@ -433,7 +433,7 @@ def test_the_exact_tail_of_a_continuous_law_decides_a_tight_claim_without_a_proo
     assert (false.verdict, false.evidence) == (Verdict.REFUTED, Evidence.EXACT)
     assert "On this database of `zero` the learner fails with probability" in str(false)
     assert UtilityResult.from_json(false.to_json()) == false
-    plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # decided by runs
+    plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # without `tail` runs decide
     assert audit_utility(Noisy(), Accuracy(1.0, 0.2), problems=[plain]).evidence is Evidence.STATISTICAL
 
 
@@ -495,7 +495,8 @@ def test_a_failure_by_conditional_probabilities_has_the_error_of_its_output(refu
     drawn = SampledProblem("drawn", lambda rng: [0], lambda output, d: refusing if output == "⊥" else 0.1)
     result = audit_utility(Refuses(), CLAIM, problems=[drawn])
     assert (result.refuted, result.conditional) == (True, True)
-    assert (result.witness.output, result.witness.error) == ("⊥", refusing)  # the mean of its errors is less
+    # not the mean of its errors, which is smaller
+    assert (result.witness.output, result.witness.error) == ("⊥", refusing)
     assert f"the learner made '⊥', error {'∞' if refusing == math.inf else refusing} " in str(result)
     again = result.replay(problems=[drawn])
     assert (again.error, again.failure, again.repeats) == (refusing, 0.5, True)

@@ -1,5 +1,5 @@
-"""The bets on a failure probability: what they may earn, what they need, and what unsound auditors would
-do."""
+"""The bets on a failure probability: what they may win, how many runs they need, and what unsound auditors
+would do."""
 
 import math
 from statistics import NormalDist
@@ -68,8 +68,8 @@ def betting_on(looks, sampler, *, beta, significance, budget):
 
 
 def audit(problems, *, beta, significance, budget, seed, explored=0):
-    """Return the betting on problems. With `explored`, that many pairs are looked at for each first, and the
-    worst problem comes first."""
+    """Return the betting on problems. First it draws `explored` pairs of trials of each problem and sorts the
+    problems by these trials, the worst first."""
     sampler = FakeSampler(seed)
     looks = []
     for problem in problems:
@@ -168,7 +168,7 @@ def test_peeking_at_clopper_pearson_every_fifty_runs_breaks_its_level():
         for k in range(int(failures[:, n // 50 - 1].max()) + 1)
     }
     peeked = sum(any(bounds[50 * (i + 1), int(k)] < beta for i, k in enumerate(row)) for row in failures)
-    assert peeked > most_alarms(audits, level)  # it calls a claim met that is not, and does so too often
+    assert peeked > most_alarms(audits, level)  # it accepts a false claim, and does so too often
     betting = [_met_by_betting(row, beta, level) for row in _flips(rng, beta, 1_000, 2_000)]
     assert sum(betting) <= most_alarms(len(betting), level)
 

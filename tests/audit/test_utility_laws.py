@@ -43,7 +43,8 @@ class Learner:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Draws [0] or [1]: the second with probability `true`, and with probability `said` by its law."""
+    """A problem that draws [1] with probability `true`, else [0]. Its law says that the probability is
+    `said`."""
 
     true: float
     said: float

@@ -1,4 +1,4 @@
-"""A saved failure is measured anew: by the error of its problem, and by laws if laws refuted."""
+"""A saved failure is measured anew: by the error of its problem, and by laws if laws refuted the claim."""
 
 from dataclasses import dataclass
 
@@ -46,7 +46,7 @@ class Found:
 
 
 class Differently(Found):
-    """A learner that fails too, by an output that was not saved."""
+    """A learner that also fails, but by an output that was not saved."""
 
     def __call__(self, database, rng):
         return 1 if len(database) != 2 else -1

@@ -103,12 +103,13 @@ def raises_elsewhere(database, rng):
     ("mechanism", "options"),
     [
         (raises_on_missing, {"records": [0, 1, None], "size": 3}),  # an error is an output like any other
-        (refuses_a_list_with_a_gap, {"pairs": [([None, 1], [0, 1])]}),  # it accepts the other list
+        # the list on the other side is accepted
+        (refuses_a_list_with_a_gap, {"pairs": [([None, 1], [0, 1])]}),
         (always_raises, {"records": [0, 1], "size": 3}),
         (raises_elsewhere, {"records": [0, 1], "size": 3}),
         # a user who gives `convert` knows what the mechanism takes
         (array_mean, {"records": [0, 1], "size": 3, "convert": list}),
-        (array_mean, {"pairs": [((0, 1), (1, 1))]}),  # no lists
+        (array_mean, {"pairs": [((0, 1), (1, 1))]}),  # the databases are not lists
     ],
 )
 def test_other_errors_are_no_reason_to_convert(mechanism, options):

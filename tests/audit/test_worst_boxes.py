@@ -29,7 +29,8 @@ def product(kind, shift, count, scale=1.0):
 def test_a_box_shows_well_over_half_of_the_loss_of_few_coordinates(kind, count, epsilon, share):
     p, q = product(kind, 0.0, count), product(kind, 1.0, count)
     whole = hockey_stick_bounds(p, q, epsilon)[0]
-    # Half-lines in every coordinate, in the closed form for two normals, cut where their densities are equal.
+    # The reference event is a half-line in every coordinate, cut where the two normal densities are equal.
+    # Its gain has a closed form.
     if kind is Density.normal:
         even = norm.cdf(0.5) ** count - math.exp(epsilon) * norm.cdf(-0.5) ** count
         assert gain(p, q, epsilon) >= even - 1e-12
@@ -39,13 +40,15 @@ def test_a_box_shows_well_over_half_of_the_loss_of_few_coordinates(kind, count, 
 def test_a_coordinate_that_is_certain_under_one_law_belongs_to_the_box():
     p = Product([Density.laplace(0.0, 1.0), Finite([0, 1], [1.0, 0.0])])
     q = Product([Density.laplace(1.0, 1.0), Finite([0, 1], [0.5, 0.5])])
-    # On 0 alone q is halved. Laplace cut at 1/2 has the masses 1 − e^(−1/2)/2 and e^(−1/2)/2.
+    # The second coordinate is 0 with probability 1 under p and 1/2 under q. Laplace cut at 1/2 has the masses
+    # 1 − e^(−1/2)/2 and e^(−1/2)/2.
     tail = math.exp(-0.5) / 2
     assert gain(p, q, 0.5) >= (1 - tail) - math.exp(0.5) * 0.5 * tail - 1e-9
 
 
 class Gaussian:
-    """A shift of 1/√d in each of d coordinates. The loss is that of a shift of 1 in one coordinate."""
+    """A mechanism that shifts each of d coordinates by 1/√d. Its loss is that of a shift of 1 in one
+    coordinate."""
 
     relation = Relation.REPLACE_ONE
     records = (0, 1)
@@ -72,7 +75,8 @@ def test_a_box_that_shows_too_little_is_marked_as_a_part_and_its_replay_still_re
     result = audit_privacy(Gaussian(), budget=2_000)
     assert result.verdict is Verdict.REFUTED
     assert result.delta_lower == pytest.approx(gaussian_delta(2.5, 1.0), rel=1e-6)
-    assert result.witness.p <= math.exp(1.0) * result.witness.q + 1e-5  # else the result has nothing to mark
+    # otherwise the result has nothing to mark
+    assert result.witness.p <= math.exp(1.0) * result.witness.q + 1e-5
     said = (
         "This event is only part of the one that breaks the claim. "
         "Over all outputs with a likelihood ratio above e^ε, p − e^ε·q is "

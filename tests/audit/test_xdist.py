@@ -102,7 +102,7 @@ def test_the_verdicts_are_those_expected(sessions):
 
 
 def test_both_sessions_print_one_table_and_one_sum(sessions):
-    """Seven audits at 1e-6 and one at 1e-4. One of the two expected refutations came."""
+    """There are seven audits at 1e-6 and one at 1e-4. Two refutations were expected and one occurred."""
     alone, together = (session.table() for session in sessions)
     assert [line for line in together if "report:" not in line] == [
         line for line in alone if "report:" not in line

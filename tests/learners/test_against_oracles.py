@@ -27,7 +27,7 @@ from mechanisms.queries import Population, offsets
 from mechanisms.queries.oracles.adversarial import POLICIES
 from mechanisms.queries.oracles.cases import OracleCase, Reweighted
 
-#: Runs against an oracle draw nothing.
+#: Runs against an oracle draw no random numbers.
 RNG = np.random.default_rng(0)
 
 RIGHT = {
@@ -151,8 +151,8 @@ def test_the_library_nearly_reaches_the_promise_and_a_smaller_claim_is_refuted(r
 
 
 def test_k_means_errs_most_when_sum_and_mass_are_off_with_the_worst_signs():
-    # One cluster hardly moves: s/m is up to 0.75 and the mass 0.2105. Both are off by 0.01, with the worst
-    # signs.
+    # One cluster has the mass m = 0.2105 and a mean s/m of up to 0.75. The answers for s and m are both off
+    # by 0.01, with the worst signs.
     run = kmeans_against()
     light = 0.2 + 1.05 * 0.01
     hand = max(abs((0.75 * light + s) / (light - s) - 0.75) for s in (0.01, -0.01))

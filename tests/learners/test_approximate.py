@@ -112,7 +112,7 @@ def test_the_law_of_the_point_learner_is_the_printed_algorithm():
 
 @pytest.mark.parametrize("tight", [False, True])
 def test_the_point_learner_is_exactly_as_private_as_its_a_dist(tight):
-    """E9 at d = 64: the printed noise reaches delta/2, the tight noise reaches delta."""
+    """Erratum E9 at d = 64: the δ of the printed noise is delta/2, the δ of the tight noise is delta."""
     learner = PointLearner(dimension=64, tight=tight, points=(0, LAST), size=4, **LOOSE)
     result = audit_privacy(LumpedLearner(of=learner), budget=20_000)
     assert result.verdict is Verdict.PROVED
@@ -240,7 +240,8 @@ def test_up_to_d_5_the_interval_learner_is_the_exponential_mechanism():
     ids=["ones", "zeros", "first", "last", "adjacent", "heavy"],
 )
 def test_constant_and_crowded_samples_at_d_64_have_few_errors(database):
-    """By the exact law, more than r/2 errors occur with at most the failure probability of the split."""
+    """By the exact law, the probability of more than r/2 errors is at most the failure probability of the
+    split."""
     learner = IntervalLearner(dimension=64)
     sample = NumberSample.counted([x for x, _ in database], [y for _, y in database])
     errors, promise = threshold_errors(sample, top=2**64), learner.promise_for(len(sample))

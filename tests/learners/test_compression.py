@@ -27,7 +27,8 @@ def laplace_cdf(x):
 
 
 def law_by_hand(database, *, epsilon, alpha):
-    """Return the law of two rounds: records 0 | 1 with 0-bit hypotheses, 2, 3 | 4, 5 with at most 1 bit."""
+    """Return the law of two rounds. The first learns a 0-bit hypothesis from record 0 and tests it on record
+    1. The second learns at most 1 bit from records 2 and 3 and tests it on records 4 and 5."""
 
     def errors(name, part):
         return sum(NAMES[name]["uv".index(x)] != y for x, y in part)
@@ -152,11 +153,12 @@ def evidence(failed, *, beta):
 
 @pytest.mark.parametrize(("target", "bits"), [((0, 0, 0), 0), ((0, 1, 0), 1), ((1, 1, 1), 3)])
 def test_it_stops_at_the_round_of_the_target_with_a_good_hypothesis(target, bits):
-    """F is the failure probability given the sample. If its mean is at most β = 0.1, the product of
-    1 + (F/β − 1)/2 over the samples has expectation at most 1, so it exceeds 1e7 with
-    probability at most 1e-7 (Markov).
-    Power: 36 samples of 100 with F = 1 are enough. With F = 1 on half of all samples, that happens in 99.8 %
-    of tests.
+    """F is the failure probability given the sample. If its mean is at most β = 0.1, the product of 1 + (F/β
+    − 1)/2 over the samples has expectation at most 1, so it exceeds 1e7 with probability at most 1e-7
+    (Markov).
+
+    Power: 36 samples of 100 with F = 1 are enough. If half of all samples have F = 1, a test sees 36 or more
+    with probability 99.8 %.
     """
     learner = CompressionLearner(alpha=0.3)
     hypotheses, rng = learner.hypotheses, np.random.default_rng(27)

@@ -1,4 +1,5 @@
-"""k-means by statistical queries: Lloyd's iteration with the exact oracle, close to it with others."""
+"""k-means by statistical queries: with the exact oracle it is Lloyd's iteration, with other oracles it is
+close to it."""
 
 from collections import Counter
 from dataclasses import replace

@@ -19,7 +19,8 @@ SIGNIFICANCE = 1e-7
 
 
 def law_by_hand(concepts, database, *, epsilon, first):
-    """Return the law: the first concept of each labelling of the first x's, weighted by the other records."""
+    """Return the law by hand. For each labelling of the first x's, its first concept is weighted by its
+    errors on the other records."""
     kept = {}
     for concept in concepts.listed_concepts():
         pattern = tuple(concepts.label(concept, x) for x, _ in database[:first])

@@ -81,7 +81,7 @@ def agrees(times, shares):
 
 
 def seen(true, shares, size):
-    """Return the power of that test against other shares."""
+    """Return the power of the test in `agrees` against other shares."""
     excess = size * sum((p - q) ** 2 / q for p, q in zip(true, shares, strict=True))
     degrees = len(shares) - 1
     return stats.ncx2.sf(stats.chi2.isf(1e-7, degrees), degrees, excess)
@@ -162,7 +162,7 @@ def test_the_first_hypothesis_of_each_labelling_is_kept(points):
     labels = rng.random((60, points)) < 0.5
     labels[rng.integers(60, size=40)] = labels[rng.integers(60, size=40)]
     labels[-1] = labels[0]
-    labels[-1, -1] ^= True  # two that differ only in the last point
+    labels[-1, -1] ^= True  # two labellings that differ only in the last point
     first = {}
     for place, row in enumerate(labels.tolist()):
         first.setdefault(tuple(row), place)
@@ -305,7 +305,8 @@ def test_at_size_a_learner_that_fails_half_the_time_is_refuted_and_a_right_one_i
 
 
 def test_at_size_a_learner_that_spends_four_times_its_epsilon_is_refuted():
-    """On a balanced sample one record moves the odds of two rivals from 1 to e^4: 0.5 becomes 0.018."""
+    """On a balanced sample one record moves the odds of two rivals from 1 to e^4, so a probability of 0.5
+    becomes 0.018."""
     settings = {"concepts": IntervalClass(1), "alpha": 0.3, "calm": (0, 0), "odd": (0, 1)}
     found = audit_privacy(at_size(Loud, **settings), budget=60_000)
     assert found.verdict is Verdict.REFUTED

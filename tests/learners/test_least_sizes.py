@@ -1,6 +1,6 @@
-"""At its least size a learner keeps its claim, and the same audit refutes it with 0.7 of its ε.
+"""At its least size a learner keeps its claim. With 0.7 of its ε, the same audit refutes the claim.
 
-Noise is then 1/0.7 times as wide. Audits have the default significance, 1e-6.
+The noise is then 1/0.7 times as wide. Audits have the default significance, 1e-6.
 """
 
 from dataclasses import replace

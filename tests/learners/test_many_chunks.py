@@ -101,7 +101,7 @@ def test_values_of_many_kinds_are_computed_in_blocks(monkeypatch):
 
 @pytest.mark.parametrize("again", [None, np.array([0, 1]), np.array([2])])
 def test_a_run_that_skipped_a_query_may_ask_no_more(again):
-    # in a single run its next query would use an earlier chunk
+    # If this run were made alone, its next query would use an earlier chunk.
     noise, rng = ChunkNoise("central", 1.0), np.random.default_rng(0)
     oracle = ManyChunks([0.5] * 9, queries=3, noise=noise, runs=3, rng=rng)
 

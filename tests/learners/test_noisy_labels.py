@@ -97,8 +97,8 @@ def test_half_the_noise_is_refuted():
 
 
 def test_the_sample_size_is_the_larger_chunk_times_the_number_of_parts():
-    # 2d = 4 chunks: Hoeffding at half the tolerance (1 − 2η)·α/8, failure probability β/8; the noise needs
-    # fewer
+    # 2d = 4 chunks: Hoeffding at half the tolerance (1 − 2η)·α/8, failure probability β/8. The noise needs
+    # fewer records.
     tau = 0.8 * 0.45 / 8
     assert NoisyConjunctionLearner().sample_size() == 4 * math.ceil(2 * math.log(2 * 8 / 0.2) / tau**2)
 

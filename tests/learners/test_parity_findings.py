@@ -122,7 +122,8 @@ def test_n14_the_sides_of_the_inequality():
 
 
 def test_n15_rounds_overspend_or_do_not_pass():
-    """The errata: costs 1.096, 1.157, 1.127 at β = 0.3, 0.1, 0.05; Pr[stuck at step 1] .25, .0625, .031."""
+    """The errata give costs of 1.096, 1.157, 1.127 at β = 0.3, 0.1, 0.05 and Pr[stuck at step 1] of .25,
+    .0625, .031."""
     table = {row[0]: row[1:] for row in rows("N15")}
     for beta, spent, never in ((0.3, 1.096, 0.25), (0.1, 1.157, 0.0625), (0.05, 1.127, 0.031)):
         rounds, cost, part, passed, text, ours = table[beta]
@@ -168,7 +169,8 @@ def test_n25_success_is_near_a_half_at_the_printed_size():
 
 
 def test_n25_the_smallest_law_agrees():
-    """At d = 1 with uniform examples: the law of A itself, averaged over the number of ones in the sample."""
+    """The reference is the law of A itself at d = 1 with uniform examples, averaged over the number of ones
+    in the sample."""
     learner, n = ParityLearner(1, 0.5, alpha=0.49), 30
     found = sum(
         special.comb(n, m) / 2**n * learner.distribution([((1,), 1)] * m).pmf((1,)) for m in range(n + 1)

@@ -14,7 +14,7 @@ from learners.parity import multisets
 from learners.parity.flawed import BoldParityLearner, NaiveParityLearner, UncheckedParityLearner
 from learners.parity.multisets import Multisets, ParityLearnerMultisets
 
-#: Runs on each database that is compared closely: the number that a proof needs.
+#: The number of runs on each database in a close comparison. A proof needs this many.
 BUDGET = 20_000
 
 
