@@ -1,7 +1,8 @@
-"""Constructors of the catalogue's subjects refuse bad arguments in words: an `AuditError`, not one of numpy.
+"""Constructors of the catalogue's subjects refuse bad arguments with an `AuditError` in words, not with an
+error of numpy.
 
 Every field of every class is given each bad value beside good ones. A value that a field may have builds the
-subject; what it claims is then read too, because some arguments are first used there.
+subject. What the subject claims is then read too, because some arguments are first used there.
 """
 
 import dataclasses

@@ -53,7 +53,7 @@ PROVED = {
     *("masked-parity-learner", "masked-parity-learner-local"),
     *("parity-amplified-retry", "parity-amplified-held-out", "parity-amplified-selection"),
 }
-#: The lower bound on ε must exceed this value: the audit finds most of the loss.
+#: The lower bound on ε must exceed this value, to show that the audit finds most of the loss.
 FOUND = {
     # ε = 1 for all rounds together; basic composition of the steps would give 4
     "compression-learner": 1.0 - 1e-6,
@@ -90,7 +90,8 @@ def effort(request, audited):
 
 
 def has_law(entry):
-    """Return whether the exact path audits an entry, judging by its first database."""
+    """Return whether the exact path audits an entry. Only the first database of the entry is asked for its
+    law."""
     task = make_task(entry.factory(), **entry.options)
     law_of = task.subject.distribution
     [(left, _), *_] = task.databases.pairs(most=1, rng=np.random.default_rng(0))

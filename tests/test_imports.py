@@ -37,7 +37,7 @@ def known_as(name):
 
 
 def imported(source):
-    """Return the modules of `audit` that a source text imports, at any depth."""
+    """Return the modules of `audit` that a source text imports, also inside functions and classes."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

@@ -170,7 +170,7 @@ def test_the_output_is_a_refusal_if_no_solution_has_a_score():
     mechanism = ChoosingMechanism(epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5)
     assert mechanism.distribution([""] * 9).pmf("⊥") == 1.0
     assert set(mechanism.sample([""] * 9, 10_000, np.random.default_rng(82))) == {"⊥"}
-    # the noisy test alone would pass: with probability 2.9e-7 at the size of N5
+    # at the size of N5 the noisy test alone would let this pass with probability 2.9e-7
     assert math.exp(ChoosingMechanism().test.log_pass(0.0)) == pytest.approx(2.9e-7, abs=5e-9)
 
 
@@ -292,7 +292,8 @@ def test_all_three_ways_to_find_neighbours_of_scores_agree():
 
 
 def every_step(letters, size):
-    """Return the number of pairs (database, database plus one record): n + 1 places, repeats counted once."""
+    """Return the number of pairs (database, database plus one record). A record goes to n + 1 places; repeats
+    count once."""
     return sum(letters**n * ((n + 1) * (letters - 1) + 1) for n in range(size))
 
 

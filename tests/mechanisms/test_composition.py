@@ -48,7 +48,7 @@ RUNS = 1_000_000
 
 
 def optimal_delta(epsilon, delta, *, copies, place):
-    """Return the composition's delta at (copies − 2·place)·epsilon.
+    """Return the delta of a composition at epsilon (copies − 2·place)·epsilon.
 
     Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3.
     """
@@ -62,7 +62,7 @@ def optimal_delta(epsilon, delta, *, copies, place):
 
 
 class Telltale:
-    """Claims more than the budget, and fails the test if it runs."""
+    """A mechanism that claims more than the budget. The test fails if it runs."""
 
     claim = PureDP(2.0)
     relation = Relation.REPLACE_ONE

@@ -220,7 +220,7 @@ def test_the_exact_law_meets_the_published_loss():
 
 @pytest.mark.parametrize("limit", [1, 2])
 def test_too_little_query_noise_loses_a_quarter_of_one_plus_six_limits(limit):
-    # All of limit + 1 high answers are missed; the integrand grows like e^(r/2) up to that point.
+    # In the event all limit + 1 high answers are missed. The integrand grows like e^(r/2) up to that point.
     subject, far = flawed.CheapNoiseSparseVector(size=2 * limit + 1, limit=limit), 60.0
     scales = {
         "threshold": 1.0,

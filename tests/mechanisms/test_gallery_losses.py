@@ -22,7 +22,8 @@ E = math.exp
 
 
 def shuffled(x, first):
-    """Return Pr[largest of 100 outputs ≤ x]: 99 records are at −1; the last is `first` or an empty step."""
+    """Return Pr[largest of 100 outputs ≤ x]. The outputs of 99 records lie around −1, the last lies around
+    `first`."""
     return stats.norm.cdf(2 * (x + 1)) ** 99 * stats.norm.cdf(2 * (x - first))
 
 

@@ -20,7 +20,7 @@ from mechanisms.queries.runs import deviations
 from mechanisms.queries.runs.against import OracleRun
 from mechanisms.queries.runs.deviations import deviation_run, spread_run, trusting_run
 
-#: Runs against an oracle draw nothing.
+#: Runs against an oracle draw no random numbers.
 RNG = np.random.default_rng(0)
 
 RIGHT = [spread_run(tau=0.25), spread_run(tau=0.1), deviation_run(tau=0.25), deviation_run(tau=0.6)]
@@ -96,7 +96,7 @@ def test_a_saved_failure_is_replayed_from_its_plain_data():
     again = saved.replay(trusting_run())
     assert again.repeats
     assert again.error == pytest.approx(math.sqrt(0.75 - 0.0625))
-    # someone who has only the name of the problem
+    # this is what a reader can do who knows only the name of the problem
     ones = Population([-1, 1], [0.0, 1.0])
     assert run.algorithm.run(AdversarialOracle(ones, [-1, 1])) == saved.witness.output
 
@@ -130,7 +130,8 @@ def test_every_run_has_a_fresh_oracle(adversary):
 
 
 def first_then_contrary(*, swing):
-    """Return six queries about a coin: one sign pattern gives error `swing`, exact answers half of it."""
+    """Return six queries about a coin. One sign pattern of the answers gives error `swing`, exact answers
+    give half of it."""
     query = StatisticalQuery(float, 0.1, low=0.0, high=1.0)
     signs = (1, 1, -1, 1, -1, -1)
 
@@ -162,7 +163,7 @@ def low(record):
 
 
 def all_or_nothing():
-    """Return three queries whose error is 1 for one pattern of signs and 0 for all others."""
+    """Return three queries whose error is 1 for one pattern of answers and 0 for all others."""
     first, second = (StatisticalQuery.fraction(predicate, tau=0.25) for predicate in (high, low))
 
     def run(oracle):

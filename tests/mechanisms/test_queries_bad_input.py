@@ -85,7 +85,7 @@ def local_size(**keywords):
 
 
 class Says:
-    """An oracle with one answer for every query; optionally it returns one answer too few in a round."""
+    """An oracle with one answer for every query. On request it returns one answer too few in a round."""
 
     def __init__(self, answer, *, less=0):
         self.answer, self.less = answer, less

@@ -51,7 +51,7 @@ def test_a_betting_audit_of_the_utility_does_not_refute_theorem_5_7(run):
 
 @dataclass(frozen=True)
 class Fewer(LaplaceEntries):
-    """A_g with a twelfth of the entries."""
+    """A_g with a twelfth of the entries that it needs."""
 
     def entries(self, query, *, beta):
         return super().entries(query, beta=beta) // 12
@@ -94,7 +94,7 @@ def test_a_whole_run_with_correlated_rounds_is_not_refuted_end_to_end(run):
 
 @dataclass(frozen=True)
 class Leaking(LaplaceEntries):
-    """Claims one epsilon and reports with a randomizer for a hundred times that epsilon."""
+    """A subject that claims one epsilon and reports with a randomizer for a hundred times that epsilon."""
 
     def randomizer(self, query):
         wide = super().randomizer(query)
@@ -103,7 +103,7 @@ class Leaking(LaplaceEntries):
 
 @dataclass(frozen=True)
 class Disguised:
-    """Claims the epsilon of one randomizer and runs another."""
+    """A randomizer that claims the epsilon of one randomizer and runs another."""
 
     claimed: LocalLaplace
     run: LocalLaplace
@@ -131,7 +131,7 @@ def test_a_randomizer_with_a_false_claim_is_refuted_end_to_end():
 
 @dataclass(frozen=True)
 class Overspending(LaplaceEntries):
-    """Declares an epsilon and spends twice as much."""
+    """A subject that declares an epsilon and spends twice as much."""
 
     def randomizer(self, query):
         return LaplaceEntries(epsilon=2 * self.epsilon).randomizer(query)

@@ -30,7 +30,8 @@ def oracle_of(name, people):
 
 
 def accepted(access, oracle, answers):
-    """Return the unnormalised density of accepted answers: that of the proposal times the acceptance."""
+    """Return the unnormalised density of accepted answers: the density of the proposal times the acceptance
+    probability."""
     base = np.array([access.randomizer.likelihood([access.base], answer)[0] for answer in answers])
     asked = [[oracle.ask(query) for query in access.queries(answer)] for answer in answers]
     return base * np.array([float(access.acceptance(each)) for each in asked])

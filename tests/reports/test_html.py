@@ -73,7 +73,7 @@ def html(*results, **options):
 
 
 class Tree(HTMLParser):
-    """Parse a page, fail unless every element is closed in order, and record the elements."""
+    """A parser that records the elements of a page and fails unless every element is closed in order."""
 
     def __init__(self, page):
         super().__init__()
@@ -231,7 +231,8 @@ def test_the_summary_counts_verdicts_and_adds_the_significance_up():
 
 
 def test_the_first_screen_says_what_is_wrong_first():
-    """Of seven audits one is unexpected, one undecided, and three are refuted. One refutation is expected."""
+    """Of seven audits one is unexpected, one is undecided and three are refuted. One of the refutations is
+    expected."""
     page = html(*EVERYTHING)
     text = Tree(page).text
     first = text[: text.index("Index")]
@@ -278,7 +279,8 @@ def test_the_page_says_what_was_audited_when_and_by_which_version():
 
 
 def test_the_picture_of_all_audits_has_a_mark_for_each_numeric_claim():
-    """Four decades of found/claimed lie between 226 and 30: 1.5 is at 128 − 49·log10 1.5; 0.89 is below 1."""
+    """The heights from 226 to 30 show four decades of found/claimed, so 1.5 is at 128 − 49·log10 1.5. The
+    mark of 0.89 lies below that of 1."""
     page = html(refuted(), clean(), refuted(), clean())
     (svg,) = [each for each in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if "All audits" in each]
     places = dict(re.findall(r'class="dots ([\w-]+)" d="M[\d.]+ ([\d.]+)h\.1M', svg))
@@ -532,7 +534,7 @@ def test_outputs_are_drawn_on_both_sides_with_the_event_shaded():
 
 
 def test_a_section_with_all_its_pictures_stays_small():
-    """At most 12 kB a picture, at most 15 kB of text and tables a section."""
+    """A picture may have at most 12 kB. The text and tables of a section may have at most 15 kB."""
     bins, places = tuple(-12.3456 + i / 8 for i in range(22)), tuple(range(1, 4000, 67))
     column = tuple(123.0 + i for i in range(24))
     kept = Outputs("a score fitted to 12 entries", bins, ("a", "b", "c"), *(column,) * 4)
