@@ -78,7 +78,7 @@ def test_a_refutation_rests_on_calls_already():
         def sample(self, database, size, rng):
             return np.full(size, float(sum(database)))
 
-    # Its calls keep the claim. Bets on `sample` would refute it at once.
+    # Calls keep the claim. Bets on `sample` would refute the claim at once.
     assert audited(Leaking(1.0), budget=4_000).verdict is not Verdict.REFUTED
     assert audited(NoisySum(1.0), claim=PureDP(0.1)).verdict is Verdict.REFUTED
 

@@ -37,8 +37,8 @@ class Response:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
-    """Without the declared law, 40,966 or 64,006 runs refute the claim. The law check alone cannot detect a
-    difference of 0.01."""
+    """Without the declared law, 40,966 runs refute the claim at one seed and 64,006 at the other. The law
+    check alone cannot detect a difference of 0.01."""
     result = audit_privacy(Response(1.07), seed=seed)
     assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
     assert 1.0 < result.epsilon_lower < 1.07

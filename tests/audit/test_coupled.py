@@ -1,4 +1,4 @@
-"""Bets on coupled pairs: their expectation, when they are made, and what they save."""
+"""Bets on coupled pairs of runs: their expectation, when they are made, and how many runs they save."""
 
 import colorsys
 import math

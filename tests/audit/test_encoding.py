@@ -66,7 +66,7 @@ def through_text(value):
 
 
 class Twin:  # noqa: PLW1641 - compared only
-    """A value with strict equality: the other must have the same type, and a float the same bits."""
+    """A value that equals only values of the same type. Floats in it must also have the same bits."""
 
     def __init__(self, value):
         self.value = value

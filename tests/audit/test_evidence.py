@@ -105,7 +105,7 @@ def factors(rng, calls, outcomes, claim, *, distance=1):
 
 
 def expectation(value, p, q, *, order_coin=False):
-    """Return E[factor] of a batch against a subject that sees all coins, sides and outcomes before a call.
+    """Return E[factor] of a batch against a subject that sees all earlier coins, sides and outcomes.
 
     Parameters
     ----------
@@ -219,7 +219,8 @@ def test_bounds_from_distant_databases_are_about_a_single_step():
 
 
 def held_back(growths):
-    """Return the log wealth if the share 0.8 is bet at once, and 0.2/(n(n + 1)) more from bet n + 1 on."""
+    """Return the log wealth if a share of 0.8 is bet from the start, and 0.2/(n(n + 1)) more from bet n + 1
+    on."""
     parts = [0.8] + [0.2 / (n * (n + 1)) for n in range(1, len(growths))]
     wealth = []
     for last in range(len(growths)):
@@ -268,8 +269,8 @@ def test_a_case_on_the_boundary_is_fair_for_any_estimate(p, q):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (0.3, 0.2), (4.0, 1e-6), (40.0, 0.9)])
 @pytest.mark.parametrize(("p", "q"), ESTIMATES)
 def test_payoffs_are_those_of_the_linear_bet(p, q, epsilon, delta):
-    """D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(±1). A stake is a share of the largest one
-    possible."""
+    """D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(±1). A stake is given as a share of the largest
+    possible stake."""
     ratio = math.exp(epsilon)
     h = p + ratio * q
     found = log_payoffs(np.array(p), np.array(q), epsilon, delta)

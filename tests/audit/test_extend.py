@@ -131,7 +131,8 @@ def test_no_run_is_drawn_twice(monkeypatch):
 
 
 def test_parts_that_are_too_short_alone_refute_together():
-    """A loss of 1.3 against a claim of 1 gives 0.008 nats per pair. 14 nats then take at least 3,500 runs."""
+    """A loss of 1.3 against a claim of 1 gives 0.008 nats per pair of runs. 14 nats then take at least 3,500
+    runs."""
     result = audit_privacy(a_little_loud, PureDP(1.0), **{**WHERE, "budget": 2_000})
     parts = 1
     while not result.refuted and parts < 20:

@@ -45,7 +45,7 @@ def _elsewhere(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "name",
-    ["in_global", "in_file", "InCoroutine", "InPointer"],  # the benchmark has them all
+    ["in_global", "in_file", "InCoroutine", "InPointer"],  # the benchmark tests all of them
 )
 def test_memory_across_calls_refutes_nothing(name):
     """The mechanism returns (previous release, new release) and loses 1 given the past. Bets on pairs of runs
@@ -57,7 +57,7 @@ def test_memory_across_calls_refutes_nothing(name):
     assert result.log_wealth < 13.8
 
 
-KEPT = [  # the benchmark has them all
+KEPT = [  # the benchmark tests all of them
     "memoised_without_rng",
     "memoised_at_times",
     "memoised_with_jitter",
@@ -79,7 +79,7 @@ def test_noise_that_is_drawn_once_and_kept_refutes_nothing(name):
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, PureDP(0.1), pairs=[([0.0], [0.1])], budget=2_000)
     assert result.verdict is not Verdict.REFUTED
-    if result.witness is not None:  # it crossed the limit, and the result says what to do
+    if result.witness is not None:  # the wealth crossed the limit, and the result says what to do
         assert "fresh=" in result.reason
 
 

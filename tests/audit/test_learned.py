@@ -56,7 +56,7 @@ def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
 
 
 def test_nothing_is_learned_from_equal_sides():
-    """The weights are shrunk to the evidence, so noise alone hardly moves the score."""
+    """Weights with little evidence are shrunk to near 0, so noise alone hardly moves the score."""
     rng = np.random.default_rng(5)
     draw = drawn(rng, "independent", np.zeros(WIDTH))
     feature = learned(draw)

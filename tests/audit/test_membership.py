@@ -74,7 +74,7 @@ class Floats(AnyOne):
 
 
 class Case(NamedTuple):
-    """A domain, whether a database belongs to it, and the total that is released."""
+    """A test case: a domain, the check that a database belongs to it, and the total that is released."""
 
     options: dict[str, Any]
     belongs: Callable[[Any], bool]

@@ -45,7 +45,8 @@ def power_of(betting, *, epsilon, **changes):
 
 
 class Halves(Biased):
-    """A number with Pr[below 1] = p on the left and q on the right. The audit has to learn this event."""
+    """A mechanism whose output is below 1 with probability p on the left and q on the right. The audit has to
+    learn this event."""
 
     def __call__(self, database, rng):
         return float(self.sample(database, 1, rng)[0])

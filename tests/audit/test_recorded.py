@@ -9,7 +9,7 @@ import pytest
 from audit.sampling.recorded import RecordingGenerator, Tape, recorded_everywhere
 from audit.sampling.recorded.generator import drawing_methods
 
-#: The arguments for every method of a generator that draws.
+#: Arguments for every drawing method of a generator.
 CALLS = {
     "beta": ((2.0, 3.0), {"size": 4}),
     "binomial": ((9, 0.3), {"size": (2, 3)}),

@@ -292,7 +292,7 @@ def noisy_sum(database, rng):
 def searching(
     mechanism, *, epsilon=1.0, budget=10_000, seed=0, listener=None, betting_class=Betting, **where
 ):
-    """Return a searching audit by runs, after it has run, and its sampler."""
+    """Return a finished audit by runs that searched for its pairs, and its sampler."""
     where = {"relation": Relation.REPLACE_ONE, "records": [0, 1], "size": (1, 4), **where}
     databases = describe(where.pop("relation"), pairs=None, databases=None, **where)
     proposing, varying = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))

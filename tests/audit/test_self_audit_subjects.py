@@ -69,5 +69,5 @@ def test_the_peers_above_their_claim_are_those_of_the_literature():
     first = peer_suite()["svt1"].subject.sample([0.0, 9.0, 9.0, *[0.0] * 7], 2_000, rng)
     for row in first:
         hits = np.flatnonzero(row == 1)
-        assert len(hits) <= 1  # it stops at the first answer that reaches the threshold
+        assert len(hits) <= 1  # svt1 stops at the first answer that reaches the threshold
         assert not len(hits) or (row[hits[0] + 1 :] == -1).all()

@@ -240,5 +240,5 @@ def test_a_subject_with_uninformative_draws_is_audited_as_without_recording(mech
         audit_privacy(mechanism, PureDP(1.0), **where, recorded=recorded) for recorded in (True, False)
     )
     assert with_them.verdict == without.verdict
-    if mechanism is not own_noise:  # it has no seed
+    if mechanism is not own_noise:  # own_noise has no seed
         assert with_them.samples_to_refutation == without.samples_to_refutation

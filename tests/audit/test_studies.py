@@ -229,7 +229,7 @@ def test_sizes_that_a_learner_refuses_are_not_run():
 
 
 def interrupted_after(steps):
-    """Return a listener that stops a study like Ctrl-C after this many steps."""
+    """Return a listener that stops a study after this many steps, as Ctrl-C does."""
     seen = []
 
     def listener(event):

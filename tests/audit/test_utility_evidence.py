@@ -209,7 +209,7 @@ def test_the_largest_wealth_of_many_problems_breaks_the_level_but_the_weighted_o
     for _ in range(audits):
         rows = (rng.random((many, 120)) < beta).astype(float)
         paths = np.array([Bets().paths(row, row, beta=beta)[0] for row in rows])
-        careless += paths.max() >= -math.log(level)  # the defect: each problem at the full level
+        careless += paths.max() >= -math.log(level)  # the defect: each problem is judged at the full level
         mixed = (weights(many)[:, None] * np.exp(paths)).sum(axis=0)
         careful += mixed.max() >= 1 / level
     assert careless > most_alarms(audits, level)

@@ -1,4 +1,4 @@
-"""Findings about MASKED-PARITY: each has the numbers derived independently of the code."""
+"""Findings about MASKED-PARITY: their numbers match derivations that do not use the code."""
 
 import math
 

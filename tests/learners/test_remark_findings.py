@@ -20,7 +20,7 @@ def test_below_the_packing_bound_some_threshold_is_missed_more_often_than_beta(d
     learner = PureIntervalLearner(dimension=d)
     j = 2 ** (d - 1)
     hits = [learner.distribution([(j - 1, 1)] * k + [(j, 0)] * (m - k)).pmf(j) for k in range(m + 1)]
-    assert max(hits) < 0.9  # it holds on every sample of the law, and so on average
+    assert max(hits) < 0.9  # the bound holds on every sample of the law, and so on average
 
 
 def test_a_pure_sanitizer_stays_below_the_packing_bound():

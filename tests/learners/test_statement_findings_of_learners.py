@@ -61,7 +61,8 @@ def test_theorem_5_14_costs_a_polynomial_each_way():
         assert records == pytest.approx((d + 1) * answer, rel=0.005)
         # an outcome of mean 1/2 takes e·(1 + φ) trials of one query each, φ = 0.1/3t
         assert (records + 0.1 / 3) * math.e < back
-        # the accesses together stay within β, and the slack is at most the factors e² and 3 of the tolerance
+        # The distance of all accesses together stays below β. It is smaller than β by at most the factors e²
+        # and 3 of the tolerance.
         assert 0.1 / (3 * math.e**2) < records * farthest(tolerance) < 0.1
     # d doubles, so the growth is below d⁴
     assert all(later[3] < 2**4 * row[3] for row, later in pairwise(rows))

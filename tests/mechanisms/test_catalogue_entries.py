@@ -118,7 +118,8 @@ def test_the_expected_verdict_matches_the_exact_loss(name, loss, pairs_of):
     worst = max(loss(subject.distribution(a), subject.distribution(b)) for a, b in pairs_of(subject))
     refuted = worst > subject.claim.epsilon + 1e-6
     assert ("refuted" if refuted else "not refuted") == ENTRIES[name].expected
-    if not refuted and name != "exponential":  # its loss approaches the claim without reaching it
+    # the loss of `exponential` approaches the claim without reaching it
+    if not refuted and name != "exponential":
         assert worst == pytest.approx(subject.claim.epsilon, rel=1e-12)
 
 

@@ -86,7 +86,7 @@ def test_the_loss_of_the_exponential_mechanism_approaches_epsilon_from_below():
         after = special.expit((2 - behind) / 2 - math.log(count - 1))
         assert loss == pytest.approx(math.log(after / before), rel=1e-9)
         assert loss < 1.0
-    # two solutions are enough to show it
+    # two solutions are enough to come close to ε
     assert max(loss for count, _, loss in rows if count == 2) > 1 - 1e-8
 
 

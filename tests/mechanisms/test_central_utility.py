@@ -126,7 +126,8 @@ def test_the_required_gap_meets_the_claim(kind, epsilon):
 
 
 def test_proposition_2_ii_is_refuted_by_betting_at_epsilon_5_and_met_at_the_gap_that_is_needed():
-    # delta such that the printed gap is the whole number 8; the failure there is (0.1/4)·e^2.5 = 0.3046
+    # This delta makes the printed gap the whole number 8. The failure probability at this gap is
+    # (0.1/4)·e^2.5 = 0.3046.
     subject = StableSelection(epsilon=5.0, delta=2 / 0.1 * math.exp(-5 * 8 / 4))
     printed = subject.printed_problems()
     assert {problem.name.split(",")[0] for problem in printed} == {"a lead of 8"}

@@ -211,7 +211,7 @@ def test_beyond_its_range_that_formula_is_too_high():
 
 
 def test_proposition_2_ii_is_refuted_on_a_database_at_epsilon_5():
-    # delta such that the printed gap is the whole number 8
+    # this delta makes the printed gap the whole number 8
     epsilon, beta, gap = 5.0, 0.1, 8
     delta = 2 / beta * math.exp(-epsilon * gap / 4)
     mechanism = StableSelection(epsilon=epsilon, delta=delta)

@@ -448,7 +448,7 @@ def test_the_picture_of_the_event_is_to_scale():
     assert "p on left: 0.48 (0.45–0.51)" in tree.find("desc").text
     lines = [path.get("d") for path in tree.iter("path") if path.get("class") == "threshold"]
     labels = [float(text.get("y")) for text in tree.iter("text") if text.get("class") == "label"]
-    for line in lines:  # next to a bar, and not across a label
+    for line in lines:  # a threshold line is next to a bar and does not cross a label
         x, top, height = map(float, re.fullmatch(r"M([\d.]+) ([\d.]+)v([\d.]+)", line).groups())
         assert x == pytest.approx(10 + wide * math.e * 0.05, abs=0.1)
         assert not any(top < y < top + height for y in labels)
