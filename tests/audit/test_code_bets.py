@@ -199,7 +199,7 @@ def test_a_law_that_changes_when_it_is_asked_again_proves_nothing(calls):
 @pytest.mark.parametrize("k", [2, 4, 8])
 def test_a_law_at_the_detectable_distance_is_found_nine_times_in_ten(k):
     """Of 200 comparisons with a law at this distance, a share of at least 0.9 minus four standard errors
-    detects it."""
+    detects the difference."""
     law = Finite(range(k), [1.0 / k] * k)
     limit, runs = math.log(1e6), 1_000
     distance = detectable_distance(law, runs, limit)

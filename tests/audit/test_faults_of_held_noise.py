@@ -74,8 +74,8 @@ def test_enough_noise_from_a_held_generator_has_no_fault(kind):
 
 
 def draws(held):
-    """Return draws of each kind. The number of normal draws is odd, because some generators make two and keep
-    one."""
+    """Return draws of each kind. The number of normal draws is odd, because some generators make normal draws
+    in pairs and keep the second."""
     one, state, other = held
     return (
         *(one.laplace(), *one.normal(size=3)),
@@ -151,7 +151,8 @@ def panel(monkeypatch, tmp_path):
     "name", ["NoiseAtStart", "slow_clock", "on_disk_here", "on_disk_at_home", "on_disk_among_temporary"]
 )
 def test_noise_drawn_before_the_run_is_not_reported_as_an_unnoised_part(panel, name):
-    """Within a process each of these gives one answer for each database, and no recorded draw changes it."""
+    """Within a process each of these mechanisms gives one answer for each database, and no recorded draw
+    changes it."""
     found = getattr(panel, name)
     fault = forced(found() if isinstance(found, type) else found)
     assert fault.kind is K.UNKNOWN, fault.words

@@ -1,4 +1,5 @@
-"""Ctrl-C stops a command and leaves nothing false. benchmarks/interrupts.py checks it for all commands."""
+"""Ctrl-C stops a command, which then shows and saves nothing false. benchmarks/interrupts.py checks all
+commands."""
 
 import contextlib
 import random

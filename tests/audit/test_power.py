@@ -243,7 +243,8 @@ def only_rare(monkeypatch):
 def test_an_event_too_rare_to_refute_has_no_detectable_epsilon():
     """The true ε is infinite, but these runs cannot refute by this event, so no ε is detectable.
 
-    About 80 of 40,000 calls pay less than ln(1 + 2/(2e² − 0.004)) = 0.127 each: 10 nats of the 13.8 needed.
+    About 80 of 40,000 calls show the event. Each adds less than ln(1 + 2/(2e² − 0.004)) = 0.127 nats.
+    Together they add 10 nats of the 13.8 needed.
     """
     power = power_of_mostly(0.0, epsilon=2.0)
     assert power.event is not None

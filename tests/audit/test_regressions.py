@@ -173,7 +173,8 @@ def test_the_marker_selects_regression_tests(project):
 
 
 def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypatch):
-    """The target is the nearest file of that name above the witness, not one in the working folder."""
+    """The target is the file of that name in the nearest folder above the witness, not one in the working
+    folder."""
     witness = project / "tests" / "witnesses" / "leak.json"
     code, said = replay(tmp_path, witness)
     assert code == 1

@@ -292,7 +292,8 @@ def test_either_side_of_coupled_pairs_may_come_first():
 
 
 class Counting(Vectorised):
-    """A subject whose outputs show how it was called: single calls answer about 1,000 more."""
+    """A subject whose outputs show how it was called: the answers of single calls are larger by about
+    1,000."""
 
     def __call__(self, database, rng):
         return 1000 + noisy(database, rng)

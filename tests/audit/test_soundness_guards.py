@@ -314,7 +314,8 @@ def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkey
 
 
 def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
-    """The k-th candidate has significance/2^k. The count goes on from the strongest pair to the simplest."""
+    """The k-th candidate has significance/2^k. The count k continues from the strongest pair to the simplest
+    one."""
     levels, run = [], audit.verdict.judge.run_witness
 
     def never_confirmed(sampler, pair, candidate, terms, **options):

@@ -481,7 +481,7 @@ def test_conditional_probabilities_refute_too():
 
 @dataclass(frozen=True)
 class Refuses:
-    """A learner that returns ⊥ half of the time, else 0: errors ∞ and 0.1 on every database."""
+    """A learner that returns ⊥ in half of its runs, else 0."""
 
     def __call__(self, database, rng):
         return "⊥" if rng.random() < 0.5 else 0

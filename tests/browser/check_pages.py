@@ -1,4 +1,5 @@
-"""Open the reports in a browser: two widths and themes, print, no script, axe-core; `make browser-test`.
+"""Check the reports in a browser (`make browser-test`): two widths, two themes, print, no scripts, and
+axe-core.
 
 The test suite skips this file: it needs Playwright and Chromium (Debian's, or the path in CHROMIUM).
 `PICTURES=FOLDER make browser-test` saves a screenshot of every page.

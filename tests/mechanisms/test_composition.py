@@ -130,7 +130,7 @@ def test_the_dominating_pair_has_the_profile_of_its_claim(claim):
 
 
 def test_a_response_and_a_noisy_count_compose_as_calculated_by_hand():
-    # the loss of the response is ±ln 3; of Laplace noise with shift 1 and scale 1: δ(e) = 1 − e^((e−1)/2) on
+    # The loss of the response is ±ln 3. Laplace noise with shift 1 and scale 1 has δ(e) = 1 − e^((e−1)/2) on
     # [−1, 1]
     def laplace(e):
         if e < -1:

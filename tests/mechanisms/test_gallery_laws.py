@@ -75,7 +75,7 @@ def marks_probability(answers, marks, *, threshold, threshold_scale, query_scale
 
 
 def first_hits(size):
-    """Return the outputs possible at limit 1: one hit at each place, or no hit."""
+    """Return the outputs possible at limit 1: one hit, at any of the places, or no hit."""
     return [[0] * k + [1] + [-1] * (size - k - 1) for k in range(size)] + [[0] * size]
 
 

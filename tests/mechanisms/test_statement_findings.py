@@ -64,7 +64,8 @@ def test_theorem_a_2_has_the_closed_form_ratio_for_one_coin():
 
 
 def test_definition_12_counts_the_scores_and_no_more_than_2k_solutions_move():
-    """One solution with 2 values on each of a and b; the rest is counted by hand, place by place."""
+    """The scores of one solution on up to 3 records of two kinds, a and b, are counted here place by
+    place."""
     places = [(a, n - a) for n in range(1, 4) for a in range(n + 1)]
     grows = 0
     for values in product(range(4), repeat=len(places)):
