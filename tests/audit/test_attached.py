@@ -58,7 +58,7 @@ BAD = {
 
 
 def changed(document, *path, to):
-    """Return the JSON text of a list that holds one document, with the value at the path changed."""
+    """Return the JSON text of a list that holds one document, in which the value at the path is changed."""
     whole = json.loads(json.dumps(document))
     inner = whole
     for step in path[:-1]:

@@ -25,7 +25,7 @@ def made_of(text):
 
 
 def fault_of(subject):
-    """Return the one line with which the check fails."""
+    """Return the error of the failed check. It must be one line."""
     with pytest.raises(AssertionError) as caught:
         check_subject(subject)
     said = str(caught.value)

@@ -198,8 +198,8 @@ def test_a_leak_of_a_subject_with_state_is_confirmed_by_one_run_in_each_fresh_pr
 
 
 def test_a_witness_mostly_has_bounds_of_few_digits():
-    """Not every witness does: if few outputs are kept, even a small rounding of a bound may change the
-    growth."""
+    """Some witnesses have longer bounds: if few outputs are kept, even a small rounding of a bound may change
+    the growth."""
     short = 0
     for seed in range(5):
         [condition] = refute(Loud(), seed=seed)[0].witness.event.conditions

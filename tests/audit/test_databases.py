@@ -249,7 +249,8 @@ def test_the_first_proposals_have_the_least_and_the_greatest_size_and_both_extre
 
 
 def test_proposed_answers_move_all_together_and_half_against_half():
-    """All answers move up, one moves against the rest, and one half moves against the other."""
+    """One pair moves all answers up, one moves a single answer against the rest, and one moves half of them
+    against the other half."""
     pairs = described(Relation.QUERY_ANSWERS, size=6).pairs(most=80, rng=rng())
     moves = {tuple(np.subtract(right, left)) for left, right in pairs}
     moves |= {tuple(-step for step in move) for move in moves}

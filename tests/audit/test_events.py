@@ -1,5 +1,5 @@
-"""Events are sets of outputs. They give the same for one output as for a block, have words, and are saved
-exactly."""
+"""Events are sets of outputs. An event gives the same result for one output as for a block, has words, and is
+saved exactly."""
 
 import json
 import math

@@ -28,7 +28,8 @@ def test_the_claims_are_met_with_equality(false_alarms):
 
 
 def test_the_swap_of_a_noisy_max_has_the_probability_that_the_case_uses(false_alarms):
-    """Pr[difference of two Laplace(2) > 1], by integrating one tail over the other's density."""
+    """The reference is Pr[difference of two Laplace(2) > 1], by integrating the tail of one over the density
+    of the other."""
     from scipy.integrate import quad
 
     swapped = sum(

@@ -127,7 +127,7 @@ def test_noise_beside_what_can_be_recorded_is_reported():
 
 
 def forced(mechanism):
-    """Return the fault that is found behind a refutation of this subject on `PAIR`."""
+    """Return the fault that an audit would name if it refuted this subject on `PAIR`."""
     refuted = audit_privacy(sum, CLAIM, pairs=[PAIR], budget=500)
     assert refuted.refuted
     return fault_behind(make_task(mechanism, CLAIM, pairs=[PAIR]), refuted)

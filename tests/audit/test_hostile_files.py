@@ -1,7 +1,7 @@
 """Damaged and hostile files are refused at once, in one line. Readable ones give exactly what they hold.
 
-benchmarks/hostile_files.py makes the corpus from good files, 55 texts from each: results by runs and by laws,
-of a utility audit, a study, a finding and a self-audit.
+benchmarks/hostile_files.py makes the corpus: 55 texts from each good file. The good files hold results by
+runs and by laws, and those of a utility audit, a study, a finding and a self-audit.
 """
 
 import json
@@ -114,7 +114,7 @@ def read_all(path, page):
 
 @pytest.fixture
 def evil(tmp_path, monkeypatch):
-    """Return the folder of the files, beside a module that must not be imported."""
+    """Return a folder for the files. It also holds a module that must not be imported."""
     (tmp_path / "evil_module.py").write_text(EVIL)
     monkeypatch.syspath_prepend(tmp_path)
     return tmp_path

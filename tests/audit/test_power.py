@@ -70,8 +70,9 @@ def test_nine_tenths_of_whole_audits_at_the_detectable_epsilon_refute(claim):
     At 0.85, 22 or fewer of 40 audits refute with probability 5.9e-6, and the test fails. At a power of 0.5
     the test fails with probability 78.5 %, at 0.4 with 98.1 %.
 
-    Half-way between the claim and the detectable ε the growth is about a quarter, and hardly any audit
-    refutes. If the power there were 0.1, nine or more of 12 audits would refute with probability 1.7e-7.
+    Half-way between the claim and the detectable ε the growth is about a quarter of that at the detectable ε,
+    and hardly any audit refutes. If the power there were 0.1, nine or more of 12 audits would refute with
+    probability 1.7e-7.
     """
     epsilon, delta = claim
     betting = audited_halves(0.5, (0.5 - delta) / math.exp(epsilon), claim, seed=0)

@@ -174,7 +174,7 @@ def test_a_single_pair_needs_no_search():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
-    """At the first look its worth exceeds that of the others by six standard errors."""
+    """At the first look the worth of the best pair exceeds that of the others by six standard errors."""
     good = ([17], [18])
     world = World(neighbours(30), lambda left, right: 1.5 * ((left, right) == good), seed=seed)
     world.run(8_000)

@@ -137,7 +137,8 @@ def test_new_processes_replace_stopped_ones():
 
 
 def test_a_suite_in_two_processes_saves_and_prints_what_one_does(call):
-    """The lines come in any order. The files, the total and the order of the report do not depend on it."""
+    """The lines come in any order. The files, the total and the order in the report do not depend on the
+    order of the lines."""
     lines, files, page = [], [], []
     for jobs in ("1", "2"):
         places = ("--html", f"{jobs}.html", "--json", f"{jobs}.json")

@@ -36,7 +36,8 @@ def test_an_audit_that_is_still_confirming_or_shrinking_ends_at_its_time_limit(s
 
 
 def test_a_crossing_without_time_for_confirmation_is_inconclusive_and_shows_its_witness():
-    """140 calls of 10 ms cross within the limit. The 400 calls of the confirmation do not fit."""
+    """The refutation takes 140 calls of 10 ms, which fit into the time limit. The 400 calls of the
+    confirmation do not."""
     result = audit_privacy(slow(0.01), CLAIM, pairs=[([0], [1])], time_limit=3.0)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "`time_limit`" in result.reason

@@ -44,7 +44,7 @@ class Problem:
 
 
 class FakeSampler:
-    """Draws failures at once, without a learner."""
+    """A sampler that draws failures at once, without a learner."""
 
     class subject:
         name = "fake"

@@ -164,7 +164,7 @@ def test_the_size_does_not_grow_with_d_and_is_refused_if_the_domain_is_too_small
 
 
 def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
-    """The exact failure probability, summed over all samples, at the smallest d that the claim covers."""
+    """The failure probability is exact: a sum over all samples, at the smallest d that the claim covers."""
     learner = PointLearner(dimension=9, tight=True)
     problems = [problem for problem in learner.problems() if problem.distribution]
     assert len(problems) == 6

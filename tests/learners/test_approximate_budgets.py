@@ -88,7 +88,8 @@ def test_rec_with_three_times_the_budget_exceeds_the_claim_on_those_pairs():
 @pytest.mark.parametrize("top", [2**5, 2**6, 2**12, 2**64])
 @pytest.mark.parametrize("even", [False, True])
 def test_rec_fails_less_than_the_bound_on_plateaus_and_shelves(top, even):
-    """Exact failure probabilities at the smallest promise, on the hardest quasi-concave qualities known."""
+    """The failure probabilities are exact, at the smallest promise and on the hardest quasi-concave qualities
+    known."""
     split = (
         even_split(top, epsilon=1.0, delta=1e-3)
         if even

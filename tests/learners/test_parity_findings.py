@@ -35,7 +35,7 @@ def test_e2_three_halves_of_beta():
 
 
 def test_e9_the_printed_loss_and_the_saving_in_samples():
-    """The numbers of the errata: gains 1.998, 1.959, 1.848, 1.523; refusal 0.212 at ε = 1."""
+    """The errata give gains of 1.998, 1.959, 1.848, 1.523 and a refusal probability of 0.212 at ε = 1."""
     table = {row[0]: row[1:] for row in rows("E9 (PARITY)")}
     for epsilon, loss, gain in (
         (0.1, 0.05001, 1.998),
@@ -53,7 +53,8 @@ def test_e9_the_printed_loss_and_the_saving_in_samples():
 
 
 def test_e14_the_printed_chernoff_bound_is_below_the_truth():
-    """The errata give: true 5.2e-32, printed 3.7e-44, A.1 1.9e-22; limits 25.5, 23.4, 20.7."""
+    """The errata give 5.2e-32 for the true tail, 3.7e-44 for the printed bound, 1.9e-22 for Theorem A.1, and
+    the limits 25.5, 23.4, 20.7."""
     table = {row[0]: row[1:] for row in rows("E14")}
     n, exact, printed, theorem, *_ = table[0.5]
     assert n == 3200
@@ -72,7 +73,8 @@ def test_e14_the_printed_chernoff_bound_is_below_the_truth():
 
 
 def test_n3_the_printed_test_set_outgrows_the_theorem():
-    """The errata give 2.2e3, 5.5e3, 2.2e4, 8.2e4, 4.0e5 at β = 10^(−2, −10, −50, −200, −1000)."""
+    """The errata give printed sizes of 2.2e3, 5.5e3, 2.2e4, 8.2e4, 4.0e5 at β = 10^(−2, −10, −50, −200,
+    −1000)."""
     printed = [row[1] for row in rows("N3")]
     assert [f"{units:.1e}" for units in printed] == ["2.2e+03", "5.5e+03", "2.2e+04", "8.2e+04", "4.0e+05"]
     ours = [row[2] for row in rows("N3")]
