@@ -115,7 +115,7 @@ def expectation(value, p, q, *, order_coin=False):
         The laws of each call on either side, shape (choices, histories before it, outcomes). The subject
         takes the choices that suit the bet best.
     order_coin
-        Whether one coin decides the order of the two sides in a pair of calls. Otherwise each call has a coin.
+        Whether one coin decides the order of both sides in a pair of calls. Otherwise each call has a coin.
     """
     for call in reversed(range(len(p))):
         outcomes = p[call].shape[-1]

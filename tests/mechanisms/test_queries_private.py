@@ -139,7 +139,8 @@ def test_the_utility_audit_finds_e1():
 
 @dataclass(frozen=True, kw_only=True)
 class Adaptive:
-    """Ask for the share of ones; if it is above 1/2, ask for the mean square, else for the share of zeros."""
+    """An algorithm that asks for the share of ones. If this is above 1/2, it asks for the mean square, else
+    for the share of zeros."""
 
     factor: float = 1.0
 

@@ -413,7 +413,8 @@ def test_the_section_shows_the_witness_and_how_to_repeat_it():
 
 
 def test_the_replay_instructions_repeat_this_audit():
-    """A command is complete; a Python line alone must not look complete; an audit by laws draws no runs."""
+    """A command is complete. A Python line alone is not, and must not look complete. An audit by laws draws
+    no runs."""
     bare = {"verdict": Verdict.NOT_REFUTED, "budget": 40_000, "significance": 1e-5, "numerics": "float"}
     commanded = Tree(html(clean(target="laplace", **bare))).text
     assert "dp-audit run laplace --seed 0 --significance 1e-05 --budget 40000 --numerics float" in commanded
@@ -621,7 +622,8 @@ def test_rare_outputs_beside_the_event_are_counted_together_and_a_rare_event_is_
 
 
 def test_a_claim_with_delta_has_a_logarithmic_profile():
-    """Between the claimed δ = 1e-6 and the δ = 0.462 that 1-DP implies at ε = 0 lie more than five powers."""
+    """Between the claimed δ = 1e-6 and the δ = 0.462 that 1-DP implies at ε = 0 lie more than five powers of
+    ten."""
     tree = pictures(refuted(claim=ApproximateDP(1.0, 1e-6)))["Privacy profile"]
     assert "10⁻⁶" in [each.text for each in tree.iter("text")]
 
