@@ -481,7 +481,7 @@ def test_exceptions_are_sent_as_outcomes():
 
 def test_killing_a_child_frees_a_thread_that_waits_for_its_worker():
     child = Child(None)
-    child._worker = 0  # it was started, but its child ended before it could report that
+    child._worker = 0  # the worker was started, but the child ended before it could report that
     errors = []
 
     def waits():

@@ -206,7 +206,7 @@ def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
     assert false_alarms.accused(wealths("laplace sum", ChoosesAfterwards, budget=8_000))
 
 
-# 3. Coupled runs are bet on: those of the search (`test_search`), or all of one generator state
+# 3. Coupled runs are bet on: those of the search (`test_search`), or all runs from one generator state
 
 
 class CouplesItsBets(Betting):

@@ -145,7 +145,7 @@ def test_by_enumeration_unfinished_runs_do_not_raise_the_expectation(seed):
     rng = np.random.default_rng(seed)
     p, q = rng.dirichlet(np.ones(3), 2)
     ratio = max(float(np.max(p / q)), float(np.max(q / p)), 1.0)
-    # the probability by side that a run with this answer does not finish
+    # the probability, on each side, that a run with this answer does not finish
     lost = rng.choice([0.0, 0.3, 1.0], (2, 3))
     table = Table(AtomBins(Whole(), {Whole().of(i): i for i in range(3)}, (0, 1, 2)))
     table.counts += rng.integers(0, 20, table.counts.shape)

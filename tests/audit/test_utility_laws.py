@@ -230,7 +230,7 @@ def test_a_budget_too_small_to_meet_a_claim_is_answered_with_one_large_enough():
     assert result.verdict is Verdict.INCONCLUSIVE
     said = result.reason.partition("without a failure each problem needs ")[2]
     needed = int(said.partition(" runs")[0].replace(",", ""))
-    assert 1_400 < needed < 1_900  # ln(1e6)/ln(1/0.99) = 1,375, plus the price of a dozen stakes
+    assert 1_400 < needed < 1_900  # ln(1e6)/ln(1/0.99) = 1,375, plus more for betting on a dozen stakes
     enough = audit_utility(lambda database: 0, PAC(0.1, 0.01), problems=[fixed(0)], budget=needed + 8)
     assert enough.met
 

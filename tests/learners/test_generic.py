@@ -143,7 +143,7 @@ def test_e3_has_the_numbers_of_the_errata():
     assert (round(first, 3), round(second, 3)) == (0.042, 0.098)
     assert finding.found == pytest.approx(first + second)
     two = next(row for row in finding.tables[0].rows if row[0] == 2)
-    assert two[5] == pytest.approx(0.467, abs=1e-3)  # |H| = 2, β = 0.4, ε > α: false there too
+    assert two[5] == pytest.approx(0.467, abs=1e-3)  # |H| = 2, β = 0.4, ε > α: the condition fails too
     fine = next(row for row in finding.tables[0].rows if row[:3] == (10, 0.1, 1.0))
     assert fine[5] == pytest.approx(0.043, abs=5e-4)  # ε > α: the condition can hold
     assert all(row[7] <= row[3] for row in finding.tables[0].rows)

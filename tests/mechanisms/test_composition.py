@@ -290,7 +290,8 @@ def test_a_budget_refuses_before_anything_is_drawn():
 
 
 def test_adaptively_chosen_mechanisms_stay_within_the_budget():
-    # the first answer selects the second mechanism, up to the limit: the exact law of both answers
+    # The first answer selects the second mechanism, and one path spends the whole budget. The law of both
+    # answers is exact.
     def adaptive(database):
         first, paths = RandomizedResponse(epsilon=1.0), {}
         for answer in (0, 1):

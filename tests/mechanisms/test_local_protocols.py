@@ -189,7 +189,7 @@ def test_the_coins_of_the_questions_do_not_predict_the_answers():
     n, foretold = 20_000, []
 
     def prepare(size, coins):
-        # the next draws of this generator, which would be the answers if they shared it
+        # If the answers came from this generator too, they would be its next draws.
         ahead = copy.deepcopy(coins)
         foretold.append(ahead.random(size) < kept(math.log(3)))
         return [(range(size), RandomizedResponse(epsilon=math.log(3)))]

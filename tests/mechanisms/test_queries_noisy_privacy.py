@@ -26,8 +26,8 @@ def test_a_claim_of_a_quarter_of_epsilon_is_refuted_on_few_examples(name):
 
 
 def test_reusing_examples_for_every_rate_is_refuted_and_fresh_chunks_are_not():
-    # The first answers for both rates exceed that of the constant with probability 1/4 or e^−2/4: loss 2,
-    # claim 1.
+    # With probability 1/4 or e^−2/4, the first answers for both rates exceed the constant's answer. The loss
+    # is 2, the claim 1.
     entry = ENTRIES["flawed-bounded-noise-reused-examples"]
     assert len(entry.factory().rates) == 2
     assert audit_privacy(entry.factory(), **entry.options).verdict is Verdict.REFUTED
