@@ -34,7 +34,8 @@ LEAST = {
 BESIDE_LAW, FOR_PROOF = 5_000, 19_000
 
 #: Entries with exact losses for which no known database comes near the claim or the worst loss. Each is
-#: compared with formulas, and its result says how many times as large a loss would exceed the claim.
+#: compared with formulas, and its result says how many times as large the loss would have to be to exceed the
+#: claim.
 FAR = {
     "interval-learner-64",
     "interval-learner-64-budget",

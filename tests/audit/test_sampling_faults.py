@@ -157,7 +157,7 @@ def test_the_users_alarm_ends_the_draw_and_is_not_an_output():
 
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        # by then the run sleeps: in a destructor the exception would be ignored
+        # After this delay the run sleeps. An exception raised earlier, in a destructor, would be ignored.
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         start = time.monotonic()
         with pytest.raises(Alarm):

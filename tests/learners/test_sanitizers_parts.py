@@ -197,7 +197,7 @@ def test_findings_compare_the_texts_with_the_code(name):
             printed = math.sqrt(math.log(1e6)) * math.log(1e6 / (alpha * 0.1)) / alpha**1.5
             assert (order, ratio) == pytest.approx((printed, ours / printed))
         slope = float(re.findall(r"like α\^\(−([\d.]+)\)", found.shown)[-1])
-        assert 1.5 < slope < 1.7  # a factor 3/2, and the growth of the logarithm
+        assert 1.5 < slope < 1.7  # the exponent 3/2, and a little more from the logarithm
         assert all(row[-1] <= 1.0 for row in found.tables[0].rows)
     else:
         assert found.claimed - found.found == pytest.approx(2 * 0.05)
