@@ -87,8 +87,8 @@ def most_alarms(audits, level):
 
 
 def mean_is_at_most_one(values):
-    """Return whether the mean is at most 1 up to chance. If the true mean of values in [0, 20] is at most 1,
-    this fails with probability at most RARE (central limit theorem)."""
+    """Return whether the mean of the values is at most 1, up to chance. For values in [0, 20] of true mean at
+    most 1 the answer is False with probability at most RARE (central limit theorem)."""
     slack = NormalDist().inv_cdf(1 - RARE) * np.std(values) / math.sqrt(len(values))
     return np.mean(values) <= 1 + slack
 
