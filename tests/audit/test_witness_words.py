@@ -204,11 +204,6 @@ def test_a_score_names_its_heaviest_entries_with_their_signs():
     assert named.words == "a score fitted to 2 numbers, mostly + output['b'],"
 
 
-def quiet_cells(database, rng):
-    """Return six cells that each move by 1.2. One cell alone shows ε = 1.2, all together show 7.2."""
-    return 1.2 * database[0] * np.array([1, -1, 1, -1, 1, -1]) + rng.laplace(size=6)
-
-
 def test_a_single_entry_is_confirmed_beside_a_score_by_separate_runs():
     """A printed result also names the single entry that separate runs confirm. A saved result keeps this
     entry."""
