@@ -1,8 +1,8 @@
 """Bets on all cells of a table at once, with stakes aimed at the last run.
 
 A table cuts the outputs into cells. Let p_k and q_k be estimates, from past runs, of a cell's probability on
-the left and on the right, R = e^ε. Among all pairs of laws (P, Q) that keep the claim, the one closest to (p,
-q) minimises KL(p ‖ P) + KL(q ‖ Q). For some μ + ν = 2 it has
+the left and on the right, and let R = e^ε. Among all pairs of laws (P, Q) that keep the claim, the one
+closest to (p, q) minimises KL(p ‖ P) + KL(q ‖ Q). For some μ and ν with μ + ν = 2 it has
 
 - P_k = R·t_k and Q_k = t_k, t_k = (p_k + q_k)/(Rμ + ν), in cells where p is too large for the claim;
 - P_k = t_k and Q_k = R·t_k, t_k = (p_k + q_k)/(μ + Rν), in cells where q is too large;
@@ -14,11 +14,14 @@ A fair coin draws the side of a call. The bet on the call pays 1 + λ·D, where
 
 **Guarantee.** E[1 + λ·D | past] ≤ 1 for every pair of laws that keeps ε-DP, if μ is in (0, 2) and ν = 2 − μ.
 Write D + 1 = μ + a_k on the left and ν − b_k on the right. Where p is too large, R·p_k/P_k + q_k/Q_k = Rμ +
-ν, so b_k = R·a_k with a_k ≥ 0. Let P*, Q* be the true laws of the subject. Then 2·E[D + 1] is μ + ν = 2 plus
-P*_k·a_k − Q*_k·R·a_k ≤ 0 for each of these cells. Where q is too large, the same holds with the sides
-exchanged; in all other cells a_k = b_k = 0. With δ > 0 the soft events f = a_k/max a and their mirror images
-each keep P*(f) ≤ R·Q*(f) + δ, so every payoff is reduced by δ/2 times the sum of the largest a of both
-directions. The stake λ is fixed before the calls, and below 1/(−min D).
+ν, so b_k = R·a_k with a_k ≥ 0. Let P*, Q* be the true laws of the subject. Then 2·E[D + 1] is the sum of
+P*_k·(μ + a_k) + Q*_k·(ν − b_k) over all cells. This is μ + ν = 2, plus the sum of P*_k·a_k − Q*_k·b_k. In a
+cell where p is too large, this difference is (P*_k − R·Q*_k)·a_k, which is at most 0 by ε-DP. Where q is too
+large, the same holds with the sides exchanged. In all other cells a_k = b_k = 0.
+
+With δ > 0, the claim ensures only P*(f) ≤ R·Q*(f) + δ for the soft event f = a_k/max a, and likewise with the
+sides exchanged. So every payoff is reduced by δ/2 times the sum of the largest a of both directions. The
+stake λ is fixed before the calls, and below 1/(−min D).
 
 **The stake.** Let w be the wealth and v = (remaining calls)·E[D²]. For small effects the stake with the best
 chance to grow w to 1/α by the last call is λ = φ(Φ⁻¹(wα))/(√v·wα). It is the hedge of an option that pays 1/α

@@ -28,7 +28,7 @@ POWER = 0.9
 
 
 def log_e_value(values: NDArray[np.float64], mean: float = 1.0) -> float:
-    """Return the log of an e-value for the hypothesis that the mean of these values ≥ 0 is at most `mean`.
+    """Return the log of an e-value for the hypothesis that these values, all ≥ 0, have mean at most `mean`.
 
     Examples
     --------

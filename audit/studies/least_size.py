@@ -181,7 +181,7 @@ class CellSearch:
         return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
 
     def advance(self, steps: Sequence[Step]) -> list[Step] | None:
-        """Return the steps followed by one more audit; None if the search is over.
+        """Continue the search by one audit or exact computation; return its steps, or None if it is over.
 
         Raises
         ------

@@ -77,7 +77,10 @@ def generic(made: Any) -> Formulas:
 
 
 def by_length(made: Any) -> Formulas:
-    """Return the formulas of the choice by weights e^(−ε·errors/2)·2^−bits; bits ignore the data."""
+    """Return the formulas of a choice of a concept with weights e^(−ε·errors/2)·2^−bits.
+
+    The bits are the length of the concept's description, which does not depend on the data.
+    """
     concepts, domain = made.concepts, made.concepts.listed_domain()
     names = list(concepts.listed_concepts())
 

@@ -76,7 +76,7 @@ class World:
         return (max(value, 0.0), value)
 
     def step(self):
-        """Take the looks of one step. A step ends with a look of independent runs."""
+        """Take the looks that the search asks for, until one has independent runs; return whether one had."""
         while (look := self.search.ask(10**9)) is not None:
             memory, size = look.memory, max(look.pairs, 1)
             self.drawn += 2 * size

@@ -70,7 +70,7 @@ class Sources:
         return len(self._numbers)
 
     def reseed(self, seed: int, path: Path) -> None:
-        """Reseed the numbered sources in place.
+        """Reseed every source that has a number, in place; the new seeds come from `seed` and `path`.
 
         Examples
         --------

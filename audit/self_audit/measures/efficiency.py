@@ -37,7 +37,10 @@ def judged() -> int:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each claimed share of the true ε, then one for the wealth at the refutations."""
+    """Yield a row for each of `SHARES`, then one for the wealth at the refutations.
+
+    The row of a share is about audits that claim this share of the true ε.
+    """
     refuted: list[AuditResult] = []
     for share in SHARES:
         found: dict[str, list[float]] = {}

@@ -1,4 +1,5 @@
-"""Algorithms that ask statistical queries, and their runs as subjects: private, local, from noisy labels.
+"""Algorithms that ask statistical queries, and subjects that run them.
 
-The module `against` runs an algorithm against every valid oracle.
+They run an algorithm privately in the central model, in the local model, or on noisy labels. The module
+`against` runs an algorithm against every valid oracle.
 """

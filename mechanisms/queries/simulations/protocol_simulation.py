@@ -1,4 +1,4 @@
-"""A whole local algorithm, over all its entries, run by statistical queries: K11 Lemma 5.8."""
+"""A whole run of a local algorithm, with all its entries simulated by statistical queries: K11 Lemma 5.8."""
 
 from __future__ import annotations
 
