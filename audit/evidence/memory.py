@@ -114,7 +114,7 @@ class PairMemory:
 
     @property
     def distance(self) -> int:
-        """Number of steps between neighbours from one database to the other."""
+        """Number of steps of the path from `left` to `right`; each step leads to a neighbour."""
         return len(self.path) - 1
 
     @property

@@ -106,9 +106,10 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """The distance from Lloyd's centres claimed on `sample_size` points of a steady law.
+        """With `sample_size` points of a steady law (`is_steady`), the centres are near Lloyd's centres.
 
-        None if no law of the library is steady, for example if the first centres are near one another.
+        Every coordinate is within 2·tau/least_mass of Lloyd's, except with probability beta. None if
+        `problems` finds no steady law, for example if the initial centres are near one another.
 
         Examples
         --------

@@ -269,8 +269,8 @@ def test_a_case_on_the_boundary_is_fair_for_any_estimate(p, q):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (0.3, 0.2), (4.0, 1e-6), (40.0, 0.9)])
 @pytest.mark.parametrize(("p", "q"), ESTIMATES)
 def test_payoffs_are_those_of_the_linear_bet(p, q, epsilon, delta):
-    """D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(±1). A stake is given as a share of the largest
-    possible stake."""
+    """For a stake s the payoff is log(1 + s·D/M). D is 2·1[E] − δ − h for a call on the p side, and
+    −2R·1[E] − δ + h for one on the q side. M is the largest loss, −min D."""
     ratio = math.exp(epsilon)
     h = p + ratio * q
     found = log_payoffs(np.array(p), np.array(q), epsilon, delta)

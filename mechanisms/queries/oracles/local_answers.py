@@ -129,7 +129,7 @@ class LocalOracle(ChunkOracle):
         return self.estimator.epsilon
 
     def chunk_size(self, query: StatisticalQuery) -> int:
-        """Return the estimator's number of entries, at failure probability beta/queries."""
+        """Return how many entries the estimator needs to fail with probability at most beta/queries."""
         return self.estimator.entries(query, beta=self.beta_each)
 
     def estimate(self, query: StatisticalQuery, seen: range) -> float:

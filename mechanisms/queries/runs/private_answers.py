@@ -103,12 +103,14 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced: the record lies in one chunk and moves that
-    average by at most width/chunk. So the density of that answer changes by a factor of at most e^epsilon,
-    and the other answers keep their laws (parallel composition). The law is the product of the answers'
-    Laplace laws. If chunk is at least `private_chunk_size` for every query, all answers are within their
-    tolerance of the distribution's means with probability 1 − beta: B Theorem 7 and C Theorem 1 with their
-    sample size.
+    epsilon-differential privacy when one record is replaced: the record lies in one chunk, so only this
+    chunk's average moves, by at most width/chunk (width is that of the query's range). The density of this
+    chunk's answer changes by a factor of at most e^epsilon, and the other answers keep their laws (parallel
+    composition). The law is the product of the answers' Laplace laws.
+
+    If chunk is at least `private_chunk_size` for every query and the records are a sample of a distribution,
+    then with probability 1 − beta every answer is within its query's tolerance of the query's mean over the
+    distribution: B Theorem 7 and C Theorem 1 with their sample size.
 
     Examples
     --------
