@@ -38,7 +38,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         finalize=_shown,
     )
-    environment.filters["prose"] = prose
+    environment.filters |= {"prose": prose, "raised": raised}
     return environment
 
 
@@ -50,17 +50,38 @@ def prose(text: str) -> Any:
     >>> prose("Is a `return` < e^(2ε) on {0,1}^d?")
     Markup('Is a <code>return</code> &lt; e<sup>2ε</sup> on {0,1}<sup>d</sup>?')
     """
-    from markupsafe import Markup, escape
+    from markupsafe import Markup
 
-    parts = [_RAISED.sub(r"<sup>\1\2</sup>", str(escape(visible(part)))) for part in text.split("`")]
+    parts = [raised(part) for part in text.split("`")]
     if len(parts) % 2 == 0:  # one backtick has no partner
         parts = ["`".join(parts)]
     told = "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
     return Markup(told)  # noqa: S704 - every part was escaped
 
 
-#: Exponents as they occur in sentences: in e^ε, e^(20ε), d^3.2, 2^−4, {0,1}^d.
-_RAISED = re.compile(r"(?<=[\w)}])\^(?:\(([^()]*)\)|(ε|[a-z]\b|[−-]?\d+(?:\.\d+)?))")
+def raised(text: str) -> Any:
+    """Return a text as markup with raised exponents. Text in quotes is an output, and stays as it is.
+
+    Examples
+    --------
+    >>> raised("output has bits below 2^−52, or is 'x^2'")
+    Markup('output has bits below 2<sup>−52</sup>, or is &#39;x^2&#39;')
+    """
+    from markupsafe import Markup, escape
+
+    told = _RAISED.sub(_above, str(escape(visible(text))))
+    return Markup(told)  # noqa: S704 - escaped
+
+
+#: Escaped quoted text, or an exponent as in e^ε, e^(20ε), d^3.2, 2^−4, {0,1}^d.
+_RAISED = re.compile(
+    r"(?<!\w)&#39;.*?&#39;|&#34;.*?&#34;|(?<=[\w)}])\^(?:\(([^()]*)\)|(ε|[a-z]\b|[−-]?\d+(?:\.\d+)?))"
+)
+
+
+def _above(found: re.Match[str]) -> str:
+    exponent = found[1] or found[2]
+    return f"<sup>{exponent}</sup>" if exponent else found[0]
 
 
 def _shown(value: Any) -> Any:

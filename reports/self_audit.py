@@ -10,7 +10,7 @@ from audit.self_audit.text import PURPOSE, limit, measured, small_print, spread,
 
 __all__ = ["SelfAuditsPart", "self_audits_part"]
 
-_KINDS = {True: "not-refuted", False: "refuted", None: "inconclusive"}
+_KINDS = {True: "not-refuted", False: "refuted", None: "measured"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class MeasureView:
     def kind(self) -> str:
         """The kind of the worst row."""
         kinds = {view.kind for view in self.rows}
-        return next(kind for kind in ("refuted", "not-refuted", "inconclusive") if kind in kinds)
+        return next(kind for kind in ("refuted", "not-refuted", "measured") if kind in kinds)
 
     @property
     def detailed(self) -> tuple[RowView, ...]:

@@ -282,14 +282,14 @@ def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
     if alike.replay_of(result) is not None:
         return f"The saved event shows an exact ε{where} of {found} (claimed {most})."
     first, later = f"The largest ε{where} over these pairs", "the largest δ at the claimed ε"
-    if _is_bracketed(result):
+    if is_bracketed(result):
         losses = _between(result.epsilon_lower, result.epsilon_upper)
         excess = _between(result.delta_lower, result.delta_upper)
         return f"{first} {losses} (claimed {number(epsilon)}); {later} {excess}. Nothing was sampled."
     return f"{first} is {found} (claimed {most}); {later} is {number(result.delta_lower)}. Both are exact."
 
 
-def _is_bracketed(result: AuditResult) -> bool:
+def is_bracketed(result: AuditResult) -> bool:
     """Whether the upper and lower bounds from exact laws differ by more than rounding."""
     ends = ((result.epsilon_lower, result.epsilon_upper), (result.delta_lower, result.delta_upper))
     return any(high is not None and high > low + _ROUNDING * max(1.0, low) for low, high in ends)

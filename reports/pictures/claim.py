@@ -4,7 +4,7 @@ import math
 
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.values import wording
-from audit.words import allowance, story
+from audit.words import alike, allowance, story
 
 from .drawing import FRAME, Drawing, Picture, Scale, round_up
 
@@ -104,7 +104,8 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
     drawing.line("curve claimed", [(across.at(x), up.at(y)) for x, y in claimed])
     if shown:
         drawing.line("curve found", [(across.at(x), up.at(y)) for x, y in shown])
-    sign = "=" if result.evidence is Evidence.EXACT else "≥"
+    exact = result.evidence is Evidence.EXACT and not (story.is_bracketed(result) or alike.replay_of(result))
+    sign = "=" if exact else "≥"
     points = {
         (epsilon, max(result.delta_lower, 0.0)): f"at the claimed ε = {_n(epsilon)}, δ {sign} "
         f"{_n(result.delta_lower)} found, {_n(delta)} claimed",
@@ -114,14 +115,18 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
     for x, y in points:
         if math.isfinite(x):
             drawing.path("point found", f"M{across.at(x):g} {up.at(y):g}h0")
-    keys = [("curve claimed", "allowed by the claim"), ("point found", "bounds of this audit")]
+    keys = [
+        ("curve claimed", "allowed by the claim"),
+        ("point found", "exact, over these pairs" if exact else "bounds of this audit"),
+    ]
     keys += [("curve found", "shown by the event")] if shown else []
     drawing.legend(keys, 250.0)
     text = "; ".join(points.values())
+    where = "of these pairs meets" if exact else "lies at or beyond"
     return Picture(
         "Privacy profile: δ against ε, claimed and found",
         f"{text[:1].upper()}{text[1:]}.",
-        "The true curve lies at or beyond the points. Above the dashed curve it breaks the claim.",
+        f"The true curve {where} the points. Above the dashed curve it breaks the claim.",
         drawing.done(),
         244 + 20 * len(keys),
         ("ε", "δ allowed by the claim", *(("δ shown by the event",) if shown else ())),

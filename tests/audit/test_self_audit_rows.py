@@ -132,6 +132,8 @@ def test_a_part_without_limits_is_not_called_kept():
     assert "fails any of these rows" not in small_print(measured)
     page = render(None, self_audits=[to_json(dataclasses.replace(measured, cases="cases.py"))])
     assert "dp-audit self-audit runs-to-refutation --quick --seed 3 --cases cases.py" in page
+    assert {"mark measured", "measured"} <= {*re.findall(r'class="([\w -]+)"', page)}
+    assert 'class="mark inconclusive"' not in page
 
 
 def test_the_page_shows_every_row_beside_its_limit():

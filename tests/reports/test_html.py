@@ -469,6 +469,17 @@ def test_the_privacy_profile_shows_the_claim_and_the_event():
     assert claimed[-1][1] == 200
 
 
+def test_the_points_of_a_profile_are_exact_unless_they_were_sampled_or_lie_between_two_bounds():
+    def told(**changes):
+        tree = pictures(clean(delta_lower=0.0, **changes))["Privacy profile"]
+        return [each.text for each in tree.iter("text")]
+
+    law = {"verdict": Verdict.PROVED, "evidence": Evidence.EXACT, "epsilon_upper": 0.89}
+    assert "exact, over these pairs" in told(**law)
+    assert "bounds of this audit" in told()
+    assert "bounds of this audit" in told(**{**law, "epsilon_upper": 0.9})
+
+
 def test_the_trade_off_curve_of_the_event_lies_below_what_the_claim_allows():
     """At a false alarm rate of 0.05 the claim allows no miss rate below 1 − 0.05·e; the event has 0.52."""
     tree = pictures(refuted())["Trade-off"]
@@ -579,6 +590,15 @@ def test_an_output_has_three_digits_unless_the_event_reads_its_bits():
     assert "left: 1.66, …; on right: 0.3, …" in Tree(html(refuted(witness=witness(examples=examples)))).text
     shown = Tree(html(refuted(witness=witness(examples=examples, event=bits)))).text
     assert "left: 1.655, …; on right: 0.30000000000000004, …" in shown
+
+
+def test_exponents_of_an_event_are_raised_and_those_of_an_output_are_not():
+    low = Event((NumberIn(FinestBit(Value()), ((-math.inf, -52.0),)),))
+    assert "bits below 2<sup>−52</sup>" in html(refuted(witness=witness(event=low)))
+    text = Event((AtomIn(Whole(), ("x^2",)),))
+    page = html(refuted(witness=witness(event=text)), clean())
+    assert "x^2" in page.split("<q>")[1].split("</q>")[0]
+    assert "x<sup>" not in page
 
 
 def test_a_note_has_three_digits():
