@@ -54,14 +54,15 @@ def few_digits(text: str) -> str:
 
     Examples
     --------
-    >>> few_digits("1.114790751648848, -0.5, 1.0, 1234.567 and 1e-09")
-    '1.11, -0.5, 1.0, 1235 and 1e-09'
+    >>> few_digits("1.114790751648848, -0.5, 100.0, 1234.567 and 1e-09")
+    '1.11, -0.5, 100.0, 1235 and 1e-09'
     """
     return _LONG.sub(_three_digits, text)
 
 
 def _three_digits(found: re.Match[str]) -> str:
-    if len(found[1].replace("-", "").replace(".", "").lstrip("0")) <= 3:
+    few = len(found[1].replace("-", "").replace(".", "").lstrip("0")) <= 3
+    if few or found[0].endswith(".0"):
         return found[0]
     digits = max(3, len(found[2].lstrip("0")))
     return f"{float(found[0]):.{digits}g}"

@@ -335,9 +335,7 @@ def _why(result: AuditResult) -> str:
 
 
 def _line(text: str) -> str:
-    """Return the text in one line. A long one is cut after a word: "0…" for 0.25 would read as zero."""
-    cut = wording.short(text, 240)
-    return f"{cut[:-1].rsplit(' ', 1)[0]} …" if cut.endswith("…") and " " in cut else cut
+    return wording.short_prose(text, 240)
 
 
 def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True) -> WitnessView | None:

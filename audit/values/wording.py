@@ -39,6 +39,18 @@ def short(value: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def short_prose(text: str, limit: int) -> str:
+    """Return one visible line of about `limit` characters, cut after a word: "0…" for 0.25 reads as zero.
+
+    Examples
+    --------
+    >>> short_prose("below 0.25", 9), short_prose("below 0.25", 10)
+    ('below …', 'below 0.25')
+    """
+    cut = short(text, limit)
+    return f"{cut[:-1].rsplit(' ', 1)[0]} …" if cut.endswith("…") and " " in cut else cut
+
+
 def sentence(text: str) -> str:
     """Return the text, with a full stop added if it does not end in ".", "!", "?" or "…".
 

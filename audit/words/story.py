@@ -4,7 +4,7 @@ from collections.abc import Callable
 from decimal import ROUND_FLOOR
 
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
-from audit.values.wording import apart, at_least, at_most, interval, number, short
+from audit.values.wording import apart, at_least, at_most, interval, number, sentence, short, short_prose
 from audit.words import alike
 from audit.words.allowance import allowance, allowed, claimed, distance_words
 from audit.words.pair_words import MOST_DATABASE, change, pair_words
@@ -351,9 +351,9 @@ def detectable(result: AuditResult) -> str:
 
 def _detected(result: AuditResult) -> str:
     least = at_most(result.detectable_epsilon or 0.0)
-    event = short(result.detectable_event or "any event of probability 1/2", 160)
-    caught = f"Audits like this one catch ε ≥ {least} nine times in ten on one event of one pair, {event}."
-    return f"{caught} They may miss a smaller ε there, and a larger one on other events or pairs."
+    event = short_prose(result.detectable_event or "any event of probability 1/2", 160)
+    caught = f"Audits like this one catch ε ≥ {least} nine times in ten on one event of one pair, {event}"
+    return f"{sentence(caught)} They may miss a smaller ε there, and a larger one on other events or pairs."
 
 
 def runs(result: AuditResult) -> str:

@@ -197,10 +197,10 @@ def _tick(value: float) -> str:
 
     Examples
     --------
-    >>> _tick(500_000.0), _tick(1e6), _tick(2e10), _tick(1e-7), _tick(0.30000000000000004)
-    ('500,000', '10⁶', '2·10¹⁰', '10⁻⁷', '0.3')
+    >>> _tick(500_000.0), _tick(1e6), _tick(2e10), _tick(1e-4), _tick(0.30000000000000004)
+    ('500,000', '10⁶', '2·10¹⁰', '10⁻⁴', '0.3')
     """
-    if value == 0 or 1e-4 <= abs(value) < 1e6:
+    if value == 0 or 9e-4 <= abs(value) < 1e6:
         return wording.number(float(f"{value:.12g}"))
     power = math.floor(math.log10(abs(value)) + 1e-9)
     times = f"{value / 10.0**power:.3g}".replace("-", "−")
