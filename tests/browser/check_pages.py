@@ -20,6 +20,8 @@ from playwright.sync_api import sync_playwright
 from audit.claims import PAC
 from audit.doors.report_link import render_report
 from audit.results.result import Evidence, Verdict
+from audit.self_audit.row import Row, SelfAudit
+from audit.self_audit.saved import to_json as self_audit_json
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json
@@ -41,6 +43,8 @@ PAGES = {
     "proved": "run randomized-response --html {}",
     "findings": "findings E1 --html {}",
 }
+#: The pages that are made without a command.
+MADE = ("session", "studies", "utility", "interrupted", "split", "self-audit")
 SIZES = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
 
 
@@ -72,10 +76,21 @@ def utility():
     )  # fmt: skip
 
 
+def self_audit():
+    """Return a self-audit with a limit that is kept, one that is not, and a row without a limit."""
+    said = {"side": "at most", "limit": 0.1, "chance": 1e-6}
+    rows = (
+        Row("false alarms", "laplace at 0.1", 50, 0.3, 0.2, 0.45, **said),
+        Row("false alarms", "geometric at 0.1", 50, 0.04, 0.01, 0.2, **said),
+        Row("runs to refutation", "peers", 3, 9.0, 7.0, 20.0, kind="runs", details=(("svt", "7"),)),
+    )
+    return SelfAudit(rows, "quick", 3, planned=2, level=1e-6)
+
+
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    made = {name: folder / f"{name}.html" for name in (*PAGES, "session", "studies", "utility", "large")}
+    made = {name: folder / f"{name}.html" for name in (*PAGES, *MADE, "large")}
     for name, command in PAGES.items():
         subprocess.run([DP_AUDIT, *command.format(made[name]).split()], cwd=folder, check=False)
     (folder / "test_session.py").write_text(SESSION)
@@ -83,7 +98,10 @@ def pages(tmp_path_factory):
     subprocess.run([*session, f"--audit-report={made['session']}"], cwd=folder, check=False)
     render_report([utility().to_json()], made["utility"])
     render_report(None, made["studies"], studies=[to_json(study())])
+    render_report(None, made["self-audit"], self_audits=[self_audit_json(self_audit())])
     saved = [json.loads(path.read_text()) for path in sorted((folder / "results").glob("*.json"))]
+    render_report(saved, made["interrupted"], not_audited=["noisy-count", "k-means (utility)"])
+    render_report(saved, made["split"], split=True)
     (folder / "large.json").write_text(json.dumps((saved * 250)[:250]))
     subprocess.run([DP_AUDIT, "report", "large.json", "--html", made["large"]], cwd=folder, check=True)
     return made
@@ -129,7 +147,7 @@ OVERLAPS = """() => [...document.querySelectorAll("svg")].flatMap(svg => {
 
 
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
-@pytest.mark.parametrize("name", [*PAGES, "session", "studies", "utility"])
+@pytest.mark.parametrize("name", [*PAGES, *MADE])
 def test_a_page_has_no_violation_no_overflow_and_nothing_overlapping(opened, name, width, scheme):
     page = opened(name, width=width, scheme=scheme)
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
