@@ -122,6 +122,7 @@ def opened(browser, pages):
     def opened(name, *, width=1280, scheme="light", script=True, fragment=""):
         size = {"width": width, "height": 900}
         context = browser.new_context(viewport=size, color_scheme=scheme, java_script_enabled=script)
+        context.set_default_timeout(300_000)  # the machine may be busy
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
