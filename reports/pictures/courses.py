@@ -83,7 +83,7 @@ def search(result: AuditResult) -> Picture | None:
     return Picture(
         "Search: the largest loss against pairs",
         f"{last}{claimed}{'' if exact else ' (an estimate)'}.",
-        "" if exact else guess,
+        ("An infinite ε lies on the upper edge." if len(finite) < len(points) else "") if exact else guess,
         drawing.done(),
         _LOW + 42,
         ("pairs", "largest ε"),

@@ -1,6 +1,7 @@
 """The pictures of a utility audit: the error of a failure beside α, and failure rates beside β."""
 
 import math
+from collections.abc import Sequence
 
 from audit.utility import text as utility_text
 from audit.utility.result import ProblemFinding, UtilityResult
@@ -53,9 +54,9 @@ def failure_rates(result: UtilityResult) -> Picture | None:
     scale, pitch = Scale(0.0, min(1.0, 1.1 * most) or 1.0, LEFT, RIGHT), 40.0
     bottom = 12 + pitch * len(shown)
     drawing.across(scale, 6, bottom, "probability of an error above α")
-    for i, each in enumerate(shown):
+    for i, (each, name) in enumerate(zip(shown, _names([each.name for each in shown]), strict=True)):
         y = 18 + pitch * i
-        drawing.words(f"{_named(each)}: {wording.number(_rate(each))}", LEFT, y)
+        drawing.words(f"{name}: {wording.number(_rate(each))}", LEFT, y)
         drawing.bar("p" if _rate(each) > beta else "q", (LEFT, scale.at(_rate(each))), y + 6, height=10)
         if each.exact is None and each.upper is not None:
             drawing.whisker(scale.at(_rate(each)), scale.at(_upper(each)), y + 11)
@@ -73,16 +74,22 @@ def failure_rates(result: UtilityResult) -> Picture | None:
     )
 
 
-def _named(each: ProblemFinding) -> str:
-    """Return the name of a problem, shortened in the middle, because names often differ at their end.
+def _names(problems: Sequence[str]) -> list[str]:
+    """Return the names of problems, shortened in the middle. Most differ at their end, some before it.
 
     Examples
     --------
-    >>> _named(ProblemFinding("r = 00000000, a = 0, uniform, answers down"))
-    'r = 00000…a = 0, uniform, answers down'
+    >>> _names(["r = 00000000, a = 0, uniform, answers down"])
+    ['r = 00000…a = 0, uniform, answers down']
+    >>> _names([f"hypothesis 0, {a}·alpha where it differs from its rival" for a in (0.95, 1.05)])
+    ['hypothesis 0, 0.95·…ers from its rival', 'hypothesis 0, 1.05·…ers from its rival']
     """
-    name = wording.short(each.name, 200)
-    return name if len(name) <= 38 else f"{name[:9]}…{name[-28:]}"
+    names = [wording.short(name, 200) for name in problems]
+    for head in (9, 19):
+        cut = [name if len(name) <= 38 else f"{name[:head]}…{name[head - 37 :]}" for name in names]
+        if len({*cut}) == len({*names}):
+            break
+    return cut
 
 
 def _rate(each: ProblemFinding) -> float:
