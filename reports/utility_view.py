@@ -10,6 +10,8 @@ from audit.utility import text as utility_text
 from audit.values import wording
 from audit.words import alike
 
+from .small_print import few_digits
+
 if TYPE_CHECKING:
     from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
@@ -117,7 +119,7 @@ def failure_view(witness: UtilityWitness | None) -> FailureView | None:
     return FailureView(
         problem=wording.short(witness.problem, 120),
         database=wording.shown(witness.database, MOST_DATABASE),
-        output=wording.shown(witness.output, MOST_DATABASE),
+        output=few_digits(wording.shown(witness.output, MOST_DATABASE)),
         error=wording.number(witness.error),
         seed=utility_text.seed_words(witness),
         remark=remark,
