@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from operator import ge, gt, le, lt
 from typing import Any, ClassVar, NoReturn, get_args
 
 from audit.values.brief import show
@@ -210,14 +209,23 @@ def finite_number(
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `epsilon` of `PureDP` must be a finite number ≥ 0; got -1.
     """
-    signs = (("≥", ge, minimum), ("≤", le, maximum), (">", gt, above), ("<", lt, below))
-    bounds = [(sign, holds, bound) for sign, holds, bound in signs if bound is not None]
-
-    def wanted() -> str:
-        return f"a finite number {' and '.join(f'{sign} {bound:g}' for sign, _, bound in bounds)}".rstrip()
 
     def is_inside(number: float) -> bool:
-        return math.isfinite(number) and all(holds(number, bound) for _, holds, bound in bounds)
+        return (
+            math.isfinite(number)
+            and (minimum is None or number >= minimum)
+            and (maximum is None or number <= maximum)
+            and (above is None or number > above)
+            and (below is None or number < below)
+        )
+
+    if type(value) is float and is_inside(value):  # at once: subjects check numbers in every run
+        return value
+
+    def wanted() -> str:
+        signs = (("≥", minimum), ("≤", maximum), (">", above), ("<", below))
+        bounds = " and ".join(f"{sign} {bound:g}" for sign, bound in signs if bound is not None)
+        return f"a finite number {bounds}".rstrip()
 
     return _number(value, what, wanted, is_inside)
 
@@ -293,6 +301,8 @@ def positive_int(
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `budget` must be a whole number ≥ 1; got 0.
     """
+    if type(value) is int and value >= minimum and (maximum is None or value <= maximum):
+        return value  # at once: subjects check numbers in every run
     counts = maximum == MOST_COUNTED and not (
         isinstance(value, numbers.Integral) and int(value) > MOST_COUNTED
     )

@@ -1,7 +1,8 @@
 """Goodness of fit: a million runs of each mechanism against its exact law, on inputs of every shape.
 
 Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition (cells
-that expect fewer than 5 runs are pooled), and the e-value of `audit.laws.law_check`. An entry without a
+that expect fewer than 5 runs are pooled; if together they still do, their count has an exact binomial test),
+and the e-value of `audit.laws.law_check`. An entry without a
 declared law is compared with the law that its text gives (`audit.catalogue.Formulas`), by chi-square alone.
 All comparisons together reject a correct mechanism with probability at most 1e-6 (Bonferroni). The last
 column gives the power of the weakest chi-square test of a row: the share of runs that must move between the
@@ -203,23 +204,27 @@ def compared(case: Case, database: Any, outputs: Any) -> Fit:
         return Fit(0.0, math.inf, runs=runs)
     expected = runs * np.exp(partition.log_probabilities)
     counts = np.bincount(cells, minlength=len(expected)).astype(float)
-    rare = expected < 5.0
+    rare, few = expected < 5.0, 1.0
     if rare.any():
-        counts = np.append(counts[~rare], counts[rare].sum())
-        expected = np.append(expected[~rare], expected[rare].sum())
+        pooled, share = int(counts[rare].sum()), float(expected[rare].sum()) / runs
+        counts, expected = counts[~rare], expected[~rare]
+        if runs * share >= 5.0:
+            counts, expected = np.append(counts, pooled), np.append(expected, runs * share)
+        else:  # chi-square does not fit so rare an event: its count has an exact test
+            few = float(stats.binomtest(pooled, runs, min(1.0, share)).pvalue)
     log_e = law_log_e_value(law, outputs)
     if counts[expected == 0.0].any():
         return Fit(0.0, log_e, runs=runs)
     counts, expected = counts[expected > 0.0], expected[expected > 0.0]
     if len(expected) < 2:
-        return Fit(1.0, log_e, runs=runs)
+        return Fit(few, log_e, runs=runs)
     statistic = ((counts - expected) ** 2 / expected).sum()
     freedom = len(expected) - 1
     limit = stats.chi2.isf(SIGNIFICANCE / 1000, freedom)
     noncentral = optimize.brentq(lambda x: stats.ncx2.sf(limit, freedom, x) - POWER, 1e-3, 1e5)
     largest = np.sort(expected)[-2:] / runs
     return Fit(
-        float(stats.chi2.sf(statistic, freedom)),
+        min(1.0, 2.0 * min(few, float(stats.chi2.sf(statistic, freedom)))),
         log_e,
         math.sqrt(noncentral / runs / (1.0 / largest).sum()),
         runs,

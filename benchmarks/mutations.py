@@ -5,7 +5,7 @@ concerned are run, as `dp-audit suite` runs them. Then the tests concerned, thos
 `tests/test_catalogue_audit.py` first, are run until the first failure. Results are kept in a file, so that a
 run continues where it was stopped.
 
-Usage: python benchmarks/mutations.py [--only suite|tests] [--found FILE] [--rows ROWS]
+Usage: python benchmarks/mutations.py [--only suite|tests] [--found FILE] [--rows ROWS] [--kind KIND]
 """
 
 from __future__ import annotations
@@ -123,6 +123,7 @@ def main() -> None:
         "--found", type=Path, default=Path("mutations.json"), help="what is known, and goes on"
     )
     parser.add_argument("--rows", help="only mutations of rows that begin so: M, L1")
+    parser.add_argument("--kind", choices=["privacy", "utility"], help="only mutations of this kind")
     parser.add_argument("--sound", action="store_true", help="first compare a copy without a mutation")
     given = parser.parse_args()
     known: dict[str, dict[str, Any]] = json.loads(given.found.read_text()) if given.found.exists() else {}
@@ -131,6 +132,8 @@ def main() -> None:
     ways = {"suite": noticed_by_suite, "tests": noticed_by_tests}
     for mutation in MUTATIONS:
         if given.rows and not any(row.startswith(given.rows) for row in mutation.rows.split(", ")):
+            continue
+        if given.kind not in (None, mutation.kind):
             continue
         name = name_of(mutation)
         row = known.setdefault(name, {"rows": mutation.rows, "kind": mutation.kind})

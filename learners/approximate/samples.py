@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -171,7 +172,10 @@ def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
     for pair in pairs:
         if not _is_example(pair, top):
             raise _wrong(pair, dimension=dimension, owner=owner)
-    return NumberSample.counted([x for x, _ in pairs], [y for _, y in pairs])
+    times = Counter(pairs)
+    distinct = sorted({x for x, _ in times})
+    zeros, ones = (np.array([times[x, y] for x in distinct], dtype=np.int64) for y in (0, 1))
+    return NumberSample(numbers(distinct), zeros, ones)
 
 
 def threshold_errors(sample: NumberSample, *, top: int) -> StepFunction:

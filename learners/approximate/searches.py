@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -134,7 +134,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         """c, the most comparisons of a run."""
         return self.lengths.bit_length()
 
-    @property
+    @cached_property
     def test(self) -> ThresholdTest:
         """The mechanism of one comparison."""
         return ThresholdTest(self.comparisons / self.epsilon, self.level)

@@ -28,7 +28,7 @@ class _Unsplit:
         """The whole delta, for every call of choosing and of Rec."""
         return self.delta
 
-    @property
+    @cached_property
     def noise(self) -> GeometricNoise:
         """The noise on every count, at the whole epsilon."""
         return GeometricNoise(self.epsilon / 2.0)

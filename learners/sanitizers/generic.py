@@ -213,8 +213,18 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return float(np.mean(self.concepts.says(concept, list(output))))
 
     def problems(self) -> list[Problem]:
-        """Return databases of `sample_size` records: even, constant, two heavy points, ends, geometric."""
-        m, points = self.sample_size(), list(self.records)
+        """Return hard databases of `sample_size` records."""
+        return self.problems_of(self.sample_size())
+
+    def problems_of(self, m: int) -> list[Problem]:
+        """Return databases of m records: even, constant, two heavy points, ends, geometric.
+
+        Examples
+        --------
+        >>> [len(problem.database) for problem in GenericSanitizer().problems_of(40)]
+        [40, 40, 40, 40, 40, 40]
+        """
+        points = list(self.records)
         light = max(1, math.floor(self.alpha * m / 1.05))
         told = {
             "spread evenly": [points[i * len(points) // m] for i in range(m)],

@@ -104,7 +104,7 @@ class IntervalSanitizer(IntervalCuts):
         """Return fixed hard databases of `size` records: accuracy is claimed for every database."""
         return NumberSanitizer.problems(self)
 
-    @property
+    @cached_property
     def noise(self) -> GeometricNoise:
         """The noise on every count. A replaced record moves two counts by 1."""
         return GeometricNoise(NOISE_SHARE * self.epsilon / 2.0)

@@ -128,7 +128,7 @@ class PointSanitizer(NumberSanitizer):
             largest=self.largest_step,
         )
 
-    @property
+    @cached_property
     def noise(self) -> GeometricNoise:
         """The noise on every count. A replaced record moves two counts by 1."""
         return GeometricNoise(NOISE_SHARE * self.epsilon / 2.0)

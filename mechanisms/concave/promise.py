@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -191,10 +191,10 @@ class ConcavePromise(PlainParameters):
         """Return the difference between the promise and the quality of a point, as a share of the promise."""
         return max(0.0, 1.0 - self.quality_on(database)(output) / self.target)
 
-    @property
+    @cached_property
     def test(self) -> ThresholdTest:
         """The test with which A_dist compares a gap with its threshold."""
-        return StableSelection(epsilon=self.epsilon, delta=self.delta).test
+        return StableSelection(epsilon=self.epsilon, delta=self.delta, solutions=range(2)).test
 
     def quality_on(self, database: Any) -> StepFunction:
         """Return the quality function of a database; raise an error if it is not on {0 … top}."""

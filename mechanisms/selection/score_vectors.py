@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -136,7 +137,7 @@ class ChoosingScores(PlainParameters):
         positive_int(self.solutions, what=f"The `solutions` of `{type(self).__name__}`")
         _ = self.mechanism
 
-    @property
+    @cached_property
     def mechanism(self) -> ChoosingMechanism:
         """The mechanism itself, which takes scores."""
         return self._kind(

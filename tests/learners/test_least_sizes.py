@@ -9,10 +9,12 @@ import pytest
 
 from audit import audit_utility
 from audit.results.result import Verdict
-from learners.entries.least import entries, tested
+from learners.entries.least import exact, sampled, tested
+from mechanisms.local import LaplaceAverage
+from mechanisms.local.averaging.failures import laplace_failure
 
 
-@pytest.mark.parametrize("entry", [*entries, *tested], ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", [*sampled, *tested], ids=lambda entry: entry.name)
 def test_three_tenths_less_epsilon_are_seen_at_the_least_size(entry):
     right, told = entry.factory(), entry.options_for("utility")
     weak = replace(right, part=replace(right.part, epsilon=0.7 * right.part.epsilon))
@@ -21,7 +23,27 @@ def test_three_tenths_less_epsilon_are_seen_at_the_least_size(entry):
 
 
 def test_every_entry_has_problems_and_fewer_examples_than_are_stated():
-    for entry in (*entries, *tested):
+    for entry in (*sampled, *tested):
         subject = entry.factory()
         assert entry.utility["problems"]
         assert subject.examples < subject.part.sample_size()
+
+
+def test_the_law_of_the_generic_sanitizer_decides_both_at_its_least_size():
+    right, told = exact.factory(), exact.options_for("utility")
+    weak = replace(right, epsilon=0.7 * right.epsilon)
+    assert audit_utility(right, **told).verdict is Verdict.PROVED
+    assert audit_utility(weak, **told).verdict is Verdict.REFUTED
+
+
+def test_wider_noise_fails_an_average_of_laplace_answers_on_its_least_number_of_entries():
+    """145 entries where 268 are stated, within 0.5 but for 5 % of the runs; by the exact law of the sum."""
+    stated = LaplaceAverage(tolerance=0.5)
+    assert (stated.size, stated.beta) == (268, 0.05)
+
+    def worst(epsilon):
+        noise = LaplaceAverage(size=145, epsilon=epsilon).noise
+        return max(laplace_failure(noise, tau=0.5, high=high, bound=1.0) for high in (0.0, 0.1, 0.5))
+
+    assert worst(1.0) < stated.beta
+    assert worst(0.7) > 2 * stated.beta

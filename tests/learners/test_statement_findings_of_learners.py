@@ -1,12 +1,15 @@
 """Findings about correct statements on learners, checked by second derivations."""
 
 import math
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, pairwise, product
 
+import numpy as np
 import pytest
 
+from learners.concepts import IntervalClass, ParityClass, PointClass
 from learners.findings import findings
 from learners.findings.doubling import k11_claim_4_3
+from learners.findings.equivalence import bns_agnostic, by_learning, by_sanitizing
 from learners.findings.sanitizers import definition_6
 
 
@@ -74,3 +77,55 @@ def farthest(tolerance):
     more, less = (tolerance * 2 * math.sinh(1.0) * q for q in (likely, 1 - likely))
     # here the estimated weight of the likely outcome is too low
     return (0.5 + less) / (1.0 + less - more) - 0.5
+
+
+def test_the_learner_that_sanitizes_by_a_second_enumeration():
+    """By plain lists: two kinds of examples, half of the sample each, and all pairs of outputs within α."""
+    concepts = [set(), {1}, {1, 2}]
+    outputs = list(combinations_with_replacement(range(3), 15))
+    kinds = [(x, y) for y in (1, 0) for x in (1, 2)]
+    worst = 0.0
+    for sample in combinations_with_replacement(kinds, 2):
+        parts = {y: [x if label == y else 0 for x, label in sample] for y in (0, 1)}
+        errors = [sum((x in held) != y for x, y in sample) / 2 for held in concepts]
+        near = {
+            y: [
+                output for output in outputs if all(abs(gap(output, part, c)) <= 0.1 + 1e-9 for c in concepts)
+            ]
+            for y, part in parts.items()
+        }
+        for ones, zeros in product(near[1], near[0]):
+            told = [share(zeros, held) - share(ones, held) for held in concepts]
+            worst = max(worst, errors[told.index(min(told))] - min(errors))
+    assert by_sanitizing(2)[1] == pytest.approx(worst)
+
+
+def share(points, held):
+    return sum(point in held for point in points) / len(points)
+
+
+def gap(left, right, held):
+    return share(left, held) - share(right, held)
+
+
+@pytest.mark.parametrize("concepts", [PointClass(3), ParityClass(3), IntervalClass(3)], ids=str)
+def test_an_agnostic_learner_sanitizes_random_databases_within_the_rounds_that_are_shown(concepts):
+    rng = np.random.default_rng(4)
+    for spread in (0.05, 0.3, 1.0):
+        shares = rng.dirichlet(np.full(8, spread))
+        rounds, built = by_learning(concepts, shares)
+        assert rounds <= math.log(8) / (2 * 0.06**2)
+        assert (built.min() > 0, built.sum()) == (True, pytest.approx(1.0))
+        for concept in concepts.concepts:
+            held = [concepts.label(concept, point) == concepts.labels[1] for point in concepts.domain]
+            assert abs(shares[held].sum() - built[held].sum()) <= 0.1
+    assert by_learning(concepts, np.full(8, 1 / 8))[0] == 0
+
+
+def test_the_finding_on_agnostic_learning_stays_within_its_bounds():
+    finding = bns_agnostic()
+    assert finding.found <= finding.claimed == 0.4
+    for _, size, rounds, error, records in finding.tables[0].rows:
+        assert 0 < rounds <= 385
+        assert error <= 0.1
+        assert records == math.ceil(385 * math.log(2 * size * 385 / 0.1) / 0.02)

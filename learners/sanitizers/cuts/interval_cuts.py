@@ -172,7 +172,7 @@ class IntervalCuts(NumberSanitizer):
             accounting="tight",
         )
 
-    @property
+    @cached_property
     def test(self) -> ThresholdTest:
         """The noisy test of the best count against alpha·size/4, before a choice."""
         return ThresholdTest(4.0 / self.spending.step, self.alpha * self._m / 4.0)

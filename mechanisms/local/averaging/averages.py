@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -111,7 +111,7 @@ class LaplaceAverage(LocalAverage):
             dimension=self.dimension or 1,
         )
 
-    @property
+    @cached_property
     def noise(self) -> LaplaceSum:
         """The law of the sum of all n noises in one coordinate."""
         return LaplaceSum(self._n, self.randomizer.scale)
