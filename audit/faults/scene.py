@@ -88,7 +88,7 @@ def _between(low: Any, high: Any, share: float) -> Any:
 
 
 class TooManyRunsError(Exception):
-    """An examination has used all its runs."""
+    """An examination has used all its runs; the argument is their number."""
 
 
 @dataclass(eq=False)
@@ -123,7 +123,7 @@ class Scene:
             return shifted(values, place, shift or {})
 
         if self.reel.runs >= MOST_RUNS:
-            raise TooManyRunsError
+            raise TooManyRunsError(MOST_RUNS)
         tape = Tape(None if force is None and not shift else edit)
         self.reel.start(tape, seed)
         try:
