@@ -171,10 +171,10 @@ def mutants(base: tuple[Entry, Any, Any, Any]) -> list[Mutant]:
 
 
 def _draws(mechanism: Any, database: Any) -> bool:
-    """Whether a mechanism draws anything on a database."""
+    """Whether a mechanism draws a value on a database."""
     rng = RecordingGenerator(np.random.PCG64(0))
     mechanism(database, rng)
-    return bool(rng.tape.taken)
+    return any(np.size(draw.values) for draw in rng.tape.draws)
 
 
 def named(base: tuple[Entry, Any, Any, Any], mutant: Mutant, *, recorded: bool = True) -> Any:
