@@ -69,13 +69,30 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 
 
 def _shared(scene: Scene) -> int | None:
-    """Return the place of the only draw, or of the first draw that a later one always repeats; else None."""
-    runs = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
+    """Return the place, in the first run on the right, of a draw that several parts share; None if none is.
+
+    It is the only draw of every run, or a float that every run draws twice, at any two places: where one draw
+    decides whether another is made, places differ from run to run. Whole numbers may be equal by chance, so
+    they count only if the same two places hold equal ones in every run.
+    """
+    runs = [run for side in (RIGHT, LEFT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
         return 0
+    repeated = [_repeated(run) for run in runs]
+    if None not in repeated:
+        return repeated[0]
     first = [_seen(runs, place) for place in range(min(len(run.draws) for run in runs))]
     again = {values for values in first if first.count(values) > 1 and len(set(values)) > 1}
     return next((place for place, values in enumerate(first) if values in again), None)
+
+
+def _repeated(run: Run) -> int | None:
+    """Return the place of the first draw of floats that the run makes twice; None if there is none."""
+    drawn = [
+        (draw.method, key(draw.values)) if np.asarray(draw.values).dtype.kind == "f" else None
+        for draw in run.draws
+    ]
+    return next((i for i, each in enumerate(drawn) if each is not None and each in drawn[i + 1 :]), None)
 
 
 def _seen(runs: Sequence[Run], place: int) -> tuple[Hashable, ...]:

@@ -30,10 +30,11 @@ from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short
 from audit.words import fault_words as words
 
-#: Limit of an examination in seconds of processor time, which other work on the machine does not use up.
-LIMIT: Final = 3.0
+#: Limit of an examination in seconds of processor time, for a subject that never ends. It is so large that
+#: the limit of runs (`scene.MOST_RUNS`) comes first for most subjects, also on a slow machine.
+LIMIT: Final = 10.0
 #: Limit in seconds of real time, for a subject that sleeps or hangs in compiled code.
-PATIENCE: Final = 30.0
+PATIENCE: Final = 60.0
 #: What these kinds name is no fault if the noise was drawn before the run.
 _STEADY: Final = frozenset({FaultKind.UNNOISED_PART, FaultKind.FIXED_SEED})
 

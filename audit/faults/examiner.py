@@ -16,7 +16,7 @@ from audit.faults.counted import low_bits, too_likely
 from audit.faults.covered import moves_too_far
 from audit.faults.noise import noise_from_data, scales_from_data
 from audit.faults.outputs import constant_part, exact_weights, one_sided_outputs, raises_or_missing
-from audit.faults.scene import LEFT, RIGHT, Scene
+from audit.faults.scene import LEFT, RIGHT, Scene, TooManyRunsError
 from audit.results.fault import Fault, FaultKind
 from audit.sampling.recorded import recorded_everywhere
 from audit.sampling.recorded.everywhere import Reel
@@ -104,6 +104,8 @@ def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], as
             return fault_of(scene, asked)
     except TooLargeError:
         return Fault(FaultKind.UNKNOWN, None, words.NOT_LOOKED.format("an output has too many parts"))
+    except TooManyRunsError as error:
+        return Fault(FaultKind.UNKNOWN, None, words.TOO_MANY.format(*error.args))
 
 
 def fault_of(scene: Scene, asked: Asked) -> Fault:

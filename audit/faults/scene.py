@@ -17,6 +17,8 @@ from audit.values.outcomes import Raised
 #: Number of plain runs of each side. Ten were too few: a branch that is rarely taken seemed never to be
 #: taken.
 SEEDS: Final = 40
+#: Maximum number of runs of one examination. Unlike a limit of time, it is the same on every machine.
+MOST_RUNS: Final = 30_000
 LEFT, RIGHT = "left", "right"
 #: Maximum number of draws that are also pushed one at a time.
 _PUSHED_ALONE: Final = 12
@@ -85,6 +87,10 @@ def _between(low: Any, high: Any, share: float) -> Any:
     return int(low) + int(Fraction(share) * (int(high) - int(low)))
 
 
+class TooManyRunsError(Exception):
+    """An examination has used all its runs; the argument is their number."""
+
+
 @dataclass(eq=False)
 class Scene:
     """A subject and databases, ready to be run on the same draws.
@@ -102,7 +108,6 @@ class Scene:
     call: Callable[[Any, Any], Any]
     databases: Mapping[str, Callable[[], Any]]
     reel: Reel
-    calls: int = 0
     _plain: dict[str, list[Run]] = field(default_factory=dict)
     _extreme: dict[str, list[Run]] = field(default_factory=dict)
 
@@ -117,14 +122,15 @@ class Scene:
             values = draw.values if force is None else force(place, draw)
             return shifted(values, place, shift or {})
 
+        if self.reel.runs >= MOST_RUNS:
+            raise TooManyRunsError(MOST_RUNS)
         tape = Tape(None if force is None and not shift else edit)
         self.reel.start(tape, seed)
-        self.calls += 1
         try:
             output = self.call(self.databases[side](), RecordingGenerator(np.random.PCG64(seed), tape))
         except Exception as error:  # noqa: BLE001  whatever a mechanism raises is its output
             output = Raised.of(error)
-        return Run(tuple(tape.draws), output, leaves_of(output))
+        return Run(tuple(tape.taken), output, leaves_of(output))
 
     def plain(self, side: str) -> list[Run]:
         """Return the runs of a side on the first seeds, with unchanged draws."""

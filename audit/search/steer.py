@@ -187,8 +187,7 @@ def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> 
 
     Examples
     --------
-    >>> from audit.sampling.recorded.generator import Draw
-    >>> runs = [Run((Draw("choice", {"p": [p, 1.0 - p]}, 0),), 0, {}) for p in (0.9, 0.1)]
+    >>> runs = [Run((("choice", (), {"p": [p, 1.0 - p]}, 0, False),), 0, {}) for p in (0.9, 0.1)]
     >>> promised_by_weights(*runs, 3.0, 0.0), promised_by_weights(*runs, 1.0, 0.0) > 0
     (0.0, True)
     """

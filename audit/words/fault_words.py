@@ -325,6 +325,7 @@ KEPT = (
 NOT_SHOWN = "The recorded draws do not show which fault this is."
 NOT_LOOKED = "The audit could not look at the draws: {}."
 TOO_LONG = "The audit stopped looking at the draws after {:g} s of processor time."
+TOO_MANY = "The audit stopped looking at the draws after {:,} runs."
 
 
 def listed(names: Sequence[str]) -> str:

@@ -405,6 +405,12 @@ def test_an_examination_without_end_is_unknown_and_the_verdict_stands(monkeypatc
     assert said in result.fault.words
 
 
+def test_an_examination_ends_after_a_number_of_runs(monkeypatch):
+    monkeypatch.setattr("audit.faults.scene.MOST_RUNS", 100)
+    fault = examined(adapt(lambda database, rng: sum(database) + rng.laplace(0.0, 0.1)), ([0], [1]), PURE)
+    assert (fault.kind, fault.words) == (K.UNKNOWN, "The audit stopped looking at the draws after 100 runs.")
+
+
 def test_waiting_does_not_count_as_computing():
     """The mechanism waits in each of 80 runs or more, as processes on a busy machine do. It computes for a
     tenth of that time."""

@@ -24,6 +24,7 @@ PAIRS = {
     "laplace-mean": ([0.0, 1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0, 1.0]),
     "exponential": ([("a",), ("b",), ("b",)], [("a",), ("b",), ("a",)]),
     "kary-randomized-response": ([0], [1]),
+    "label-response": ([("x", 0), ("y", 0)], [("x", 1), ("y", 0)]),
 }
 
 
@@ -85,6 +86,7 @@ WAYS = {
 #: with the fixed seed, or would need different keys.
 SPARED = {
     ("kary-randomized-response", "a scale from data"),
+    ("label-response", "a scale from data"),
     ("exponential", "a scale from data"),
     ("exponential", "a fixed seed"),
     ("laplace", "keys"),

@@ -2,12 +2,15 @@
 
 import random
 import secrets
+from enum import IntEnum
 
 import numpy as np
 import pytest
 
+from audit.faults.scene import LEFT, Scene
 from audit.sampling.recorded import RecordingGenerator, Tape, recorded_everywhere
 from audit.sampling.recorded.generator import drawing_methods
+from audit.sampling.recorded.leaves import MOST, TooLargeError, leaves_of
 
 #: Arguments for every drawing method of a generator.
 CALLS = {
@@ -172,3 +175,35 @@ def test_everything_is_restored_and_the_checks_of_numpy_still_work():
         np.random.laplace,
         random.random,
     )
+
+
+def test_the_draws_of_a_run_stay_the_same_when_its_generator_draws_in_a_later_run():
+    kept = []
+
+    def draws_from_the_first(_, rng):
+        kept.append(rng)
+        return kept[0].laplace()
+
+    with recorded_everywhere() as reel:
+        scene = Scene(draws_from_the_first, {LEFT: list}, reel)
+        first = scene.run(LEFT, 0)
+        scene.run(LEFT, 1)
+    assert [draw.method for draw in first.draws] == ["laplace"]
+
+
+class Colour(IntEnum):
+    RED = 3
+
+
+def test_the_leaves_of_an_output_are_its_numbers_and_words():
+    output = [True, np.float64(1.5), np.array(2), np.array([[3, 4]]), Colour.RED, {"a": (None, "b")}]
+    found = leaves_of(output)
+    assert list(found) == [(0,), (1,), (2,), (3, 0, 0), (3, 0, 1), (4,), (5, "a", 0), (5, "a", 1)]
+    assert list(found.values()) == [True, 1.5, 2, 3, 4, Colour.RED, None, "b"]
+    assert [type(found[place]) for place in ((0,), (1,), (2,))] == [bool, float, int]
+
+
+def test_an_output_with_too_many_parts_is_refused():
+    assert len(leaves_of([0.0] * MOST)) == MOST
+    with pytest.raises(TooLargeError):
+        leaves_of([0.0] * (MOST + 1))

@@ -25,10 +25,14 @@ _APART: Final = 0x5EED_0000
 
 @dataclass(eq=False)
 class Reel:
-    """The tape and seed of the current run, and the entropy for generators that the code does not seed."""
+    """The tape and seed of the current run, and the entropy for generators that the code does not seed.
+
+    `runs` counts the runs so far.
+    """
 
     tape: Tape = field(default_factory=Tape)
     seed: int = 0
+    runs: int = 0
     _entropy: np.random.Generator | None = None
 
     @property
@@ -41,6 +45,7 @@ class Reel:
     def start(self, tape: Tape, seed: int) -> None:
         """Start a run that records on this tape; `seed` seeds all generators that the code does not seed."""
         self.tape, self.seed, self._entropy = tape, seed, None
+        self.runs += 1
         _SEED_NUMPY(_APART + seed)
         random.seed(_APART + seed)
 

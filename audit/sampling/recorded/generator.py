@@ -54,6 +54,9 @@ class Draw:
         return np.shape(self.values)
 
 
+Taken = tuple[str, tuple[Any, ...], dict[str, Any], Any, bool]
+"""A draw as it was recorded: method, positional and named arguments, values, and `Draw.own`."""
+
 Edit = Callable[[int, Draw], Any]
 """A function of a place on the tape and its draw; it returns the value that the subject gets instead."""
 
@@ -86,12 +89,12 @@ class Tape:
     def __init__(self, edit: Edit | None = None) -> None:
         self.busy = False
         self.edit = edit
-        self.taken: list[tuple[str, tuple[Any, ...], dict[str, Any], Any, bool]] = []
+        self.taken: list[Taken] = []
 
     @property
     def draws(self) -> list[Draw]:
         """The draws so far, with named parameters."""
-        return [Draw(each[0], _parameters(*each[:3]), *each[3:]) for each in self.taken]
+        return [draw_of(each) for each in self.taken]
 
     def record(
         self, method: str, call: Callable[..., Any], args: Any, named: Any, *, own: bool = False
@@ -127,6 +130,12 @@ class Tape:
 
 
 _MUTABLE: Final = (np.ndarray, list)
+
+
+def draw_of(taken: Taken) -> Draw:
+    """Return the draw that was recorded, with named parameters."""
+    method, args, named, values, own = taken
+    return Draw(method, _parameters(method, args, named), values, own)
 
 
 def _parameters(method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -29,10 +29,7 @@ def leaves_of(output: Any) -> Leaves:
     {(0,): 'a', (1, 0): 1.5, (1, 1): None}
     """
     found: Leaves = {}
-    for place, leaf in _walk(output, ()):
-        found[place] = leaf
-        if len(found) > MOST:
-            raise TooLargeError
+    _gather(output, (), found)
     return found
 
 
@@ -44,20 +41,26 @@ def _opened(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) and value.ndim else value
 
 
-def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
-    value = _opened(value)
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.item()
-    if isinstance(value, Mapping):
-        for name, held in value.items():
-            yield from _walk(held, (*place, name))
-    elif isinstance(value, list | tuple):
-        for i, held in enumerate(value):
-            yield from _walk(held, (*place, i))
-    elif value is None or isinstance(value, bool | numbers.Real | str):
-        yield place, value
-    else:
-        yield place, key(value)
+#: Kinds of leaves that need no look inside. Most leaves are of these, so runs are recorded faster.
+_PLAIN: Final = frozenset({float, int, bool, str, type(None)})
+
+
+def _gather(value: Any, place: Place, found: Leaves) -> None:
+    """Add the leaves of a value at a place to those that were found."""
+    if type(value) not in _PLAIN:
+        value = _opened(value)
+        if isinstance(value, np.ndarray | np.generic):
+            value = value.item()
+        if isinstance(value, Mapping | list | tuple):
+            held = value.items() if isinstance(value, Mapping) else enumerate(value)
+            for name, each in held:
+                _gather(each, (*place, name), found)
+            return
+        if not (value is None or isinstance(value, bool | numbers.Real | str)):
+            value = key(value)
+    found[place] = value
+    if len(found) > MOST:
+        raise TooLargeError
 
 
 def is_number(leaf: Any) -> bool:

@@ -2,21 +2,27 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from audit.sampling.recorded.generator import Draw, RecordingGenerator, Tape
+from audit.sampling.recorded.generator import Draw, RecordingGenerator, Taken, Tape, draw_of
 from audit.sampling.recorded.leaves import Leaves, TooLargeError, leaves_of
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One recorded run: its draws, its output, and the leaves of the output."""
+    """One recorded run: what its tape took, its output, and the leaves of the output."""
 
-    draws: tuple[Draw, ...]
+    taken: tuple[Taken, ...]
     output: Any
     leaves: Leaves
+
+    @cached_property
+    def draws(self) -> tuple[Draw, ...]:
+        """The draws. They are made when first asked for, because most runs are only counted."""
+        return tuple(draw_of(each) for each in self.taken)
 
     @property
     def calls(self) -> list[tuple[str, tuple[int, ...]]]:
@@ -74,7 +80,7 @@ def probing(
             leaves = leaves_of(output)
         except TooLargeError:
             leaves = {}
-        return Run(tuple(tape.draws), output, leaves)
+        return Run(tuple(tape.taken), output, leaves)
 
     return run
 
