@@ -268,6 +268,9 @@ class PairMemory:
             whole = most_broken(counts, levels_of(claimed)[NEAREST_LEVELS], beyond)
             best = np.column_stack([whole, best]).ravel()
         chosen = list(dict.fromkeys(best.tolist()))[:MOST_TABLES]
+        learned = [k for k, table in enumerate(self.tables) if isinstance(table.bins.feature, AdditiveScore)]
+        if learned and learned[0] not in chosen:  # evidence spread over entries stands out at no claim near ε
+            chosen = [*chosen[: MOST_TABLES - 1], *learned]
         cells = (CellCounts(k, counts[k].copy(), self.tables[k].bins.ordered) for k in chosen)
         return Aim(tuple(cells), calls, self.distance)
 
