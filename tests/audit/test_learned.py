@@ -55,6 +55,36 @@ def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
     assert least < found / (shift @ np.linalg.solve(covariance, shift)) < 1.2
 
 
+def test_what_all_entries_share_is_learned_from_few_runs():
+    """Twenty entries with Laplace noise that all move by a little: the best additive score is Σ |x| − |x − shift|."""
+    rng, shift, runs = np.random.default_rng(6), 0.01, 40_000
+    learner = learner_of(*(View(rng.laplace(size=(runs, 20)) + shift * side) for side in (0, 1)))
+    noise = rng.laplace(size=(50_000, 20))
+    at = [learner.table().bins.feature.column(View(noise + shift * side)) for side in (0, 1)]
+    best = [np.sign(noise + shift * side - shift / 2).sum(axis=1) for side in (0, 1)]
+    assert signal(*at) > 0.5 * signal(*best)
+
+
+def test_the_runs_that_a_score_was_fitted_to_look_no_better_than_new_ones():
+    """The separation in the cells' counts, summed over seeds, is that of new runs; uncorrected it is doubled."""
+    counted = fresh = 0.0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        views = [View(rng.normal(size=(20_000, WIDTH)) + 0.01 * side * np.arange(WIDTH)) for side in (0, 1)]
+        table = learner_of(*views).table()
+        new = [View(rng.normal(size=(100_000, WIDTH)) + 0.01 * side * np.arange(WIDTH)) for side in (0, 1)]
+        counted, fresh = counted + separation(table.counts), fresh + separation(table.count(*new))
+    assert 0.75 < counted / fresh < 1.3
+
+
+def separation(counts):
+    """Return the difference of the mean log-ratios of both sides, by the shares of the cells."""
+    left, right = counts / counts.sum(axis=1, keepdims=True)
+    middle = np.arange(len(left))
+    spread = np.sqrt(left @ (middle - left @ middle) ** 2)
+    return abs(left @ middle - right @ middle) / spread
+
+
 def test_nothing_is_learned_from_equal_sides():
     """Weights with little evidence are shrunk to near 0, so noise alone hardly moves the score."""
     rng = np.random.default_rng(5)
