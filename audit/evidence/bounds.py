@@ -18,7 +18,7 @@ _FAR = 40.0
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
-    """Yield a fixed rising lattice of ε: in steps of 5 per cent to half the claim, then of half a per cent."""
+    """Yield a fixed rising lattice of ε: steps of 5 per cent to half the claim, then of half a per cent."""
     unit = epsilon if epsilon > 1e-6 else 0.01  # steps in proportion to a tiny claim would not reach far
     yield 0.0
     if 0 < epsilon < unit:

@@ -20,13 +20,13 @@ from audit.events.features.scores import AdditiveScore, Codes, coded, with_diffe
 from audit.events.features.views import View
 from audit.events.tables import NumberBins, Table
 
-#: Larger: a better estimate of the covariance. Number of runs of each side that are used for it and kept to
-#: cut the score into cells.
+#: Larger: a better estimate of the covariance. Number of runs of each side that are used for it.
 FOR_COVARIANCE = 100_000
 #: Limits memory: the kept runs of a side take at most this many bytes.
 _KEPT_BYTES = 2**24
 #: Larger: weights are more exact, but fewer runs are counted in the cells of the last score. The score is not
 #: fitted anew after this many pairs of runs.
+#: At most so many runs of a side are kept to cut the score into cells.
 ENOUGH = 250_000
 #: A score is learned once each side has this many runs.
 LEAST = 2_000
@@ -142,7 +142,7 @@ class ScoreLearner:
         return steps @ found, float(np.clip(kept, 0.0, 1.0))
 
     def _alike(self) -> Floats:
-        """Return steps that equal columns share, shape (steps, shared steps): entries, and differences, apart.
+        """Return the steps that equal columns share, shape (steps, shared): entries and differences apart.
 
         Columns are equal if they have the same number of bins.
         """

@@ -56,7 +56,7 @@ def test_the_score_has_most_of_the_signal_of_the_best_score(noise, least):
 
 
 def test_what_all_entries_share_is_learned_from_few_runs():
-    """Twenty entries with Laplace noise that all move by a little: the best additive score is Σ |x| − |x − shift|."""
+    """Twenty entries with Laplace noise all move by a little: the best score is about Σ sign(x − shift/2)."""
     rng, shift, runs = np.random.default_rng(6), 0.01, 40_000
     learner = learner_of(*(View(rng.laplace(size=(runs, 20)) + shift * side) for side in (0, 1)))
     noise = rng.laplace(size=(50_000, 20))
@@ -66,7 +66,7 @@ def test_what_all_entries_share_is_learned_from_few_runs():
 
 
 def test_the_runs_that_a_score_was_fitted_to_look_no_better_than_new_ones():
-    """The separation in the cells' counts, summed over seeds, is that of new runs; uncorrected it is doubled."""
+    """The separation in the cells' counts, summed over seeds, is about that of new runs."""
     counted = fresh = 0.0
     for seed in range(6):
         rng = np.random.default_rng(seed)

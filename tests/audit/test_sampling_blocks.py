@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from audit.errors import SubjectError
-from audit.sampling import BET, EXPLORE, Sampler
+from audit.sampling import BET, EXPLORE, Sampler, loops
 from audit.sampling.blocks import LARGEST_BLOCK, block_sizes
-from audit.sampling import loops
 from audit.sampling.loops import joined
 from audit.sampling.seeds import COINS, RUNS, generator
 from audit.subject.subject import adapt
@@ -385,7 +384,7 @@ def test_the_parts_of_a_block_are_those_of_single_calls_if_sample_fails():
 
 @pytest.mark.parametrize("start", [0, 1])
 def test_states_written_into_memory_give_the_draws_of_states_that_are_set(monkeypatch, start):
-    """Draws of 32 bits are among them: the generator keeps half of one for the next, which must be reset too."""
+    """Among them are draws of 32 bits: the generator keeps half of one for the next, which is reset too."""
 
     def draws(database, rng):
         return rng.integers(9, dtype=np.uint32), rng.normal(), rng.laplace()
