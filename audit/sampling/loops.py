@@ -131,7 +131,7 @@ def _packed(seeds: np.random.Generator) -> Iterator[bytes]:
         yield from (halves[k : k + 16] + increment for k in range(0, len(halves), 16))
 
 
-def _unpacked(packed: bytes) -> dict[str, Any]:
+def _unpacked(packed: bytes) -> Any:
     whole = {"state": int.from_bytes(packed[:16], "little"), "inc": int.from_bytes(packed[16:], "little")}
     return {"bit_generator": "PCG64", "state": whole, "has_uint32": 0, "uinteger": 0}
 
