@@ -66,7 +66,7 @@ def test_what_all_entries_share_is_learned_from_few_runs():
 
 
 def test_the_runs_that_a_score_was_fitted_to_look_no_better_than_new_ones():
-    """The separation in the counts, over several seeds, is at most about that of new runs; uncorrected 3.5 times."""
+    """The separation in the counts, over several seeds, is at most about that of new runs."""
     counted, fresh = [], []
     for seed in range(12):
         rng = np.random.default_rng(seed)
