@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from audit.errors import SubjectError
-from audit.sampling import BET, EXPLORE, Sampler
+from audit.sampling import BET, EXPLORE, Sampler, loops
 from audit.sampling.blocks import LARGEST_BLOCK, block_sizes
 from audit.sampling.loops import joined
 from audit.sampling.seeds import COINS, RUNS, generator
@@ -380,3 +380,20 @@ def test_the_parts_of_a_block_are_those_of_single_calls_if_sample_fails():
             sides = [sum(side) for side in zip(*runs.parts, strict=True)]
             assert sides == [len(runs.left), len(runs.right)]
             assert len(runs.parts) > 1
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_states_written_into_memory_give_the_draws_of_states_that_are_set(monkeypatch, start):
+    """Among them are draws of 32 bits: the generator keeps half of one for the next, which is reset too."""
+
+    def draws(database, rng):
+        return rng.integers(9, dtype=np.uint32), rng.normal(), rng.laplace()
+
+    def first_of(seed):
+        call = loops.coupled(draws, np.random.default_rng(seed), start=start)
+        return [call(None, None) for _ in range(1_200)]
+
+    assert loops._is_known()
+    written = first_of(7)
+    monkeypatch.setattr(loops, "_is_known", lambda: False)
+    assert first_of(7) == written

@@ -17,7 +17,7 @@ from audit.events.features.numbers import added
 from audit.events.features.openings import ABSENT, MOST_ENTRIES, Path, follow, parts_of, words_of
 from audit.events.features.scores import TableScore
 from audit.events.features.stand_ins import Ends
-from audit.events.features.views import View, as_entry, as_number
+from audit.events.features.views import View, as_column, as_number
 from audit.values import canonical
 from audit.values.outcomes import Opaque
 
@@ -150,15 +150,18 @@ def _read(view: View, path: Path) -> Floats:
             inside = all(-size <= i < size for i, size in zip(at, arrays.shape[1:], strict=True))
             column = arrays[(slice(None), *at)] if inside else np.full(len(view), np.nan)
             return column.astype(np.float64)
-    return np.array([_number(part) for part in parts_at(view, path)], dtype=np.float64)
+    return as_column(parts_at(view, path))
 
 
 def parts_at(view: View, path: Path) -> Any:
     """Return the part at a path in every output; parts shared by several paths are looked up once."""
     if not path:
         return view.outputs
-    way = path[:-1]
-    return [follow(value, path[-1]) for value in _kept(view, way, lambda: parts_at(view, way))]
+    way, (how, name) = path[:-1], path[-1]
+    values = _kept(view, way, lambda: parts_at(view, way))
+    if how == "item" and type(name) is str and set(map(type, values)) == {dict}:  # the same, but faster
+        return [value.get(name, ABSENT) for value in values]
+    return [follow(value, path[-1]) for value in values]
 
 
 def _kept(view: View, what: object, work_out: Callable[[], Any]) -> Any:
@@ -277,10 +280,6 @@ def _key_of(path: Path) -> str:
     """Return, in words, the key to which a path of one step leads; empty if it is not a text."""
     [(how, name)] = path
     return canonical.show(name) if how == "item" and type(name) is str else ""
-
-
-def _number(part: object) -> float:
-    return float("nan") if part is np.ma.masked else as_entry(part)
 
 
 def atom(part: object) -> Hashable:
