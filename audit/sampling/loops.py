@@ -1,10 +1,7 @@
 """The loops that make the runs, by single calls or by calls of a sampler, in an order that coins decide."""
 
-import ctypes
 import itertools
-import struct
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +10,7 @@ from audit.errors import SubjectError
 from audit.sampling.snapshots import IMMUTABLE, outcome_of, snapshot
 from audit.sampling.watch import Watch
 from audit.subject.surroundings import end_if_strayed, strays
+from audit.values.compat import packed_state, pcg64_memory
 
 Call = Callable[[Any, Any], Any]
 _CHUNKS = 8
@@ -103,16 +101,16 @@ def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
     """
     bits = np.random.PCG64(0)
     generator, states, runs = np.random.Generator(bits), _packed(seeds), itertools.count(start)
-    packed, (state, spare) = _state_of(bits), _memory(bits) if _is_known() else (None, None)
+    packed, memory = packed_state(bits), pcg64_memory(bits)
 
     def run(database: Any, _: Any) -> Any:
         nonlocal packed
         if next(runs) % 2 == 0:
             packed = next(states)
-        if state is None or spare is None:
+        if memory is None:
             bits.state = _unpacked(packed)
         else:  # 15 times as fast
-            state[:], spare[:] = packed, _NONE_SPARE
+            memory[0][:], memory[1][:] = packed, _NONE_SPARE
         return call(database, generator)
 
     return run
@@ -134,33 +132,6 @@ def _packed(seeds: np.random.Generator) -> Iterator[bytes]:
 def _unpacked(packed: bytes) -> Any:
     whole = {"state": int.from_bytes(packed[:16], "little"), "inc": int.from_bytes(packed[16:], "little")}
     return {"bit_generator": "PCG64", "state": whole, "has_uint32": 0, "uinteger": 0}
-
-
-def _state_of(bits: np.random.PCG64) -> bytes:
-    return b"".join(bits.state["state"][part].to_bytes(16, "little") for part in ("state", "inc"))
-
-
-def _memory(bits: np.random.PCG64) -> tuple[memoryview, memoryview]:
-    """Return the memory of a generator's state, and of the half of a draw that it keeps for the next one.
-
-    The generator must live as long as they do.
-    """
-    address = bits.ctypes.state_address
-    state = (ctypes.c_ubyte * 32).from_address(ctypes.c_size_t.from_address(address).value)
-    spare = (ctypes.c_ubyte * 8).from_address(address + ctypes.sizeof(ctypes.c_size_t))
-    return memoryview(state).cast("B"), memoryview(spare).cast("B")
-
-
-@cache
-def _is_known() -> bool:
-    """Return whether this numpy lays out the memory of a generator as expected."""
-    bits = np.random.PCG64(1)
-    state, spare = _memory(bits)
-    if bytes(state) != _state_of(bits) or bytes(spare) != _NONE_SPARE:
-        return False
-    np.random.Generator(bits).integers(2**32, dtype=np.uint32)  # keeps half of its draw
-    kept = struct.pack("<II", bits.state["has_uint32"], bits.state["uinteger"])
-    return bytes(state) == _state_of(bits) and bytes(spare) == kept != _NONE_SPARE
 
 
 def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:

@@ -4,11 +4,14 @@
 """
 
 import contextlib
+import ctypes
 import importlib
 import os
+import struct
 import tempfile
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
@@ -90,6 +93,49 @@ def _providers() -> Any:
         return importlib.import_module("hypothesis.internal.conjecture.providers")
     except ImportError:
         return None
+
+
+def pcg64_memory(bits: Any) -> tuple[memoryview, memoryview] | None:
+    """Return the memory of a `PCG64`: of its state, and of the half of a draw that it keeps for the next one.
+
+    Writing there sets the state 15 times as fast as `bits.state = ...`. None if numpy has another layout.
+    The generator must live as long as the memory is used. Checked with numpy 2.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> left, right = np.random.PCG64(1), np.random.PCG64(2)
+    >>> pcg64_memory(right)[0][:] = packed_state(left)
+    >>> left.state == right.state
+    True
+    """
+    return _memory_of(bits) if _has_known_layout() else None
+
+
+def packed_state(bits: Any) -> bytes:
+    """Return the state of a `PCG64` and its increment as 32 bytes, each with the lowest byte first."""
+    whole = bits.state["state"]
+    return bytes(whole["state"].to_bytes(16, "little") + whole["inc"].to_bytes(16, "little"))
+
+
+def _memory_of(bits: Any) -> tuple[memoryview, memoryview]:
+    address = bits.ctypes.state_address
+    state = (ctypes.c_ubyte * 32).from_address(ctypes.c_size_t.from_address(address).value)
+    spare = (ctypes.c_ubyte * 8).from_address(address + ctypes.sizeof(ctypes.c_size_t))
+    return memoryview(state).cast("B"), memoryview(spare).cast("B")
+
+
+@cache
+def _has_known_layout() -> bool:
+    import numpy as np
+
+    bits = np.random.PCG64(1)
+    state, spare = _memory_of(bits)
+    if bytes(state) != packed_state(bits) or any(spare):
+        return False
+    np.random.Generator(bits).integers(2**32, dtype=np.uint32)  # keeps half of its draw
+    kept = struct.pack("<II", bits.state["has_uint32"], bits.state["uinteger"])
+    return bytes(state) == packed_state(bits) and bytes(spare) == kept and any(spare)
 
 
 @contextlib.contextmanager

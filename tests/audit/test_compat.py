@@ -7,9 +7,10 @@ import sys
 from importlib import import_module
 
 import cloudpickle
+import numpy as np
 import pytest
 
-from audit.values.compat import class_by_value, plain_hypothesis
+from audit.values.compat import class_by_value, packed_state, pcg64_memory, plain_hypothesis
 
 #: A script that prints which constants of a loaded module Hypothesis drew as integers.
 CONSTANTS = """
@@ -69,3 +70,12 @@ def test_cloudpickle_forgets_the_full_name_of_a_class():
     assert named[2][0]["__qualname__"] == Local.__qualname__
     assert (named[0], named[1][-2]) == (reduced[0], reduced[1][-2])
     assert class_by_value(Local, reduced)[1][-2] is None
+
+
+def test_numpy_keeps_the_state_of_its_generator_where_it_is_written():
+    bits, other = np.random.PCG64(1), np.random.PCG64(2)
+    np.random.Generator(bits).integers(9, dtype=np.uint32)
+    state, spare = pcg64_memory(bits)
+    assert bits.state["has_uint32"] == spare[0] == 1
+    state[:], spare[:] = packed_state(other), bytes(8)
+    assert bits.state == other.state
