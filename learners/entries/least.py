@@ -102,7 +102,7 @@ sampled = (
     ),
 )
 
-#: Its law is exact, and so is what the audit says of it.
+#: Audited on fewer records than its stated size, so it is no entry of the catalogue; the tests audit it.
 exact = Entry(
     "generic-sanitizer-least",
     GenericSanitizer,
@@ -112,7 +112,7 @@ exact = Entry(
     summary="on m = 40 where 119 are stated: wider noise would show",
 )
 
-entries = (*sampled, exact)
+entries = sampled
 
 #: Too slow for `make audit`; only `tests/learners/test_least_sizes.py` audits them.
 tested = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -191,7 +191,7 @@ class ConcavePromise(PlainParameters):
         """Return the difference between the promise and the quality of a point, as a share of the promise."""
         return max(0.0, 1.0 - self.quality_on(database)(output) / self.target)
 
-    @cached_property
+    @property
     def test(self) -> ThresholdTest:
         """The test with which A_dist compares a gap with its threshold."""
         return StableSelection(epsilon=self.epsilon, delta=self.delta, solutions=range(2)).test

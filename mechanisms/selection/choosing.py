@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -205,12 +205,12 @@ class ChoosingMechanism(StatedSize, PlainParameters):
             alpha=self.alpha, beta=self.beta, epsilon=self.epsilon, delta=self.delta, growth=self.growth
         )
 
-    @cached_property
+    @property
     def test(self) -> ThresholdTest:
         """The noisy comparison of the best score with a threshold."""
         return ThresholdTest(4.0 / self.epsilon, self.alpha * self._m / 2.0)
 
-    @cached_property
+    @property
     def round(self) -> ChoosingRound:
         """The `ChoosingRound` that decides from the scores alone."""
         return ChoosingRound(self.test, self.epsilon / 4.0)

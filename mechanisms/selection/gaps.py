@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
@@ -133,7 +132,7 @@ class StableSelectionGaps(PlainParameters):
         if self.largest is not None:
             positive_int(self.largest, what=f"The `largest` of `{type(self).__name__}`", minimum=2)
 
-    @cached_property
+    @property
     def mechanism(self) -> StableSelection:
         """The mechanism itself, on two solutions with a given gap."""
         return self._kind(epsilon=self.epsilon, delta=self.delta, leaders=_TwoSolutions())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -137,7 +136,7 @@ class ChoosingScores(PlainParameters):
         positive_int(self.solutions, what=f"The `solutions` of `{type(self).__name__}`")
         _ = self.mechanism
 
-    @cached_property
+    @property
     def mechanism(self) -> ChoosingMechanism:
         """The mechanism itself, which takes scores."""
         return self._kind(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from audit.catalogue import Entry
@@ -185,7 +185,7 @@ class StableSelection(PlainParameters):
         """The least noisy gap at which the best solution is returned."""
         return 2.0 - self.scale * math.log(self.delta)
 
-    @cached_property
+    @property
     def test(self) -> ThresholdTest:
         """The noisy comparison of the gap with the threshold."""
         return ThresholdTest(self.scale, self.threshold)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -111,7 +111,7 @@ class LaplaceAverage(LocalAverage):
             dimension=self.dimension or 1,
         )
 
-    @cached_property
+    @property
     def noise(self) -> LaplaceSum:
         """The law of the sum of all n noises in one coordinate."""
         return LaplaceSum(self._n, self.randomizer.scale)
