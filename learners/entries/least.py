@@ -115,8 +115,8 @@ exact = Entry(
 entries = sampled
 
 
-def tested() -> tuple[Entry, ...]:
-    """Return entries that are too slow for `make audit`; only `tests/learners/test_least_sizes.py` audits them.
+def slow() -> tuple[Entry, ...]:
+    """Return entries too slow for `make audit`; only `tests/learners/test_least_sizes.py` audits them.
 
     The size that one of them states needs scipy.optimize, which the catalogue is loaded without.
     """

@@ -9,12 +9,12 @@ import pytest
 
 from audit import audit_utility
 from audit.results.result import Verdict
-from learners.entries.least import exact, sampled, tested
+from learners.entries.least import exact, sampled, slow
 from mechanisms.local import LaplaceAverage
 from mechanisms.local.averaging.failures import laplace_failure
 
 
-@pytest.mark.parametrize("entry", [*sampled, *tested()], ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", [*sampled, *slow()], ids=lambda entry: entry.name)
 def test_three_tenths_less_epsilon_are_seen_at_the_least_size(entry):
     right, told = entry.factory(), entry.options_for("utility")
     weak = replace(right, part=replace(right.part, epsilon=0.7 * right.part.epsilon))
@@ -23,7 +23,7 @@ def test_three_tenths_less_epsilon_are_seen_at_the_least_size(entry):
 
 
 def test_every_entry_has_problems_and_fewer_examples_than_are_stated():
-    for entry in (*sampled, *tested()):
+    for entry in (*sampled, *slow()):
         subject = entry.factory()
         assert entry.utility["problems"]
         assert subject.examples < subject.part.sample_size()
