@@ -1,11 +1,12 @@
 """Runs to a refutation without a given pair, with and without steering by recorded draws (`recorded=True`).
 
-The subjects are the rows of the peer suite whose true ε is above the claimed 1, and those faults of a second
-file of cases that counting can show. The key ``search`` of such a case is an expression over `st`. It
-gives the keywords of `audit_privacy` that describe the domain.
+The subjects come from two places. From the peer suite: the mechanisms whose true ε is above the claimed 1.
+From a file of cases: the faulty mechanisms whose fault can be shown by counting outputs. Each of these cases
+has a key ``search``, an expression over `st` that gives the keywords of `audit_privacy` for the domain.
 
 Usage: python benchmarks/steering.py [CASES] [--seeds N] [--runs N] [--jobs N]
-       CASES is a file of the layout of open_cases2.py.
+       CASES is the file of cases (default: open_cases2.py in the folder of open cases). The other keys of
+       a case are described in `audit.self_audit.subjects.cases`.
 """
 
 import argparse

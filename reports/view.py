@@ -177,10 +177,10 @@ def _whom(result: Saved) -> tuple[str, str]:
 
 
 def _told_apart(results: Sequence[Saved], views: Sequence[AuditView]) -> list[AuditView]:
-    """Return the views with references to each other.
+    """Return the views with links between them, and with what distinguishes those of the same name.
 
-    A view links to the first audit of the other kind of the same subject. If several audits have one name, as
-    tests of a session may, each also shows the command that repeats it.
+    The view of a privacy audit links to the first utility audit of the same subject, and the other way round.
+    If several audits have one name, as tests of a session may, each also shows the command that repeats it.
     """
     pairs = list(zip(results, views, strict=True))
     first = {(view.what, *_whom(result)): view for result, view in reversed(pairs)}

@@ -155,7 +155,7 @@ def learner_of(left: View, right: View) -> ScoreLearner | None:
 
 
 def vectors(view: View, entries: int) -> Floats:
-    """Return the vectors of a block with this number of entries, shape (runs, entries)."""
+    """Return the outputs of a block that are vectors of this length, shape (outputs, entries)."""
     found = view.vectors.get(entries)
     return np.zeros((0, entries)) if found is None else found[1]
 

@@ -294,8 +294,8 @@ class Search:
     def _longer(self) -> Contender | None:
         """Return the best pair of the highest level from which less than half of the pairs have moved up.
 
-        This is asynchronous successive halving: each level gets about the same share of the runs. Runs that
-        were bet on do not count here, because the pairs bet on would fill the highest levels.
+        This is asynchronous successive halving: each level gets about the same share of the runs. Bets do
+        not raise the level of a pair: otherwise the pairs with bets on them would fill the highest levels.
         """
         further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):

@@ -1,4 +1,7 @@
-"""The entries of a learner by queries, with central and local noise: on few records, and at its stated n."""
+"""The catalogue entries of a learner that works by queries: two with central noise and two with local noise.
+
+Of each two, one entry has few records, and the other has the sample size that the learner states.
+"""
 
 from __future__ import annotations
 

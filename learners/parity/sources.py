@@ -60,7 +60,7 @@ class Part:
 
     @cached_property
     def _sums(self) -> list[NDArray[np.uint8]]:
-        """The results of `_sums` for each group of eight directions."""
+        """One table for every eight directions: for each byte of coins, the sum of the directions chosen."""
         return [_sums(self.directions[start : start + 8]) for start in range(0, len(self.directions), 8)]
 
 

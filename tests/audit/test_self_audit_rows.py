@@ -47,8 +47,8 @@ def test_a_row_with_a_lower_limit_fails_at_its_stated_count():
 
 
 def test_by_enumeration_the_mean_is_seldom_bounded_above_the_truth():
-    """The wealth is 10 with probability 1/10, else 0. Its mean is 1, and the lower bound exceeds 1 with
-    probability at most this level."""
+    """The wealth is 10 with probability 1/10, else 0, so its true mean is 1. The lower bound on the mean is
+    wrong if it exceeds 1, and this has a probability of at most `level`."""
     n, level = 40, 0.05
     wrong = sum(
         stats.binom.pmf(hits, n, 0.1)
