@@ -171,7 +171,7 @@ def mutants(base: tuple[Entry, Any, Any, Any]) -> list[Mutant]:
 
 
 def _draws(mechanism: Any, database: Any) -> bool:
-    """Whether a mechanism draws a value on a database."""
+    """Return whether a mechanism draws a value on a database."""
     rng = RecordingGenerator(np.random.PCG64(0))
     mechanism(database, rng)
     return any(np.size(draw.values) for draw in rng.tape.draws)

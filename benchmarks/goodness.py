@@ -1,13 +1,13 @@
 """Goodness of fit: a million runs of each mechanism against its exact law, on inputs of every shape.
 
-Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition (cells
-that expect fewer than 5 runs are pooled; if together they still do, their count has an exact binomial test),
-and the e-value of `audit.laws.law_check`. An entry without a
-declared law is compared with the law that its text gives (`audit.catalogue.Formulas`), by chi-square alone.
-All comparisons together reject a correct mechanism with probability at most 1e-6 (Bonferroni). The last
-column gives the power of the weakest chi-square test of a row: the share of runs that must move between the
-two likeliest cells to be noticed with probability 0.99. The column is 0 for a law given by a text, because
-that test does not compute its power.
+Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition, and
+the e-value of `audit.laws.law_check`. Cells that expect fewer than 5 runs are pooled; if the pool still
+expects fewer, its count gets an exact binomial test. An entry without a declared law is compared with the law
+that its text gives (`audit.catalogue.Formulas`), by the first comparison alone. All comparisons together
+reject a correct mechanism with probability at most 1e-6 (Bonferroni). The last column gives the power of the
+weakest chi-square test of a row: the share of runs that must move between the two likeliest cells to be
+noticed with probability 0.99. The column is 0 for a law given by a text, because that test does not compute
+its power.
 
 A comparison of more than `--seconds` of processor time gets as many runs as this time allows, and the row
 says how many. With `--found FILE` each finished row is kept, and the same command continues where it was
@@ -204,27 +204,28 @@ def compared(case: Case, database: Any, outputs: Any) -> Fit:
         return Fit(0.0, math.inf, runs=runs)
     expected = runs * np.exp(partition.log_probabilities)
     counts = np.bincount(cells, minlength=len(expected)).astype(float)
-    rare, few = expected < 5.0, 1.0
+    rare, tests = expected < 5.0, []
     if rare.any():
         pooled, share = int(counts[rare].sum()), float(expected[rare].sum()) / runs
         counts, expected = counts[~rare], expected[~rare]
         if runs * share >= 5.0:
             counts, expected = np.append(counts, pooled), np.append(expected, runs * share)
         else:  # chi-square does not fit so rare an event: its count has an exact test
-            few = float(stats.binomtest(pooled, runs, min(1.0, share)).pvalue)
+            tests.append(float(stats.binomtest(pooled, runs, min(1.0, share)).pvalue))
     log_e = law_log_e_value(law, outputs)
     if counts[expected == 0.0].any():
         return Fit(0.0, log_e, runs=runs)
     counts, expected = counts[expected > 0.0], expected[expected > 0.0]
     if len(expected) < 2:
-        return Fit(few, log_e, runs=runs)
+        return Fit(min(tests, default=1.0), log_e, runs=runs)
     statistic = ((counts - expected) ** 2 / expected).sum()
     freedom = len(expected) - 1
+    tests.append(float(stats.chi2.sf(statistic, freedom)))
     limit = stats.chi2.isf(SIGNIFICANCE / 1000, freedom)
     noncentral = optimize.brentq(lambda x: stats.ncx2.sf(limit, freedom, x) - POWER, 1e-3, 1e5)
     largest = np.sort(expected)[-2:] / runs
     return Fit(
-        min(1.0, 2.0 * min(few, float(stats.chi2.sf(statistic, freedom)))),
+        min(1.0, len(tests) * min(tests)),  # Bonferroni
         log_e,
         math.sqrt(noncentral / runs / (1.0 / largest).sum()),
         runs,

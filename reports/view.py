@@ -27,6 +27,7 @@ from .utility_view import FailureView, ProblemView, beta_found, failure_view, pr
 
 MOST_DATABASE = 300
 _MOST_RECORD = 60
+_MOST_LINE = 240
 _DIGITS = 3  # of an event; the JSON inside has all
 _MOST_ALERTS, _MOST_NAMES = 8, 12
 
@@ -260,7 +261,7 @@ def _of_utility(result: UtilityResult) -> dict[str, object]:
         "claim_brief": utility_text.brief_claim(result),
         "relation": "",
         "sentence": utility_text.verdict_sentence(result),
-        "why": _line(utility_text.verdict_sentence(result)),
+        "why": wording.short_prose(utility_text.verdict_sentence(result), _MOST_LINE),
         "bounds": Bounds(
             "" if claimed is None else f"β = {wording.number(claimed)}",
             f"β {found}" if found else "",
@@ -326,16 +327,12 @@ def _detectable(result: AuditResult) -> str | None:
 def _why(result: AuditResult) -> str:
     """Return what is wrong, in a line: the fault, else what the event shows, else the reason."""
     if result.refuted and result.fault is not None:
-        return _line(fault_words.told(result.fault))
+        return wording.short_prose(fault_words.told(result.fault), _MOST_LINE)
     if result.refuted and result.witness is not None:
         words = story.WitnessWords(result, result.witness, digits=_DIGITS)
         most = f", at most {words.limit} is allowed" if words.limit else ""
         return f"“{wording.short(words.event, 80)}” has probability {words.p}{most}."
-    return _line(story.verdict_sentence(result))
-
-
-def _line(text: str) -> str:
-    return wording.short_prose(text, 240)
+    return wording.short_prose(story.verdict_sentence(result), _MOST_LINE)
 
 
 def _witness(result: AuditResult, witness: Witness | None, *, draw: bool = True) -> WitnessView | None:

@@ -25,7 +25,8 @@ from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.codec.decoding import READERS, decode
 from audit.codec.stored import ARRAY_KINDS, MOST_DIGITS, Opaque, dumps, is_replayable, is_short, loads
 from audit.errors import InvalidValue
-from audit.values.canonical import same, slots_of
+from audit.values.brief import slots_of
+from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished, without_addresses
 
 MAX_DEPTH = 60  # values nested deeper are written as text, because JSON readers have limits

@@ -40,6 +40,12 @@ def show(value: Any, limit: int = 60, digits: int | None = None) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def slots_of(kind: type) -> tuple[str, ...]:
+    """Return the names of the slots that a class declares itself, without those of its bases."""
+    slots = vars(kind).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
 @dataclass(frozen=True, slots=True)
 class _Writer:
     limit: int
@@ -93,8 +99,7 @@ class _Writer:
 
     def _object(self, value: Any, depth: int) -> str:
         """Return the class of an object that has no text of its own, and what its attributes hold."""
-        slots = (vars(kind).get("__slots__", ()) for kind in type(value).__mro__)
-        names = (name for each in slots for name in ((each,) if isinstance(each, str) else each))
+        names = (name for kind in type(value).__mro__ for name in slots_of(kind))
         held = {name: getattr(value, name) for name in names if name[:2] != "__" and hasattr(value, name)}
         held.update(getattr(value, "__dict__", {}))
         if not held or depth > 1:

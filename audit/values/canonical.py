@@ -256,12 +256,6 @@ def content_of(cell: types.CellType) -> Any:
         return None
 
 
-def slots_of(kind: type) -> tuple[str, ...]:
-    """Return the names of the slots that a class declares itself, without those of its bases."""
-    slots = vars(kind).get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else tuple(slots)
-
-
 def _code(value: types.CodeType, walk: _Walk) -> Hashable:
     return _container("code", value, (value.co_code, value.co_names, value.co_consts), walk)
 

@@ -4,13 +4,13 @@ At its stated size a learner has far more examples than it needs. Each entry her
 hardest problem, at a size where few runs of the correct learner fail. If the learner is given only 0.7 of its
 ε, its noise is 1/0.7 times as wide, and the audit refutes the claim (`tests/learners/test_least_sizes.py`).
 The sizes were found by trial; `benchmarks/README.md` has the measured shares of failures. The VC learner is
-run at ε = 0.1, where the noise decides the least size; at ε = 1 the sampling error does.
-The perceptron is run in the local model at ε = 0.3 for the same reason.
+run at ε = 0.1, where the noise decides the least size; at ε = 1 the sampling error does. The perceptron is
+run in the local model at ε = 0.3 for the same reason.
 
 Others have no such entry. For MASKED-PARITY, the generic learner and k-means the sample decides the least
 size, so that wider noise hardly matters there. A* calls A, the PARITY learner here. The sanitizer of POINT is
-private at no smaller size than the stated one, and that of INTERVAL at none below 0.79 of it. A test
-compares the exact failures of the average of Laplace answers.
+private at no smaller size than the stated one, and that of INTERVAL at none below 0.79 of it. The tests
+compare exact failures of the generic sanitizer and of the average of Laplace answers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from learners.generic.agnostic import VCLearner
 from learners.parity import ParityLearner
 from learners.pure.hashed import HashedPointLearner
 from learners.pure.proper import PurePointLearner
-from learners.sanitizers import GenericSanitizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,16 +57,12 @@ def _least(name: str, part: Callable[[], Any], *, examples: int, hardest: str, b
     )
 
 
-def _sanitized() -> dict[str, Any]:
-    return {"problems": GenericSanitizer().problems_of(40)}
-
-
 _RARE = "1.01·α at 0"
 #: The budget of entries that fail in 6 of 100 runs, near β = 0.1. At significance 1e-7 a fixed sample of
 #: 1,280 runs would show that the claim is met.
 _CLOSE = 2_500
 
-sampled = (
+entries = (
     _least(
         "searching-interval-learner",
         partial(SearchingIntervalLearner, epsilon=8.0, delta=0.4),
@@ -101,18 +96,6 @@ sampled = (
         hardest="rarely uniform",
     ),
 )
-
-#: Audited on fewer records than its stated size, so it is no entry of the catalogue; the tests audit it.
-exact = Entry(
-    "generic-sanitizer-least",
-    GenericSanitizer,
-    options=None,
-    utility=Later(_sanitized),
-    reference=GenericSanitizer.reference,
-    summary="on m = 40 where 119 are stated: wider noise would show",
-)
-
-entries = sampled
 
 
 def slow() -> tuple[Entry, ...]:

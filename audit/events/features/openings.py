@@ -22,6 +22,7 @@ import numpy as np
 from audit.events.features.stand_ins import Frame, frame_of, is_table
 from audit.events.features.views import as_number
 from audit.values import canonical
+from audit.values.brief import slots_of
 from audit.values.outcomes import Raised, Unfinished
 
 #: One step inwards: the kind of step (a key of `_WAYS`), and the name or index of the part.
@@ -284,7 +285,7 @@ def _cells(function: types.FunctionType) -> dict[str, types.CellType]:
 def _attributes(value: Any) -> Sequence[str]:
     if is_dataclass(value):
         return [field.name for field in fields(value) if hasattr(value, field.name)]
-    slots = {name for kind in type(value).__mro__ for name in canonical.slots_of(kind)}
+    slots = {name for kind in type(value).__mro__ for name in slots_of(kind)}
     held = {name for name in slots if not name.startswith("__") and hasattr(value, name)}
     return sorted({*held, *getattr(value, "__dict__", ())})
 

@@ -19,7 +19,7 @@ from audit.sampling.remake.modules import Made, Place, find_place, is_importable
 from audit.sampling.shipping import Parcel, pack
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Renewed
-from audit.values.canonical import slots_of
+from audit.values.brief import slots_of
 
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _PLAIN_MODULES: Final = ("fractions", "decimal", "numpy")

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from audit.sampling.remake.modules import is_users
 from audit.subject.subject import Around
-from audit.values.canonical import content_of, slots_of
+from audit.values.brief import slots_of
+from audit.values.canonical import content_of
 
 _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleType)
 
