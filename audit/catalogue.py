@@ -185,7 +185,7 @@ class Entry:
         return self.expected if kind == "privacy" else self.utility_expected
 
     def options_for(self, kind: Kind) -> dict[str, Any]:
-        """Return the keywords of an audit of this kind.
+        """Return the keyword arguments of an audit of this kind.
 
         A utility audit takes `utility` and, from `options`, the keywords that both kinds share except
         `budget`.

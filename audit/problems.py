@@ -86,7 +86,7 @@ class FixedProblem:
 
     @property
     def failure(self) -> Callable[[Any, float, Any], float] | None:
-        """The function `tail`: the exact failure probability under a law; None if it is not known."""
+        """The function `tail`, which returns the exact failure probability under a law; None if not given."""
         return self.tail
 
     def draw(self, rng: np.random.Generator) -> Any:

@@ -172,7 +172,7 @@ def problems(
 
 
 def _name(database: Any) -> str:
-    """Return the name of the problem on a database: no two databases share one."""
+    """Return the name of the problem on a database; different databases get different names."""
     said = show(database)
     digest = hashlib.sha256(repr(key(database)).encode()).hexdigest()[:8]
     return f"on {said}" + (f" ({digest})" if said.endswith("…") or "�" in said else "")

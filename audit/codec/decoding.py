@@ -162,7 +162,7 @@ def _read_enum(stored: dict[str, Any], _: str) -> Any:
     return kind.__members__[stored["name"]]
 
 
-#: The reader of each tag; `audit.codec.encoding.register` adds others.
+#: For each tag, the function that reads the objects with this tag. `audit.codec.encoding.register` adds more.
 READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "float": _read_float,
     "str": lambda s, _: "".join(map(chr, s["points"])),

@@ -136,7 +136,7 @@ steps = _reader(f"a whole number from 1 to {_MOST_STEPS:,}", lambda held: 1 <= h
 
 
 def seed_path(stored: Any, where: str) -> list[int]:
-    """Return a place in the seed tree; its second-last number is the index of a candidate of the audit.
+    """Return a place in the seed tree; its second-last number is the index of an attempt at confirmation.
 
     Examples
     --------

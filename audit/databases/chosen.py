@@ -33,7 +33,7 @@ from audit.values.wording import short
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]
 
-#: Larger: domains with more pairs are compared exhaustively; those with more databases are searched in full.
+#: Larger: in larger domains all pairs are compared by law (`MOST_PAIRS`) or searched (`FEW_DATABASES`).
 MOST_PAIRS, FEW_DATABASES = 1_000_000, 4_096
 #: Larger: larger domains are checked for neighbours that a custom relation does not list, by asking it about
 #: each pair of databases.
@@ -189,7 +189,7 @@ class Databases:
         return isinstance(database, list) and self.fits(database) and self._are_known(database)
 
     def family(self, pairs: int) -> str:
-        """Return a text that names the domain of an exhaustive comparison of this many pairs."""
+        """Return words for the pairs and the domain of an exhaustive comparison; `pairs` is their number."""
         assert self.sizes is not None
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"
@@ -339,7 +339,7 @@ class Databases:
         return by_turns(self._valid(made, pair), self._allowed_of(drawn))
 
     def simpler(self, pair: Pair) -> Iterator[Pair]:
-        """Return simpler pairs of databases, largest simplification first: fewer records, then simpler."""
+        """Return simpler pairs of databases: first with fewer records, then with simpler records."""
         made = simplified(*_as_records(pair), sorted(self._pool(pair), key=simplicity), plain=self.plain)
         drawn = iter(()) if self.support is None else self.support.simpler(pair, self.relates)
         return chain(self._valid(made, pair), self._allowed_of(drawn))

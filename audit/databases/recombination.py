@@ -8,15 +8,15 @@ may stand anywhere. A mapped, filtered, unique or composed strategy may bind its
 import ast
 from typing import Any
 
-#: Strategies for sequences of records that are drawn one by one.
+#: Names of strategies that draw a sequence of records one by one.
 _SEQUENCES = frozenset({"lists", "tuples", "text", "binary", "arrays"})
 _NUMBERS = frozenset({"booleans", "complex_numbers", "decimals", "floats", "fractions", "integers"})
 _TIMES = frozenset({"dates", "datetimes", "timedeltas", "times"})
 _COLLECTIONS = frozenset({"dictionaries", "fixed_dictionaries", "frozensets", "sets"})
 _OTHERS = frozenset({"characters", "ip_addresses", "none", "one_of", "uuids"})
-#: Strategies for one record that is independent of the records before it.
+#: Names of strategies that draw one record independently of the records before it.
 _RECORDS = _SEQUENCES | _NUMBERS | _TIMES | _COLLECTIONS | _OTHERS
-#: Strategies for one record that take values as arguments.
+#: Names of strategies for one record whose arguments are values, not strategies.
 _VALUES = frozenset({"just", "sampled_from"})
 
 

@@ -14,8 +14,8 @@ from audit.values.compat import plain_hypothesis
 #: Number of examples drawn first, to see whether the strategy rejects most tries. Larger: such a strategy
 #: takes longer.
 _FIRST_DRAWN = 50
-#: Larger: fewer strategies count as rejecting nearly everything. A strategy does if it needs more tries than
-#: this for each example.
+#: Larger: fewer strategies count as rejecting nearly everything. A strategy counts as such if it needs more
+#: tries than this for each example.
 _REJECTS = 5
 #: Larger: more strategies are refused. A strategy that rejects nearly everything must give at least this many
 #: values.

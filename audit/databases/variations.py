@@ -157,7 +157,7 @@ def simplified(
 
 
 def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[RowPair]:
-    """Yield versions with every number rounded as far as the domain allows."""
+    """Yield versions of the pair with every number rounded as far as the domain allows."""
     if plain is not None:
         for digits in DIGITS:
             rounded = [[plain.rounded(each, digits) for each in rows] for rows in (left, right)]
@@ -167,7 +167,7 @@ def _rounded(left: Rows, right: Rows, plain: PlainRecords | None) -> Iterator[Ro
 def _all_at_once(
     left: Rows, right: Rows, simplest: Sequence[Any], plain: PlainRecords | None
 ) -> Iterator[RowPair]:
-    """Yield versions that replace all records, all shared ones, or all equal ones by one record."""
+    """Yield versions of the pair in which one record replaces all records, all shared or all equal ones."""
     shared = _shared(left, right)
     for record in simplest:
         yield [record] * len(left), [record] * len(right)
@@ -194,7 +194,7 @@ def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
-    """Yield versions with fewer shared records: none, then each half, quarter, … alone or left out."""
+    """Yield versions of the pair with no shared records, then with only, or without, each half, quarter, …."""
     total = start + end
     if total:
         yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))
@@ -208,7 +208,7 @@ def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
 
 
 def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
-    """Yield versions with fewer shared records, all equal.
+    """Yield versions of the pair with fewer shared records, all of them equal.
 
     If a fault shows only at large sums, it disappears when records are dropped, unless the remaining records
     grow.

@@ -240,7 +240,7 @@ class Finite(Ordered):
 
     @cached_property
     def _masses_below_and_above(self) -> tuple[Floats, Floats]:
-        """For each position in ascending order, the log-mass below it, and the log-mass from it on."""
+        """The log-mass below each position in ascending order, and the log-mass from that position on."""
         values, order = self._by_value
         if np.isnan(values).any():
             raise InvalidKind("A cdf needs numbers as outcomes; this law has others.")
@@ -312,7 +312,7 @@ class Finite(Ordered):
         return found[quick]
 
     def _locate_form(self, output: Any) -> int:
-        """Return the position of the same outcome, or of one that differs only in form."""
+        """Return the position of the outcome that equals the output up to its form; −1 if none does."""
         index = self._by_exact_key.get(canonical.key(output))
         if index is None:
             index = self._by_key.get(form_key(output))

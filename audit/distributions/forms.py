@@ -102,7 +102,7 @@ def rows_like(outputs: Any, example: Any) -> list[Any]:
 
 
 def least_gap(values: Floats) -> Floats:
-    """Return a distance for each number, such that numbers with the same form are at most that far apart.
+    """Return a distance for each number: any number of the same form is at most that far from it.
 
     Examples
     --------

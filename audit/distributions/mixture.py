@@ -141,7 +141,10 @@ class Mixture(Ordered):
         return Partition(np.concatenate([self.log_atoms + outer.log_probabilities, smooth]), locate)
 
     def extreme(self, sign: int) -> "Mixture":
-        """Return the law with atoms and the density's probability at the ends of their rounding errors."""
+        """Return the law with each probability at the lower (−1) or upper (+1) end of its rounding error.
+
+        This concerns the probabilities of the atoms and that of the density.
+        """
         moved = copy(self)
         moved.atoms = None if self.atoms is None else self.atoms.extreme(sign)
         moved.log_weight = float(moved_logs(self.log_weight, sign * self.rounding))

@@ -14,8 +14,8 @@ from audit.utility.saved import Saved, parse_any
 from audit.values.wording import apart, number, short
 from audit.words import allowance, story
 
-#: Two bounds differ if the gap between their intervals exceeds this fraction of the largest end of an
-#: interval, or of 1 if that is larger.
+#: Two bounds differ if their intervals are further apart than this, relative to the largest interval end or
+#: to 1, whichever is larger.
 _ROUNDING = 1e-9
 
 

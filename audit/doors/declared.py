@@ -163,7 +163,10 @@ class Declared:
         return self.outputs(_FEW, CALLS)
 
     def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:
-        """Return whether the subject, or another one in its place, gives the same outputs again."""
+        """Return whether runs with the same seed give the same outputs again.
+
+        The second runs are those of `subject` if one is given. Without `singly`, they may use its `sample`.
+        """
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
 

@@ -29,7 +29,8 @@ from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
 from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
 from audit.verdict.terms import goal_share
 
-#: Numbers of pairs of runs in each timed batch: the first warms up, and the last takes `_ENOUGH_SECONDS`.
+#: Numbers of pairs of runs in the timed batches. The first warms up. Timing ends with a batch that takes more
+#: than `_ENOUGH_SECONDS` (20 times as long for the first).
 _TIMED = (1, 8, 64, 512)
 _ENOUGH_SECONDS = 0.05
 _WIDTH = 100

@@ -42,7 +42,7 @@ def with_formulas(result: Saved, entry: Entry, kind: Kind, made: Any) -> Saved:
 
 
 def compared(formulas: Formulas, made: Any) -> list[Agreement]:
-    """Return the comparisons with the formulas that need no audit: all but the largest losses.
+    """Return the comparisons of code and formulas that need no audit: all except those of largest losses.
 
     Examples
     --------
@@ -170,7 +170,10 @@ def _counts(outputs: list[Any], text: Mapping[Any, float]) -> list[tuple[float, 
 
 
 def _of_counts(cells: list[tuple[float, float]], n: int) -> tuple[float, int]:
-    """Return the chi-square statistic and its degrees of freedom; if the last cell is small, bound it."""
+    """Return the chi-square statistic and its degrees of freedom.
+
+    A last cell of small expectation is left out. If its count is far too large, the statistic is `_CAP`.
+    """
     *large, (count, expected) = cells
     if expected < _LEAST_EXPECTED:  # a Poisson count of this mean is above the bound with probability < 1e-14
         if count > expected + 8.0 * math.sqrt(expected) + 8.0:

@@ -26,7 +26,7 @@ def live(config: pytest.Config) -> Listener | None:
 
 
 class _Live:
-    """Writes the progress of an audit in whole lines, as logs need; on stderr if there is no reporter."""
+    """Listener that writes an audit's progress as whole lines, for logs; without a reporter, to stderr."""
 
     def __init__(self, reporter: Any, capturing: Any) -> None:
         self._reporter, self._capturing = reporter, capturing

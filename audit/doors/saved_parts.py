@@ -66,7 +66,7 @@ def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
 
 
 def _identity(document: Any) -> str:
-    """Return a key that only the same audit has: its subject, claim, seed, target, command and number.
+    """Return a key that only the same audit has: its subject, claim, relation, seed, command and the like.
 
     Without target and command, as for a function in a notebook, the whole result is the key.
     """

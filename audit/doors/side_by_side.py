@@ -231,7 +231,7 @@ def seconds_left(
 
 
 def told_of(error: Exception) -> str:
-    """Return the text of an error that must not end the other calls; foreign errors are named by class.
+    """Return the text of an error that must not end the other calls, with the class of a foreign error.
 
     With ``DP_AUDIT_TRACEBACK`` set, raise the error again.
 

@@ -112,7 +112,7 @@ def _cells(values: Floats, low: float, scale: float) -> Ints:
 
 
 def _between(atoms: Floats) -> Floats:
-    """Return an edge between any two adjacent atoms; a number between them gets the bin of one of them."""
+    """Return one edge between each two adjacent atoms; a number between them gets the bin of one of them."""
     low, high = atoms[:-1], atoms[1:]
     with np.errstate(invalid="ignore"):
         middle = low / 2 + high / 2  # halved first: the sum may overflow

@@ -148,7 +148,7 @@ class Candidates:
 
 
 def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Floats, Floats]:
-    """Return p lowered and q raised by this many standard errors; both are estimates from `past` runs."""
+    """Return p lowered and q raised by `errors` standard errors; both are estimates from `past` runs."""
     low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
     high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
@@ -228,8 +228,8 @@ class Table:
         if not len(inside):
             return None
         if against:
-            # An unfinished run might have answered anything: count it outside on the p side, inside on the q
-            # side.
+            # An unfinished run might have given any answer. Count it against the bet: outside the event on
+            # the p side, inside it on the q side.
             hits_q = hits_q + self.counts[1 - side][-1]
             last = np.zeros((len(inside), 1), dtype=bool)
             inside_p, inside_q = np.hstack([inside, last]), np.hstack([inside, ~last])
@@ -261,9 +261,9 @@ _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.
 def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
     """Return events that hold the bins of largest ratio x/y, for several sizes, with leave-one-out counts.
 
-    A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the
-    bias of choosing the bin because of the run. For y it can only raise the estimated probability, which is
-    against the bet.
+    A run in bin b counts as a hit only if b would be in the event without that run. For x this rule removes
+    the bias of choosing the bin because of the run. For y the rule can only raise the estimated probability,
+    which makes the event look less good.
     """
     score = _score(x, y)
     order = np.argsort(-score, kind="stable")
@@ -283,5 +283,5 @@ def _score(x: Floats, y: Floats) -> Floats:
 
 
 def added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
-    """Return the sums of the counts of each table; `sums` is empty before the first block."""
+    """Return `sums` plus the counts of one more block, by table; `sums` is empty before the first block."""
     return [a + b for a, b in zip(sums, more, strict=True)] if sums else more

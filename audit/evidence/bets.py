@@ -310,7 +310,7 @@ class Ledger:
         return np.asarray(np.logaddexp(self._share(own), aimed + math.log(self.goals.share)))
 
     def growths(self, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log of the factor of each bet on events against each claim, shape (claims, bets)."""
+        """Return the log of the factor that each bet on events gives to the wealth, shape (claims, bets)."""
         if not self.bets:
             return np.zeros((len(epsilons), 0))
         log_prior, p, q, past, counts, shares, coupled, starts = self._stack()

@@ -48,12 +48,12 @@ CAP = 300.0
 _POWERS = (1.0, 0.8, 0.5, 0.0)
 _CLEAR = 4.0
 _NOTHING = 1e-18
-#: A smaller value computes μ more exactly and takes longer: the search stops at changes below it.
+#: Smaller: μ is more exact but takes longer. The search for μ stops when it changes by no more than this.
 _EXACT = 1e-10
 _EDGE = 0.01
 #: Candidate variances, beside 0, of the step of the log-ratio from one cell to the next.
 _SPREADS = 10.0 ** np.arange(-8, 2)
-#: Number of heights tried for cutting off the soft weights if δ > 0, each 0.6 times the one before.
+#: Number of heights tried for cutting off the soft weights if δ > 0. Each is 0.6 times the height before it.
 _CAPS = 16
 #: Larger: tables with few runs are chosen later. Number of standard errors that are subtracted from the
 #: evidence of a table.
@@ -64,8 +64,8 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
     """Return estimated cell probabilities of both sides, with log-ratios shrunk to what the counts support.
 
     The log-ratios of the `ordered` leading cells are smoothed as a random walk along the cells. The others
-    are shrunk towards 0. A cell is shrunk more if its variance is large relative to the spread that errors do
-    not explain.
+    are shrunk towards 0. A log-ratio is shrunk more if its sampling variance is large relative to the part
+    of the spread that sampling errors do not explain.
 
     Parameters
     ----------
@@ -175,7 +175,10 @@ def _against(
     *,
     evened: bool = False,
 ) -> Floats:
-    """Return the payoffs against claims with given cell weights; `evened` marks weights of smaller claims."""
+    """Return the payoffs D against claims, given cell weights.
+
+    `evened` says that the weights are those of smaller claims. Then both mean gains are made equal.
+    """
     left_out, right_out, mu = weights
     ratio, delta = ratio[:, None], delta[:, None]
     lean = _even(left_out, right_out, p, q, ratio) if evened else mu - 1
@@ -252,7 +255,7 @@ def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> 
     out
         The weights a_k, shape (claims, cells).
     p, q
-        Probabilities of the side that is too large there, and of the other side.
+        Cell probabilities on the side that is too large where a_k > 0, and on the other side.
     ratio, delta
         e^ε and δ, shape (claims, 1).
     """
@@ -267,7 +270,7 @@ def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> 
 
 
 def most_broken(tables: Sequence[Floats], levels: Floats, delta: float) -> Ints:
-    """Return the table whose cells together break each claim most: a quick estimate from the counts.
+    """Return, for each claim, the table whose cells together break it most: a quick estimate from counts.
 
     Let z_k be the excess of a cell's share over the claim, in standard errors. Sum z_k² over the cells above
     the claim, and subtract ½ per cell for chance. The square root of the sum is about the number of standard

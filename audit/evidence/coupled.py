@@ -52,13 +52,16 @@ class CoupledChosen(Chosen):
 
 @dataclass(frozen=True)
 class CoupledAim:
-    """A bet whose goal is at the last pair of runs; `events`: the `CoupledChosen` of each, and its index."""
+    """A bet that aims at a given wealth by the last pair of runs.
+
+    For each event of `aim`, `events` has the `CoupledChosen` that holds it, and its index there.
+    """
 
     aim: Aim
     events: tuple[tuple[CoupledChosen, int], ...]
 
     def parts(self, tables: list[Table], left: View, right: View) -> list[Floats]:
-        """Return a block's counts for each event, shape (parts, 1, 5); the stake changes between parts."""
+        """Return the counts of a block's pairs for each event, shape (parts, 1, 5), as in `CoupledEvent`."""
         many, found = max(1, min(_PARTS, len(left))), []
         cuts = np.arange(len(left)) * many // max(len(left), 1)
         for chosen, k in self.events:
@@ -97,7 +100,7 @@ class Coupling:
         return [joint(table, left, right) for table in self.memory.tables]
 
     def learn(self, blocks: list[tuple[View, View]], counts: list[Floats]) -> None:
-        """Learn from a finished batch; the tables must be those that it was counted in."""
+        """Learn from a finished batch. The batch must have been counted in the present tables."""
         for table, counted in zip(self.memory.tables, counts, strict=True):
             self._joints[id(table)] = table, self._joint(table) + counted
         for left, right in blocks:
@@ -107,7 +110,7 @@ class Coupling:
             self.pairs += len(left)
 
     def _joint(self, table: Table) -> Floats:
-        """Return the joint counts of a table; if its bins are new, only the kept pairs are counted."""
+        """Return the counts of pairs by the bins of both runs; new bins count only the kept pairs."""
         found = self._joints.get(id(table))
         if found is not None and found[0] is table:
             return found[1]
@@ -146,7 +149,7 @@ class Coupling:
         return (far / epsilon if epsilon else 1.0) * levels_of(epsilon)[:, None], delta
 
     def aim(self, chosen: list[CoupledChosen], epsilon: float, delta: float, *, pairs: int) -> "CoupledAim":
-        """Return the events that the account with a goal bets on; its goal is at the last pair.
+        """Return the bet of the account with a goal (`audit.evidence.goals`), which aims at the last pair.
 
         Parameters
         ----------
@@ -180,7 +183,7 @@ class Coupling:
         )
 
     def rarer(self, event: Event) -> float:
-        """Return the frequency of "only the q side inside" divided by that in independent pairs of runs."""
+        """Return how often only the q side is inside the event, relative to independent pairs of runs."""
         inside = [np.concatenate([event.members(pair[side]) for pair in self._kept]) for side in (0, 1)]
         p_side, q_side = sorted(inside, key=lambda side: -side.mean())
         expected = q_side.mean() * (1 - p_side.mean()) * len(p_side)
@@ -233,8 +236,8 @@ def _independent(candidates: Candidates) -> Floats:
 def _shares(candidates: Candidates, counted: Floats) -> Floats:
     """Return estimated probabilities of the four outcomes of a pair of runs, shape (events, 4).
 
-    p and q come from all runs. Coupled runs give one factor: the frequency of "only the q side inside"
-    divided by that in independent pairs. Half a pair is added to both counts, so that the factor is positive.
+    p and q come from all runs. Coupled runs give one factor: how often only the q side is inside the event,
+    relative to independent pairs. Half a pair is added to both counts, so that the factor is positive.
     """
     p, q = candidates.p, candidates.q
     expected, pairs = q * (1 - p), counted.sum()

@@ -17,16 +17,16 @@ Drawn = tuple[list[Floats], list[Floats], list[tuple[View, View]], list[Block]]
 
 #: Coupling is considered after this many pairs of runs; large faults show earlier without it.
 _LEAST = 256
-#: The first look draws one coupled pair for every 4 known pairs of runs.
+#: For the decision whether to bet on coupled runs, one coupled pair is drawn for every 4 known pairs of runs.
 _LOOK = 4
 
 
 class CoupledBets:
     """The coupled runs of an audit.
 
-    For each pair of databases, some coupled runs that are not bet on decide once whether to bet on coupled
-    runs. The subject's outputs must follow its generator, and it must keep no state. A subject with a sampler
-    of its own is not coupled: its sampler is faster than single calls.
+    For each pair of databases, some coupled runs that are not bet on decide once whether to bet on more of
+    them. The subject's outputs must depend on its generator, and it must keep no state. A subject with a
+    sampler of its own is not coupled: its sampler is faster than single calls.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class CoupledBets:
         self._may = False
 
     def wanted(self, memory: PairMemory) -> int:
-        """Return how many coupled pairs to draw to decide whether to couple; 0 if none are to be drawn."""
+        """Return the number of coupled pairs to draw for deciding whether to bet on more; 0 to draw none."""
         new = memory.pairs >= _LEAST and not memory.unfinished and id(memory) not in self._known
         return max(_LEAST // _LOOK, memory.pairs // _LOOK) if new and self._is_able() else 0
 

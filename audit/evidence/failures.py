@@ -58,13 +58,13 @@ def weights(count: int) -> Floats:
 
 
 def log_payoffs(values: Floats, beta: float) -> Floats:
-    """Return log(1 + s·(F/β − 1)) for each value of F and each stake, shape (values, stakes)."""
+    """Return log(1 + s·(F/β − 1)) for each value F and each stake s, shape (values, stakes)."""
     return np.asarray(np.log1p(GRID * (values[:, None] / max(beta, LEAST_BETA) - 1.0)))
 
 
 @dataclass
 class Bets:
-    """The trials that were bet on for one problem, in order, each an interval of F.
+    """The trials that were bet on for one problem, in order, each an interval for its failure F in [0, 1].
 
     The interval of a finished run is one point. A run without an output could have been a failure or not. The
     bet against the claim counts it as no failure (`low`), the bet for the claim counts it as a failure
@@ -112,7 +112,10 @@ class Bets:
         self._for = self._for + log_payoffs(1.0 - high, 1.0 - beta).sum(axis=0)
 
     def log_wealth(self, beta: float, *, as_failures: bool = False) -> float:
-        """Return the log wealth against "the failure probability is at most beta"."""
+        """Return the log wealth against "the failure probability is at most beta".
+
+        A run without an output counts as no failure or, with `as_failures`, as a failure.
+        """
         return _log_wealth(_counted(self.high if as_failures else self.low), beta)
 
     def log_wealth_for(self, beta: float) -> float:
@@ -132,14 +135,15 @@ def _log_wealth(counted: tuple[Floats, Floats], beta: float) -> float:
 
 
 def _mean(logs: Floats) -> Floats:
-    """Return the log of the average over the stakes, the last axis."""
+    """Return the log of the mean wealth over the stakes (the last axis), given the log wealth of each."""
     return np.asarray(log_sum(logs) - math.log(len(GRID)))
 
 
 def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) -> float:
     """Return a lower bound on the failure probability of the worst of these problems.
 
-    **Guarantee.** The bound exceeds the largest p_k with probability at most `significance`.
+    **Guarantee.** The bound exceeds the largest of their failure probabilities with probability at most
+    `significance`.
     """
     limit = -math.log(significance)
     counted = [(place, _counted(each.low)) for place, each in enumerate(bets) if each.runs]

@@ -1,4 +1,4 @@
-"""The account that bets on whole tables and aims at its last call, and its wealth against any claim."""
+"""The account that bets on all cells of a table at once, to reach a given wealth by the last call."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from audit.claims import at_distance
 from audit.distributions.law import Floats
 from audit.evidence.cells import CAP, CAUTION, payoffs, smoothed
 
-#: Larger: bolder bets. One call may lose at most this share of the account.
+#: Larger: bolder bets. One call may lose at most this share of the account's wealth.
 _MOST_LOST = 0.95
 #: A mean square of D up to this counts as rounding, and nothing is bet.
 _NOTHING = 1e-18
@@ -62,7 +62,7 @@ class CellCounts:
         return won, np.where(found > -error, square, 0.0), score
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CellCounts":
-        """Return the table with the counts of the parts of its batch."""
+        """Return the same table with the counts of its batch: those of each block, part by part."""
         counts = np.concatenate(parts)
         missing = self.past.shape[1] + 1 - counts.shape[2]
         return replace(self, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing))))
@@ -103,7 +103,7 @@ class CoupledEvent:
         return won[:, None, :], square, mean * np.abs(mean) / square
 
     def with_blocks(self, parts: Sequence[Floats]) -> "CoupledEvent":
-        """Return the event with the counts of the parts of its batch."""
+        """Return the same event with the counts of its batch: those of each block, part by part."""
         return replace(self, blocks=np.concatenate(parts))
 
 
@@ -129,14 +129,14 @@ class Aim:
     lost: bool = False
 
     def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
-        """Return the aim with the counts of its batch: `blocks` holds the counts of each block, by table."""
+        """Return the same bet with the counts of its batch: those of each block, by table."""
         by_table = zip(self.tables, zip(*blocks, strict=True), strict=True)
         return replace(self, tables=tuple(table.with_blocks(parts) for table, parts in by_table))
 
 
 @dataclass(frozen=True)
 class Goals:
-    """An account whose stakes aim at a given wealth; computes its wealth from its bets.
+    """An account whose stakes aim at a given wealth. Its methods compute its wealth from its bets.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class Goals:
     share: float
 
     def path(self, aims: Sequence[Aim | None], epsilons: Floats, deltas: Floats, logs: Floats) -> Floats:
-        """Return the log wealth after each aim, shape (aims, claims); `logs` is the log wealth at first."""
+        """Return the log wealth after each bet, shape (aims, claims); `logs` is that before the first."""
         path = np.empty((len(aims), len(epsilons)))
         for row, aim in zip(path, aims, strict=True):
             if aim is not None:

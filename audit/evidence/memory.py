@@ -26,6 +26,7 @@ from audit.values.weights import weigh_all
 #: Larger: bins are learned anew for longer. Number of outputs kept on a side; later runs are only counted.
 KEPT = 16_384
 #: A subject has stopped answering if it has at least this many answers, all in the first half of its runs.
+#: By chance n answers are all in the first half with probability 2^−n.
 _BY_CHANCE = 20
 #: Limits memory: bytes of outputs that are kept for re-learning on a side.
 KEPT_BYTES = 2**26
@@ -119,7 +120,7 @@ class PairMemory:
 
     @property
     def stopped_answering(self) -> bool:
-        """Whether all answers are in the first half of the kept runs; by chance at a rate of 2^−answers."""
+        """Whether all answers are in the first half of the kept runs, and there are enough of them."""
         answers = 0
         for side in self.kept(0):
             refused = [is_refusal(output) for view in side for output in view.outputs]
@@ -223,7 +224,7 @@ class PairMemory:
         return [chosen for chosen, _, _ in self.pick(offers, promise)]
 
     def pick(self, offers: Sequence[Offer], promise: Floats) -> Iterator[tuple[Chosen, int, Ints]]:
-        """Yield the best events of each offer that has any, the offer's index, and their indices in it."""
+        """Yield, for each offer with events to bet on: the events, the offer's index, their indices in it."""
         kept, start = _best(promise), 0
         for place, (index, side, candidates) in enumerate(offers):
             size = len(candidates.p)
@@ -245,7 +246,7 @@ class PairMemory:
         return self._offered[1], self._offered[2]
 
     def aim(self, epsilon: float, delta: float, *, calls: int, against: bool = True) -> Aim | None:
-        """Return the whole tables that the next batch is bet on: those with the most promising events.
+        """Return the next batch's bet on all cells of the tables with the most promising events, or None.
 
         Parameters
         ----------
@@ -300,7 +301,7 @@ class PairMemory:
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
-        """Return a table's share of the wealth: half for all cheap features together, half for the others."""
+        """Return a table's share of the wealth. Cheap and other features share half each, or all if alone."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
@@ -355,7 +356,7 @@ def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
     """Return an estimate of the best log growth per pair of runs, to second order in mean and variance of D.
 
-    It only ranks events: if the estimates of all are negative, the least negative one comes first.
+    The estimate only ranks events: if it is negative for all, the event with the least loss comes first.
     """
     ratio = np.exp(np.minimum(epsilon, 300.0))  # so that its square is finite
     excess = p - ratio * q - delta
@@ -370,7 +371,7 @@ def levels_of(epsilon: float) -> Floats:
 
 
 def _best(promise: Floats) -> NDArray[np.bool_]:
-    """Return whether each event is among the best at one of the levels of ε."""
+    """Return which events to keep: at each level of ε, those of largest expected growth (`promise`)."""
     kept = np.zeros(promise.shape[1], dtype=bool)
     if promise.shape[1] <= MOST_EVENTS:
         return ~kept

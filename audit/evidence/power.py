@@ -64,10 +64,10 @@ class Power:
     Parameters
     ----------
     epsilon
-        The detectable ε, or None if so few runs would not even detect an event of probability p on one side
+        The detectable ε. None if the runs are too few to detect even an event of probability p on one side
         and almost 0 on the other.
     event
-        The event, or None for a generic one.
+        The event; None for the generic event (`generic`).
     p
         The probability of the event on the p side.
     """
@@ -99,7 +99,7 @@ def detectable(
         The claim (ε, δ), and a significance: that of the audit times the share of the wealth that is bet on
         events.
     rarer
-        Function of an event: the frequency of "only the q side inside" in coupled pairs, divided by that in
+        Function of an event: how often only the q side is inside it in coupled pairs of runs, relative to
         independent pairs. The default is 1.
     """
     bet = sum(section.pairs for section in sections)
@@ -202,10 +202,10 @@ class _Option:
 
 
 def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_Option]:
-    """Return the events with the largest estimated growth at the claim and at smaller ε.
+    """Return the events on which bets against the claim, and against smaller ε, promise the largest growth.
 
-    If the claim holds, an event grows at the claim itself only by chance, and is then often too rare to
-    detect anything. So events are also taken from smaller ε.
+    If the claim holds, a bet against the claim itself promises growth only by chance, often on an event too
+    rare to detect anything. So events are also taken from bets against smaller ε.
     """
     if memory is None:
         return []
@@ -225,7 +225,7 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
 
 @dataclass(frozen=True)
 class _Simulated:
-    """A simulated event: its probabilities, and how coupling changes the rate of "only the q side inside"."""
+    """A simulated event: p, q, and the factor by which coupling changes Pr[only the q side is inside it]."""
 
     p: float
     q: float
@@ -263,7 +263,7 @@ def _share_refuted(
 def _drawn(
     rng: np.random.Generator, cells: Floats, each: int, look: int, sizes: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Return the counts of each batch, and those of all earlier runs; both of shape (bets, audits, 4)."""
+    """Return the counts of each batch, and of all runs before it; both have shape (bets, audits, 4)."""
     draws = each * np.array([look, *sizes])[:, None]
     batches = rng.multinomial(draws, cells, size=(len(draws), AUDITS)).astype(np.float64)
     return batches[1:], np.cumsum(batches, axis=0)[:-1]

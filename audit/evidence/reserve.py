@@ -19,7 +19,7 @@ class Reserved:
 
     **Guarantee.** The amount that leaves the reserve before a bet depends on the number of bets alone. From
     then on it is multiplied by factors of conditional expectation at most 1. So the sum of both parts is a
-    non-negative supermartingale from 1.
+    non-negative supermartingale that starts at 1.
 
     Parameters
     ----------

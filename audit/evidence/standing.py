@@ -54,14 +54,14 @@ class Standing:
         lost: Floats,
         rejected: Flags,
     ) -> "Standing":
-        """Return the standing of both accounts.
+        """Return the wealth of both accounts in the form that is saved.
 
         Parameters
         ----------
         claims
             The claims.
         account, goal
-            The accounts against them.
+            The account for events, and the log wealth of the account with a goal, against these claims.
         lost
             Log of the factor that remains after earlier losses, at most 0, shape (claims,).
         rejected
@@ -72,7 +72,7 @@ class Standing:
         return cls(account.bets, tuple(claims), *map(_thousandths, logs))
 
     def at(self, epsilons: Floats, deltas: Floats) -> tuple[Reserved, Floats]:
-        """Return the wealth of both accounts against some of the claims."""
+        """Return the wealth against some of the claims: event account first, then account with a goal."""
         places = [self._places[claim] for claim in zip(epsilons.tolist(), deltas.tolist(), strict=True)]
         logs = np.array([self.own, self.reserve, self.goal], dtype=float)[:, places] / _PARTS
         return Reserved(self.bets, logs[0], logs[1]), logs[2]

@@ -61,10 +61,10 @@ def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | Non
 
 
 def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = None) -> Any:
-    """Return the claim of ``--alpha`` and ``--beta``; `own` supplies a missing one. None if neither is given.
+    """Return the claim with ``--alpha`` and ``--beta``; None if neither is given.
 
-    It is a `PAC` if the subject's own claim is a `PAC`. Otherwise it is an `Accuracy`, which allows alpha
-    above 1.
+    If only one is given, the subject's own claim (`own`) supplies the other. The claim is a `PAC` if the
+    subject's own claim is a `PAC`. Otherwise it is an `Accuracy`, which allows alpha above 1.
 
     Examples
     --------

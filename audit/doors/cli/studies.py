@@ -195,7 +195,7 @@ def seek_by_name(
     folder: Folder | None,
     terms: Mapping[str, Any],
 ) -> tuple[Cell, list[str]]:
-    """Return a cell of the study with this name, and the reason if it could not be saved."""
+    """Return the cell at `path` of the study with this name, and why steps could not be saved, if any."""
     why: list[str] = []
     run = _run(named, folder, tuple(terms.items()))
     run.store = CellStore(folder, say=why.append)

@@ -204,7 +204,7 @@ class Store:
     def add(
         self, index: int, name: str, result: Saved, document: Document, *, code: str | None = None
     ) -> None:
-        """Save the result of the audit at this place in the suite. If that fails, the suite continues."""
+        """Save the result of the audit at this place in the suite. If saving fails, the suite continues."""
         if code is not None:
             document = {**document, "environment": {**document["environment"], _CODE: code, _NAME: name}}
         self._found[index] = result, document

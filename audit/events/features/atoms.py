@@ -41,7 +41,10 @@ class Whole(AtomFeature):
         return output.key if type(output) is Frame else canonical.key(output)
 
     def say(self, examples: Sequence[object]) -> str:
-        """Return words for "the output is one of these"; exceptions by type and first line of the message."""
+        """Return words for "the output is one of the examples".
+
+        An exception is named by its type and the first line of its message.
+        """
         raised = [_by_message(each) for each in examples if type(each) is Raised]
         answers = [each for each in examples if type(each) is not Raised]
         return " or ".join([*([super().say(answers)] if answers else []), *_raises(raised)])

@@ -46,7 +46,7 @@ class Feature(ABC):
         """Return the value of the feature for every output of a block."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the feature's name and fields as tagged JSON (a key may be a tuple, an edge infinite)."""
+        """Return the feature's name and fields as tagged JSON: a key may be a tuple, an edge infinite."""
         values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}
         return {"feature": type(self).__name__, **values}
 
@@ -96,7 +96,7 @@ class AtomFeature(Feature):
         return f"{self.words} is one of " + "; ".join(shown)
 
     def show(self, output: object) -> str:
-        """Return the value of this output in words."""
+        """Return the feature's value for this output in words."""
         try:
             return self._show(stand_in(output))
         except Exception:  # noqa: BLE001 - see `read`

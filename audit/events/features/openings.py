@@ -301,7 +301,7 @@ def _say_letter(said: str, name: int) -> str:
     return f"the last letter of {said}" if name == -1 else f"letter {-name} from the end of {said}"
 
 
-#: For each kind of step: the function that follows it, and the one that puts it in words.
+#: For each kind of step: the function that follows the step, and the function that puts it in words.
 _WAYS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[str, Any], str]]] = {
     "item": (_item, _say_item),
     "attribute": (_attribute, lambda said, name: f"{said}.{name}"),

@@ -22,8 +22,8 @@ Codes = NDArray[np.int16]
 LEAST_FOR_SCORES = 96
 #: The words of a score name at most this many entries.
 MOST_NAMED = 3
-#: Larger: fewer tables count as having a trend (others are printed as ±). Least correlation between the
-#: scores of a table and the order of its bins for a trend.
+#: Larger: fewer tables count as having a trend (the others are printed as ±). A table has a trend if its
+#: scores and the order of its bins have at least this correlation.
 _MONOTONE = 0.5
 
 

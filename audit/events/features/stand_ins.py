@@ -17,14 +17,14 @@ from audit.values import canonical
 from audit.values.brief import show
 from audit.values.outcomes import without_addresses
 
-#: Only the two ends of an output with more entries or characters than `HUGE` are kept, `END` of each.
+#: Of an output with more than `HUGE` entries or characters, only the first `END` and the last `END` are kept.
 HUGE = 2**17
 END = 128
 
 
 @dataclass(frozen=True, repr=False)
 class Frame:
-    """A data frame, series or index in plain arrays.
+    """A data frame, series or index, held as plain arrays.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def is_table(value: object) -> bool:
 
 
 def frame_of(table: Any) -> Frame:
-    """Return a data frame, series or index in plain arrays."""
+    """Return the `Frame` that holds a data frame, series or index as plain arrays."""
     kind = type(table).__name__
     attributes = dict(getattr(table, "attrs", {}))
     if hasattr(type(table), "dtypes") and hasattr(type(table), "columns"):

@@ -166,7 +166,7 @@ def _is_flat(output: object, parts: dict[Path, object]) -> bool:
 
 
 def _joint(places: list[Path], left: list[View], right: list[View]) -> Iterator[Feature]:
-    """Yield features of several numbers: two together may show what the noise of each alone hides."""
+    """Yield features of several numbers: two together may show a difference that the noise of each hides."""
     for first, second in combinations(sorted(places[:MOST_TOGETHER], key=repr), 2):
         yield inside.PartsDifference(first, second)
     yield inside.PartsSum(tuple(places))
@@ -197,7 +197,7 @@ def _look_into(side: list[View]) -> Looked:
 
 
 def _spell(looked: Looked) -> None:
-    """Add to `looked` the letters of texts that seldom recur; other texts are atoms."""
+    """Add to `looked` the letters of texts that seldom recur; other texts are only compared as a whole."""
     texts = _texts(looked)
     spelled = [path for path, found in texts.items() if len(set(found)) > _SHARE_OF_TEXTS * len(found)]
     for output, parts in looked:

@@ -175,7 +175,7 @@ _Groups = tuple[tuple[Any, Floats], dict[int, tuple[Any, Floats]], list[tuple[in
 _NONE = (np.empty(0, dtype=np.intp), np.empty(0))
 
 
-#: Types that need no stand-in.
+#: Types of outputs that a block keeps as they are; outputs of other types may get a stand-in (`stand_in`).
 _AS_IT_IS = PLAIN_ENTRIES | {type(None), complex, Raised, Unfinished}
 
 
