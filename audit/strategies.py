@@ -228,7 +228,7 @@ def _replaced(
 
 @st.composite
 def _moved(draw: DrawFn, record: SearchStrategy[Any], finite: tuple[Any, ...] | None) -> tuple[Any, Any]:
-    """Draw a pair: an answer, and one that differs from it by at most 1."""
+    """Draw a pair: an answer, and another answer that differs from it by at most 1."""
     answer = draw(record)
     if finite is not None:
         near = [answer, *(each for each in finite if within_one(answer, each))]

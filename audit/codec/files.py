@@ -126,7 +126,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def _behind(path: str | os.PathLike[str]) -> Path:
-    """Return the path that is written: the target of a link. Creates folders inside the working directory."""
+    """Return the path to write, which is the target if `path` is a link, after making its folders."""
     target = Path(path)
     above = target.parent.parent
     if not above.is_dir() and not above.resolve().is_relative_to(Path.cwd()):

@@ -53,7 +53,7 @@ def strangest(records: Sequence[Any], most: int) -> list[Any]:
 
 
 def strange(records: Sequence[Any], low: int, high: int) -> Iterator[tuple[list[Any], Any]]:
-    """Yield databases and a record to add to each: equal records and a strange one, then a duplicate.
+    """Yield pairs of a database and a record to add: equal records and a strange one; last, a duplicate.
 
     Examples
     --------

@@ -42,7 +42,7 @@ MOST_CHECKED = 1_500
 #: pair are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: Larger: rarer neighbours are found. Number of misses in a row that end a search (`_INVALID` with `valid`).
+#: Larger: rarer neighbours are found. A search ends after so many failures in a row (`_INVALID` with `valid`).
 _FRUITLESS, _INVALID = 200, 1_000
 
 
@@ -257,7 +257,7 @@ class Databases:
         yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield allowed pairs made of the records; with a `valid`, finally all of them in random order."""
+        """Yield allowed pairs made of the records; with a `valid`, finally all pairs, in random order."""
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))

@@ -144,7 +144,7 @@ class Support:
             yield left.database, right.database
 
     def _change(self, source: bytes, rng: np.random.Generator) -> _Change:
-        """Return a change. Half the time its width led to neighbours before; else the width is random."""
+        """Return a change: half the time of a width that led to neighbours before, else of a random width."""
         width = int(rng.integers(1, _WIDEST + 1))
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]
@@ -170,7 +170,7 @@ def _simplifications(size: int) -> Iterator[_Change]:
 
 
 def _builder(strategy: Any) -> Callable[[bytes], _Built]:
-    """Return a function that builds a strategy's value from bytes; its result is empty for refused bytes."""
+    """Return a function that builds a strategy's value from bytes; None if the strategy refuses the bytes."""
     from hypothesis import HealthCheck, given, settings
 
     built: list[Any] = []

@@ -194,7 +194,7 @@ def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
-    """Yield versions of the pair with no shared records, then with only, or without, each half, quarter, …."""
+    """Yield versions without shared records, then with only (or without) each half, quarter and so on."""
     total = start + end
     if total:
         yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))

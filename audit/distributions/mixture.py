@@ -125,7 +125,7 @@ class Mixture(Ordered):
         return outputs
 
     def bins(self, k: int) -> Partition:
-        """Return a cell for each atom (if more than k: for each run of atoms), and k cells of the density."""
+        """Return a cell for each atom (or at most k intervals of atoms), and about k cells of the density."""
         inner = self.density.bins(k)
         smooth = self.log_weight + inner.log_probabilities
         if self.atoms is None:

@@ -58,7 +58,7 @@ def compared(formulas: Formulas, made: Any) -> list[Agreement]:
 
 
 def _losses(formulas: Formulas, result: Saved) -> Iterator[Agreement]:
-    """Yield comparisons of the largest exact losses of the audited pairs with those over all databases."""
+    """Yield comparisons of the largest exact losses found with the formulas' largest losses."""
     if not isinstance(result, AuditResult) or result.evidence is not Evidence.EXACT:
         return
     epsilon, delta = claimed(result)

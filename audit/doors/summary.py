@@ -26,7 +26,7 @@ def carried_out(result: Saved) -> bool:
 
 
 def met(result: Saved) -> bool:
-    """Return whether an audit gave the expected verdict, and the subject's code agrees with its text.
+    """Return whether an audit gave the expected verdict, and the code agrees with its source text.
 
     If nothing was expected, the claim must not be refuted.
 
@@ -154,7 +154,7 @@ def _spent(results: Sequence[Saved]) -> float:
 
 
 def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
-    """Return how many claims are rejected when a session's audits are judged together; empty if none can be.
+    """Return how many claims are rejected if a session's audits are judged together; empty if none can be.
 
     Holm's procedure bounds the chance of rejecting any claim that holds. e-BH bounds the expected share of
     such claims among those rejected (`audit.evidence.together`).

@@ -55,7 +55,7 @@ class NumberIn:
 
     @property
     def special(self) -> str | None:
-        """The feature's own words for these intervals; None if it has none."""
+        """The feature's own words for these intervals; None if the feature has none."""
         return self.feature.special(self.intervals, unscored=self.unscored)
 
     def words(self, digits: int = 6) -> str:

@@ -17,19 +17,19 @@ depend on the past alone. The batch multiplies the wealth by Σ_c w_c ∏_i (1 +
 
 **Guarantee.** Pr[sup wealth ≥ 1/significance] ≤ significance if each call keeps the claim given what was
 returned before. Each factor is a weighted mean of products of terms 1 + λ·D, so its conditional expectation
-is at most 1. The wealth is therefore a non-negative supermartingale from 1, and Ville's inequality applies.
-Events, weights, batch sizes and the stopping rule may be any functions of the past. The subject may keep any
-state.
+is at most 1. The wealth is therefore a non-negative supermartingale that starts at 1, and Ville's inequality
+applies. Events, weights, batch sizes and the stopping rule may be any functions of the past. The subject may
+keep any state.
 
 **Databases k steps apart.** For the ends of a path of k steps the claim implies another claim, with its own
 ε and δ (`audit.claims.at_distance`). Under that claim E[D | past] ≤ 0, so a bet on the ends gives a factor
 like those above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
 neighbours: bounds from the ledger are bounds at one step, even if its bets are at larger distances.
 
-**Two accounts.** The wealth is split before the audit. One account bets on whole tables and aims to reach the
-limit by the last run (`audit.evidence.goals`). The other bets on events as above and holds a reserve back for
-later (`audit.evidence.reserve`). Each account is a supermartingale, so their sum is one too; the guarantee is
-about the sum. A continued audit starts with the wealth of both accounts (`audit.evidence.standing`).
+**Two accounts.** The wealth is split before the audit. One account bets on all cells of a table and aims to
+reach the limit by the last run (`audit.evidence.goals`). The other bets on events as above and holds a
+reserve back for later (`audit.evidence.reserve`). Each account is a supermartingale, so their sum is one too,
+and the guarantee is about the sum. A continued audit starts with the wealth of both accounts (`audit.evidence.standing`).
 
 Bounds come from the wealth of the same calls against other claims (`Ledger`): the counts of a bet do not
 depend on the claim, and h and the weights at any (ε, δ) are functions of stored numbers.
@@ -217,7 +217,7 @@ class Ledger:
     bets
         The bets on events.
     goals
-        The account that bets a share of the wealth on whole tables; None puts all wealth on `bets`.
+        The account that bets a share of the wealth on all cells of a table; None: all wealth is on `bets`.
     aims
         For each bet, the simultaneous bet of that account; None if it made none.
     before

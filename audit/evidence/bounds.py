@@ -39,7 +39,7 @@ def delta_lattice() -> Iterator[float]:
 
 
 def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -> float:
-    """Return the largest lattice value up to which every value is rejected; 0 if the first is not.
+    """Return the largest lattice value up to which every value is rejected; 0 if not even the first is.
 
     **Guarantee.** The bound exceeds the true value t with probability at most the level of a single test. The
     lattice is fixed before the data. The bound exceeds t only if the least lattice value at or above

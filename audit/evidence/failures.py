@@ -5,8 +5,8 @@ conditional probability of failure given the sample). The claim says p_k ≤ β 
 
 *Against.* If the claim holds, E[1 + s·(F/β − 1) | past] ≤ 1 for every stake 0 ≤ s < 1, and the factor is
 positive. The wealth R_k on problem k is the average, over a fixed grid of stakes, of the products of these
-factors. With weights w_k fixed before the first bet, R = Σ w_k R_k is a non-negative supermartingale from 1,
-if the past alone decides which problem is drawn next.
+factors. With weights w_k fixed before the first bet, R = Σ w_k R_k is a non-negative supermartingale that
+starts at 1, if the past alone decides which problem is drawn next.
 
 **Guarantee.** If p_k ≤ β for all problems, Pr[sup R ≥ 1/significance] ≤ significance (Ville). Exploratory
 runs may choose the problems, because they are never bet on.
@@ -167,7 +167,7 @@ def upper_bound(bets: Bets, *, significance: float) -> float:
 
 
 def _largest(rejected: Callable[[float], bool]) -> float:
-    """Return the largest rejected value in [0, 1], or 0; all values below a rejected one must be rejected."""
+    """Return the largest rejected value in [0, 1], or 0; all values below a rejected one must be too."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
@@ -176,10 +176,10 @@ def _largest(rejected: Callable[[float], bool]) -> float:
 
 
 def least_runs(beta: float, significance: float) -> int:
-    """Return the number of failures in a row that refute a claim of `beta`: no fewer runs can refute it.
+    """Return the number of failures in a row that refute a claim of `beta`. Fewer runs cannot refute it.
 
-    Called with 1 − β, it returns the number of runs without failure that show that a claim of β is met. Fewer
-    runs cannot show this.
+    Called with 1 − β, the function returns the number of runs without failure that show that a claim of β is
+    met. Fewer runs cannot show this.
 
     Examples
     --------

@@ -174,7 +174,7 @@ def _scored(codes: Codes, weights: Floats) -> Floats:
 
 
 def _thermometer(starts: Ints) -> Floats:
-    """Return thermometer codes of all bins: a bin is the sum of the steps up to it; "no number" is a step."""
+    """Return thermometer codes of all bins: 1 for each step up to the bin; "no number" has its own step."""
     steps = np.zeros((int(starts[-1]), int(starts[-1])))
     for first, end in pairwise(starts):
         size = end - first

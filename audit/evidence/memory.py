@@ -34,7 +34,7 @@ KEPT_BYTES = 2**26
 FIRST = 40
 #: Larger: the wealth is spread over more events. Approximate maximum of events that are bet on at once.
 MOST_EVENTS = 48
-#: Maximum number of whole tables bet on in a batch, each against the claims for which it is most promising.
+#: Maximum number of tables per batch with a bet on all cells, each against the claims that it suits best.
 MOST_TABLES = 3
 #: Events among the best at one of these multiples of the claimed ε are kept. Bounds need multiples above 1.
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
@@ -48,7 +48,7 @@ Offer = tuple[int, int, Candidates]
 
 @dataclass(frozen=True)
 class Chosen:
-    """Events of one table, for one choice of p side, that the next batch is bet on."""
+    """Events of one table, for one choice of p side, to bet on in the next batch."""
 
     table: int
     side: int
@@ -59,9 +59,9 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Block:
-    """A counted block; `views` holds its outputs if they are kept for re-learning.
+    """A counted block of runs; `views` holds its outputs if they are kept for re-learning.
 
-    `aimed` has the counts of its parts in each table that is bet on whole, shape (parts, 2, bins + 1).
+    `aimed` has its counts in each table with a bet on all cells, shape (parts, 2, bins + 1).
     """
 
     runs: int
@@ -120,7 +120,7 @@ class PairMemory:
 
     @property
     def stopped_answering(self) -> bool:
-        """Whether all answers are in the first half of the kept runs, and there are enough of them."""
+        """Whether all answers, at least `_BY_CHANCE` of them, are in the first half of the kept runs."""
         answers = 0
         for side in self.kept(0):
             refused = [is_refusal(output) for view in side for output in view.outputs]
@@ -145,7 +145,7 @@ class PairMemory:
         return Block(runs, aimed, coded, views)
 
     def count(self, left: View, right: View, parts: Mapping[int, Floats] | None = None) -> list[Floats]:
-        """Return the counts of a block in every table, without learning; `parts` holds known counts."""
+        """Return the counts of a block in every table, without learning; `parts` holds those known already."""
         had, every = parts or {}, enumerate(self.tables)
         return [had[k].sum(axis=0) if k in had else table.count(left, right) for k, table in every]
 
@@ -301,10 +301,10 @@ class PairMemory:
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
-        """Return a table's share of the wealth. Cheap and other features share half each, or all if alone."""
+        """Return a table's share of the wealth: part of the half for cheap features, or of the other half."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
-        return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
+        return (0.5 if len(set(cheap)) == 2 else 1.0) / alike  # one kind alone shares all
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
         """Return the best expected growth of an event, in nats per pair of runs, ≥ 0, and the loss per step.

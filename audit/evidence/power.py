@@ -4,8 +4,8 @@
 probability p on one side and (p − δ)/e^ε on the other. Then at least 90 % of audits with the batches and
 stakes of this one reach the threshold of a refutation, as estimated from `AUDITS` simulations under common
 random numbers. Three things are not simulated: the search for the pair, the confirmation, and the share of
-the wealth that is bet on whole tables (`audit.evidence.goals`). The rest of the wealth has to reach the
-threshold alone.
+the wealth that is bet on all cells of a table (`audit.evidence.goals`). The rest of the wealth has to reach
+the threshold alone.
 """
 
 import math
@@ -197,7 +197,7 @@ class _Option:
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log wealth that a bet on this event must reach; it has only 1/rivals of the wealth."""
+        """Return the log wealth that a bet on this event must reach: it begins with 1/rivals of the wealth."""
         return -math.log(significance) + math.log(self.rivals)
 
 

@@ -1,4 +1,4 @@
-"""The wealth of an audit's accounts against some claims, with which a later audit can continue."""
+"""What a later audit needs to continue an audit: the wealth of its accounts against some claims."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from audit.evidence.reserve import Reserved
 
 #: Log wealth is saved in thousandths, rounded down, so that a continued audit never gains by rounding.
 _PARTS = 1_000
-#: The log wealth, in thousandths, of a claim that was rejected once. No later bet can undo it.
+#: The log wealth, in thousandths, against a claim that was rejected once. No later bet undoes the rejection.
 FOR_GOOD = 10**9
 _LEAST = -(10**9)
 
@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Standing:
-    """The log wealth of two accounts, for events and with a goal, against each of several claims.
+    """The log wealth of the account for events and of the account with a goal, against several claims.
 
     **Guarantee.** The accounts continue with their earlier wealth, or with less, so their whole path is one
     supermartingale. A claim whose wealth has crossed the threshold stays rejected.

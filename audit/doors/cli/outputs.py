@@ -12,7 +12,7 @@ from audit.doors.report_link import render_report
 
 @dataclass(frozen=True)
 class Outputs:
-    """The report and the saved results of a command, checked to be writable before hours of work."""
+    """The report and saved results of a command. Both files are tested before the work begins."""
 
     html: Path | None
     saved: Path | None

@@ -46,7 +46,7 @@ class Feature(ABC):
         """Return the value of the feature for every output of a block."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the feature's name and fields as tagged JSON: a key may be a tuple, an edge infinite."""
+        """Return the feature's name and fields as tagged JSON, as keys may be tuples and edges infinite."""
         values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}
         return {"feature": type(self).__name__, **values}
 

@@ -15,7 +15,7 @@ _MOST_BOUND = 512
 _BOUND_ROWS = 400
 _MOST_PAIRS = 2
 #: Larger: fewer pairs are proposed. Least difference between the sides in how often two entries are related:
-#: as a fraction of runs, and in standard errors.
+#: `_LEAST_BOUND` as a fraction of runs, `_ERRORS` in standard errors.
 _LEAST_BOUND = 0.05
 _ERRORS = 5.0
 #: If whole numbers have more distinct values than this, they do not get one bin for each value.
@@ -23,7 +23,7 @@ _SPREAD = 32
 
 
 def gap(a: Floats, b: Floats) -> float:
-    """Return the largest difference of two empirical distribution functions.
+    """Return the largest difference between two empirical distribution functions.
 
     Examples
     --------

@@ -202,7 +202,7 @@ class PartsDifference(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsSum(NumberFeature):
-    """The sum of several numbers inside the output, absent ones as 0; NaN if all are absent, and for ∞ − ∞."""
+    """The sum of several numbers inside the output, absent ones as 0; NaN if all are absent or for ∞ − ∞."""
 
     paths: tuple[Path, ...]
 

@@ -156,7 +156,7 @@ def _matrix(side: Side, size: int) -> Floats:
 
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:
-    """Return the entries, ordered by the gap between the empirical distribution functions, largest first."""
+    """Return the indices of the entries by the `gap` between the two sides, largest first."""
     size = a.shape[1]
     if size <= 1 or not len(a) or not len(b):
         return list(range(size))
