@@ -42,7 +42,7 @@ MOST_CHECKED = 1_500
 #: pair are made to find valid ones.
 SOME_PAIRS, _VARIATIONS = 48, 400
 _EXTREMES, _NEIGHBOURS = 6, 64
-#: Larger: rarer neighbours are found. A search ends after so many failures in a row (`_INVALID` with `valid`).
+#: Larger: rarer neighbours are found. This many failures in a row end a search (`_INVALID` with `valid`).
 _FRUITLESS, _INVALID = 200, 1_000
 
 
@@ -142,7 +142,7 @@ class Databases:
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
-        """Return the number of record lists of an allowed size, whether `valid` or not; None if infinite."""
+        """Return the number of record lists of an allowed size, even if not `valid`; None if infinite."""
         known = self.records if self.finite and self.sizes is not None else None
         low, high = self.sizes or (0, 0)
         return None if known is None else sum(len(known) ** size for size in range(low, high + 1))
@@ -312,7 +312,7 @@ class Databases:
             yield from ((database, other) for other in islice(more, 1))
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Yield neighbours that change the first record to an extreme one, then a random neighbour."""
+        """Yield neighbours in which an extreme record replaces the first one, then a random neighbour."""
         if self.records is None:
             yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:

@@ -102,7 +102,7 @@ def rows_like(outputs: Any, example: Any) -> list[Any]:
 
 
 def least_gap(values: Floats) -> Floats:
-    """Return a distance for each number: any number of the same form is at most that far from it.
+    """Return a distance for each number: numbers that count as equal to it lie within this distance.
 
     Examples
     --------

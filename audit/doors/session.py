@@ -122,7 +122,7 @@ def _text(config: pytest.Config, name: str, *, ini: bool = True) -> tuple[str, b
 
 
 def _spelt(config: pytest.Config, parameter: Parameter) -> str:
-    """Return the name of an option as it is spelt where it was given."""
+    """Return the name of an option as it is spelt where it was given: ini file or command line."""
     _, in_ini = _text(config, parameter.name)
     where = "" if config.inipath is None else f" of {config.inipath.name}"
     return f"`audit_{parameter.name}`{where}" if in_ini else f"`{_flag(parameter.name)}`"

@@ -26,10 +26,10 @@ keep any state.
 like those above. The path must be chosen before the batch is drawn. The wealth is evidence against (ε, δ) for
 neighbours: bounds from the ledger are bounds at one step, even if its bets are at larger distances.
 
-**Two accounts.** The wealth is split before the audit. One account bets on all cells of a table and aims to
-reach the limit by the last run (`audit.evidence.goals`). The other bets on events as above and holds a
-reserve back for later (`audit.evidence.reserve`). Each account is a supermartingale, so their sum is one too,
-and the guarantee is about the sum. A continued audit starts with the wealth of both accounts (`audit.evidence.standing`).
+**Two accounts.** The wealth is split before the audit. One account bets on all cells of a table, to reach the
+limit by the last run (`audit.evidence.goals`). The other bets on events as above and holds back a reserve for
+later (`audit.evidence.reserve`). Each account is a supermartingale, so their sum is one too; the guarantee is
+about the sum. A continued audit starts with the wealth of both accounts (`audit.evidence.standing`).
 
 Bounds come from the wealth of the same calls against other claims (`Ledger`): the counts of a bet do not
 depend on the claim, and h and the weights at any (ε, δ) are functions of stored numbers.

@@ -32,7 +32,7 @@ _BY_CHANCE = 20
 KEPT_BYTES = 2**26
 #: This many pairs of runs are always kept, even if they take more bytes.
 FIRST = 40
-#: Larger: the wealth is spread over more events. Approximate maximum of events that are bet on at once.
+#: Larger: the wealth is spread over more events. Approximate maximum number of events bet on at once.
 MOST_EVENTS = 48
 #: Maximum number of tables per batch with a bet on all cells, each against the claims that it suits best.
 MOST_TABLES = 3
@@ -145,7 +145,7 @@ class PairMemory:
         return Block(runs, aimed, coded, views)
 
     def count(self, left: View, right: View, parts: Mapping[int, Floats] | None = None) -> list[Floats]:
-        """Return the counts of a block in every table, without learning; `parts` holds those known already."""
+        """Return the counts of a block in every table, without learning; `parts` holds known ones by table."""
         had, every = parts or {}, enumerate(self.tables)
         return [had[k].sum(axis=0) if k in had else table.count(left, right) for k, table in every]
 

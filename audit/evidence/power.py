@@ -197,7 +197,7 @@ class _Option:
     rivals: int
 
     def limit(self, significance: float) -> float:
-        """Return the log wealth that a bet on this event must reach: it begins with 1/rivals of the wealth."""
+        """Return the log wealth that a bet on this event must reach; it gets only 1/rivals of the wealth."""
         return -math.log(significance) + math.log(self.rivals)
 
 

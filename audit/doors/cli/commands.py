@@ -10,7 +10,7 @@ from audit.catalogue import Entry, matching_entries
 from audit.doors.cli.settings import LIMITS, PARAMETERS, PRIVACY, UTILITY, WORKERS, number_of, with_options
 from audit.errors import Parameter, positive_int
 
-#: Set by a shell that asks for completions.
+#: The environment variable that a shell sets to ask for completions.
 COMPLETING = "_DP_AUDIT_COMPLETE"
 FILE = click.Path(path_type=Path)
 REPORT = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
