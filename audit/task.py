@@ -132,7 +132,7 @@ class PrivacyTask(Task):
 
 
 def carried_out(task: Task, audit: Callable[[], R]) -> R:
-    """Run an audit and return its result with environment and time; the listener is told of start and end."""
+    """Run an audit and return its result with environment and time; tell the listener of start and end."""
     options = task.options
     if task.listener is not None:
         task.listener(AuditStarted(task.subject.name, options.budget, options.time_limit))

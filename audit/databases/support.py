@@ -104,7 +104,7 @@ class Support:
                         yield pair
 
     def around(self, pair: Pair, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield some neighbours near a pair; none if the bytes of either database are unknown."""
+        """Yield some neighbours near a pair; none if the bytes that built either database are unknown."""
         left, right = self._known(pair[0]), self._known(pair[1])
         for _ in range(_MOST_AROUND if left.source and right.source else 0):
             change = self._change((left, right)[int(rng.integers(2))].source, rng)

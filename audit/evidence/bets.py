@@ -217,7 +217,7 @@ class Ledger:
     bets
         The bets on events.
     goals
-        The account that bets a share of the wealth on all cells of a table; None: all wealth is on `bets`.
+        The account that bets a share of the wealth on all cells of a table; None if there is no such account.
     aims
         For each bet, the simultaneous bet of that account; None if it made none.
     before

@@ -167,7 +167,10 @@ def upper_bound(bets: Bets, *, significance: float) -> float:
 
 
 def _largest(rejected: Callable[[float], bool]) -> float:
-    """Return the largest rejected value in [0, 1], or 0; all values below a rejected one must be too."""
+    """Return the largest rejected value in [0, 1], 0 if none is rejected.
+
+    Every value below a rejected one must be rejected too.
+    """
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2

@@ -125,7 +125,7 @@ class Kind(AtomFeature):
         return _name(kind)
 
 
-#: Shorter words for some kinds: "the output is …".
+#: Words for some kinds after "the output is", to replace the longer "the kind of the output is".
 _KINDS = {"number": "a number", "NaN": "NaN", "NoneType": "None"}
 
 

@@ -46,7 +46,7 @@ class Feature(ABC):
         """Return the value of the feature for every output of a block."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the feature's name and fields as tagged JSON, as keys may be tuples and edges infinite."""
+        """Return the feature's name and fields as tagged JSON (keys may be tuples, edges infinite)."""
         values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}
         return {"feature": type(self).__name__, **values}
 
@@ -135,7 +135,7 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
 
 
 def scored(view: View, groups: Iterable[tuple[Any, Any]]) -> Floats:
-    """Return the column of a block from (positions, scores) of some groups of outputs; NaN elsewhere.
+    """Return the column of a block: each group's scores at the group's positions, NaN elsewhere.
 
     Examples
     --------

@@ -108,7 +108,7 @@ def _without_constants(*sides: Looked) -> list[Looked]:
 
 
 def _is_alike(part: Any, other: Any) -> bool:
-    """Return whether two parts are certainly the same; zeros may differ in sign."""
+    """Return whether two parts are certainly the same; not for float zeros, which may differ in sign."""
     kind = type(part)
     plain = kind in (str, int, float, bool) and kind is type(other)
     return part is other or (plain and part == other and (part != 0 or kind is int))
