@@ -298,7 +298,7 @@ class Databases:
 
     @cached_property
     def strange_pairs(self) -> tuple[Pair, ...]:
-        """Pairs that differ by one record: a strange record beside equal ones, and finally a duplicate."""
+        """Pairs that differ by one record: a strange one beside equal ones; in the last pair, a duplicate."""
         if self.sizes is None or not self.records or self.whole:
             return ()
         return tuple(self._strange(strange(self.records, *self.sizes)))

@@ -194,7 +194,10 @@ def _everywhere(rows: Rows, old: Any, record: Any) -> Rows:
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
-    """Yield versions without shared records, then with only (or without) each half, quarter and so on."""
+    """Yield versions of the pair with fewer shared records.
+
+    First all are left out. Then each half, quarter and so on is left out, or kept alone.
+    """
     total = start + end
     if total:
         yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))

@@ -104,7 +104,7 @@ def audit_entry(
 
 
 def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of the result of the catalogue entry with this name."""
+    """Return the result of auditing the catalogue entry with this name, as a document."""
     [entry] = [entry for entry in load_catalogue() if entry.name == name]
     return audit_entry(entry, kind, given).to_json()
 

@@ -66,9 +66,11 @@ def _merged(known: list[Any], more: list[Any]) -> tuple[list[Any], int]:
 
 
 def _identity(document: Any) -> str:
-    """Return a key that only the same audit has: its subject, claim, relation, seed, command and the like.
+    """Return a key that only the same audit has.
 
-    Without target and command, as for a function in a notebook, the whole result is the key.
+    The key holds kind, subject, claim, relation, parameters, seed, target, command, and the number among the
+    audits of one test. Without target and command, as for a function in a notebook, the whole result is the
+    key.
     """
     if not isinstance(document, dict) or "result" not in document:
         return dumps(document)

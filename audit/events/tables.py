@@ -85,7 +85,7 @@ class AtomBins:
         return np.array([get(value, other) for value in self.feature.column(view)], dtype=np.intp)
 
     def condition(self, members: NDArray[np.bool_]) -> Condition:
-        """Return the condition "the value is one of these"; the bin "all others" is left out."""
+        """Return the condition "the value is in one of these bins"; the bin "all others" is left out."""
         chosen = np.flatnonzero(members[: len(self.known)])
         return AtomIn(self.feature, tuple(self.examples[k] for k in chosen))
 
