@@ -58,7 +58,7 @@ class PlainRecords:
             return False
 
     def rounded(self, record: Any, digits: int) -> Any:
-        """Return a record with its numbers rounded to these digits; unchanged if the strategy may exclude that."""
+        """Return a record rounded to these digits; unchanged if the strategy may not give the rounded one."""
         found = _changed(record, partial(round, ndigits=digits))
         return found if found in self else record
 

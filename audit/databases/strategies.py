@@ -24,7 +24,7 @@ _BUILD = (
     "Build the values instead of filtering them, for example even numbers as "
     "`st.integers(0, 9).map(lambda n: 2 * n)`."
 )
-#: One audit at a time changes Hypothesis's settings while it draws examples.
+#: Lock that an audit holds while it changes Hypothesis's settings to draw examples.
 _ALONE = threading.RLock()
 
 

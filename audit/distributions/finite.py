@@ -284,7 +284,7 @@ class Finite(Ordered):
         return np.where(real & same, order[place], OUTSIDE)
 
     def _nearest(self, wanted: Floats, place: Ints, outputs: Outputs) -> tuple[Ints, NDArray[np.bool_]]:
-        """Return the place of the nearest outcome, and whether the two count as the same number."""
+        """Return the place of the outcome nearest to each output, and whether both count as one number."""
         values, _ = self._by_value
         before = np.maximum(place - 1, 0)
         with np.errstate(invalid="ignore"):

@@ -48,7 +48,7 @@ CAP = 300.0
 _POWERS = (1.0, 0.8, 0.5, 0.0)
 _CLEAR = 4.0
 _NOTHING = 1e-18
-#: Smaller: μ is more exact but takes longer. The search for μ stops when it changes by no more than this.
+#: Smaller: μ is more exact but takes longer. The search stops when μ changes by at most this.
 _EXACT = 1e-10
 _EDGE = 0.01
 #: Candidate variances, beside 0, of the step of the log-ratio from one cell to the next.

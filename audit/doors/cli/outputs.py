@@ -1,4 +1,4 @@
-"""The files that a command writes: a report, and what it saves."""
+"""The files that a command writes: a report and saved results."""
 
 from dataclasses import dataclass
 from pathlib import Path

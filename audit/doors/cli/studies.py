@@ -184,7 +184,7 @@ def _print(event: CellAdvanced) -> None:
 
 
 def _named(study: Study) -> tuple[str, tuple[float, ...]]:
-    """Return how another process finds a study: its target or name, and its values if they were chosen."""
+    """Return how another process finds a study: its target or name, and its values if the user chose them."""
     return study.target or study.name, study.values if study.chosen else ()
 
 
