@@ -35,11 +35,11 @@ SIGNIFICANCE = 0.05
 BUDGET = 2_000
 ALPHA = math.exp(-1.0)
 CAP = 20.0
-#: The chances that each criterion accuses a sound auditor. For 2,000 audits the first criterion is "at most
-#: 144 refuted".
+#: The chance that the count of refutations accuses a sound auditor, and the chance that the mean does. Of
+#: 2,000 audits at most 144 may refute.
 ALARM_LEVEL = 9e-6
 MEAN_LEVEL = 1e-7
-#: The chance that the count accuses a sound auditor, for each mechanism, if they are judged one by one.
+#: The chance that the count of refutations accuses a sound auditor, if each mechanism is judged separately.
 EACH_LEVEL = 1e-7
 
 
@@ -235,7 +235,7 @@ def judge(log_wealths, *, level=ALARM_LEVEL):
 
 
 def accused(log_wealths):
-    """Whether the mean wealth accuses the auditor; audits are read one by one until the e-value passes 1e7.
+    """Return whether the mean wealth accuses the auditor: the e-value passes 1e7 after one of the audits.
 
     If each mean is at most 1 given the past, the e-value is a supermartingale. The probability that it ever
     passes 1e7 is then at most 1e-7 (Ville).

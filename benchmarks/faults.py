@@ -160,7 +160,7 @@ def _taken(mechanism: Any, task: Any, pair: Any) -> float:
 def mutants(base: tuple[Entry, Any, Any, Any]) -> list[Mutant]:
     _, mechanism, task, (left, right) = base
     left, right = task.subject.prepare(left), task.subject.prepare(right)
-    # Where a side draws nothing, only one scale is ever used: the noise is wide and does not depend on data.
+    # If a side draws nothing, only one scale is ever used: the noise is wide and does not depend on data.
     seen = all(_draws(mechanism, side) for side in (left, right))
     kinds = [kind for kind in KINDS[1:] if kind is not ScaleFromData or seen]
     made: list[Mutant] = [kind(mechanism, left, right) for kind in kinds]
@@ -208,7 +208,7 @@ def _read(lines: Path | None, again: list[str]) -> dict[tuple[str, str], tuple[s
 
 
 def calls() -> None:
-    """Print what a recorded call and a whole recorded run cost, and how many times an ordinary one that is.
+    """Print the cost of a recorded call and of a recorded run, each also as a multiple of an ordinary one.
 
     A run copies its database and makes its generator; a recorded one also seeds the generators of the process
     and takes the output apart.

@@ -57,7 +57,7 @@ def two_laplaces(shift: float) -> Events:
         )
         return 0.5 * above(t - shift) + between + 0.5 * math.exp(-shift) * above(t + shift)
 
-    # Under the second database the sum has the law of minus the sum under the first.
+    # If S is the sum under the first database, the sum under the second has the law of −S.
     levels = np.linspace(-2 * shift, 2 * shift, 402)[1:-1]  # none of them an atom
     return [(sum_above(t), 1 - sum_above(-t)) for t in levels.tolist()]
 

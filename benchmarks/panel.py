@@ -1,10 +1,10 @@
-"""Audits of many mechanisms: correct ones, ones that keep their noise, leaks that look as if they kept it.
+"""Audits of many mechanisms: correct ones, ones that reuse their noise, leaks that look as if they did.
 
 Every audit searches for its databases. Correct mechanisms keep state in many places, or have outputs of mixed
 types, databases with an invariant, caches, refusals, or nothing special. They meet their claim with equality
 or nearly so. At most 14 of 100 audits at significance 0.05 may refute one, and the mean of min(wealth at the
-stop, 20) may be at most 1 plus three standard errors. Mechanisms that keep their noise must never be refuted.
-For a leak, the wealth must cross the limit in half of the audits, and 95 % of these must refute.
+stop, 20) may be at most 1 plus three standard errors. Mechanisms that reuse noise must never be refuted. For
+a leak, the wealth must cross the limit in half of the audits, and 95 % of these audits must refute.
 
 No audit shares anything with another: the module is imported anew, in a new working directory, HOME and
 TMPDIR. Audits in the file of JSON lines are not repeated.
@@ -40,10 +40,12 @@ from scipy.stats import binom
 from audit import audit_privacy
 from audit.errors import AuditError
 
-#: Chance of accusing a correct mechanism whose audits refute as often as allowed: 14 of 100 at 0.05.
+#: The chance of accusing a correct mechanism whose audits refute as often as the significance allows. At
+#: significance 0.05 it allows 14 refutations in 100 audits.
 ALARM_LEVEL = 2e-4
 CAP = 20.0
-#: For a leak: the share of audits with crossed wealth that must refute; the share whose wealth must cross.
+#: For a leak, the wealth must cross its limit in at least the share `CROSSED` of the audits. Of these, at
+#: least the share `CONFIRMED` must refute.
 CONFIRMED, CROSSED = 0.95, 0.5
 Row = dict[str, Any]
 

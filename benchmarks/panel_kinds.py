@@ -97,7 +97,7 @@ def _sum(records):
 
 
 def cached_answer(database, rng):
-    """The true answer is computed once for every database; the noise is new in every call."""
+    """The true answer is computed at the first call on a database and kept; the noise is always new."""
     return _sum(tuple(database)) + rng.laplace()
 
 

@@ -82,7 +82,7 @@ class WithoutRng:
         return self.mechanism(database, None)
 
 
-# As four cases of OpenDP in a case file
+# Copies of cases of OpenDP in a file of cases
 
 
 def length_in_clear(database, rng):

@@ -1,4 +1,6 @@
-"""One private mechanism with its memory in many places: it returns its previous release and a new one.
+"""One private mechanism that remembers its last release, in versions that differ in where the memory is.
+
+Each call returns the previous release and a new one.
 
 The previous release is known already: a call adds one noisy sum to what is known, and so keeps ε = 1 with
 equality, given all earlier outputs. But the output of a call depends on the databases of earlier calls. An

@@ -1,10 +1,10 @@
 """The bound on ε for each mechanism of the peer suite, beside the best bound of four published auditors.
 
 The mechanisms and pairs are those of a file with the layout of peer_suite.py. The peers' bounds were measured
-on them with 0.8 to 60 million runs each. Below the suite stand mechanisms whose evidence is spread over many
-coordinates. Claimed ε = 0.1, confidence 0.9, median of the seeds. "÷ drawing" is the audit's processor time
-divided by that of drawing its runs: once for the whole audit, once without the single calls that confirm a
-refutation.
+on them with 0.8 to 60 million runs each. The rows below the suite are mechanisms whose evidence is spread
+over many coordinates. Every audit has the claim ε = 0.1 and confidence 0.9; a row shows the median over the
+seeds. "÷ drawing" is the audit's processor time divided by that of drawing its runs: once for the whole
+audit, once without the single calls that confirm a refutation.
 
 Usage: python benchmarks/peers.py [FILE] [--only ROW ...] [--seeds N ...] [--runs N] [--search]
        --search gives no pair, and at most five minutes a row.
@@ -47,9 +47,10 @@ BEST = {
     "svt6": 0.263,
     "prefix_sum": 0.472,
 }
-#: The targets of the rows below the suite.
+#: The bound on ε that each row below the suite must reach.
 ASKED = {"laplace_20": 0.045, "response_20_bits": 0.28, "svt_2_numbers": 0.034, "tree": 0.08, "top_3": 0.05}
-#: A row must reach this share of the best peer's bound: with its pairs given, and without.
+#: The share of the best peer's bound that a row must reach: `SHARE` if the audit is given the row's pairs,
+#: `SHARE_SEARCHING` if it must search.
 SHARE, SHARE_SEARCHING = 0.97, 0.93
 SECONDS_SEARCHING = 300.0
 

@@ -245,7 +245,7 @@ def main() -> None:
 def drawn_in_parallel(
     audit: Callable[..., Outcome], given: argparse.Namespace, tasks: list[tuple[str, int, int]]
 ) -> dict[str, list[Outcome]]:
-    """Audit, and print every outcome to the standard error as it arrives."""
+    """Return the outcomes of audits by name; print each outcome to the standard error as it arrives."""
     found: dict[str, list[Outcome]] = {}
     with Parallel(n_jobs=given.jobs, return_as="generator") as parallel:
         done = parallel(

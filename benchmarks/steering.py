@@ -40,7 +40,7 @@ def suite_and_cases(path: Path) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
 
 
 def runs(path: Path, name: str, *, seed: int, budget: int, recorded: bool) -> int:
-    """Return the runs to the refutation, or the whole budget if the claim was not refuted."""
+    """Return the number of runs until the refutation, or the whole budget if the claim was not refuted."""
     mechanism, claim, domain = suite_and_cases(path)[name]
     options = {"budget": budget, "seed": seed, "confirm_budget": 2_000, "significance": SIGNIFICANCE}
     result = audit_privacy(mechanism, claim, **domain, **options, recorded=recorded)

@@ -85,7 +85,7 @@ def _above(found: re.Match[str]) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Return a text with invisible characters (control, bidirectional) made visible; others unchanged."""
+    """Return a text with invisible characters (control, bidirectional) made visible; other values as is."""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 

@@ -18,7 +18,7 @@ _KINDS = {"holds": "proved", "loose": "not-refuted", "false": "refuted"}
 
 @dataclass(frozen=True)
 class TableView:
-    """A table with every cell a text. The head of each column says whether it holds numbers."""
+    """A table whose cells are all texts. Each column's head also says whether the column holds numbers."""
 
     caption: str
     columns: tuple[tuple[str, bool], ...]

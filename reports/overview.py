@@ -40,13 +40,13 @@ def outcome(result: Saved) -> str:
 
 
 def is_wrong(result: Saved) -> bool:
-    """Whether somebody has to look at the audit: it is unexpected, refutes a claim, or has no verdict."""
+    """Return whether an audit needs attention: its verdict is unexpected, refutes a claim, or is missing."""
     said = outcome(result)
     return said == UNEXPECTED or result.verdict in _OPEN or (result.refuted and not said)
 
 
 def rank(result: Saved) -> tuple[int, int]:
-    """Return a sort key for audits in reading order: those that need a look first, then by verdict."""
+    """Return a sort key for audits in reading order: those that need attention first, then by verdict."""
     order = [Verdict.REFUTED, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.NOT_REFUTED, Verdict.PROVED]
     return (0 if is_wrong(result) else 1, order.index(result.verdict))
 
@@ -81,7 +81,7 @@ def _several(name: str, values: set[object]) -> str:
 
 
 def outcome_sentence(results: Sequence[Saved]) -> str:
-    """Return the outcome of all audits in one sentence, beginning with what is wrong."""
+    """Return the outcome of all audits in one sentence, what is wrong first; empty for a single audit."""
     wrong = [result for result in results if is_wrong(result)]
     if len(results) == 1:
         return ""  # the audit's own sentence says more

@@ -26,7 +26,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Chapter:
-    """A line of the contents: a part, how much it holds, and links into it (text and anchor).
+    """A line of the table of contents: a part, the number of its items, and links to them (text, anchor).
 
     A group (title, count, links) shows its links when the reader opens it.
     """
@@ -99,7 +99,7 @@ def _title(part: AuditsPart | None) -> str:
 def _audits(
     documents: Sequence[Mapping[str, Any]], not_audited: Sequence[str], pages: Sequence[str] | None
 ) -> AuditsPart:
-    """Return the part on saved results, each with the mutation check in its document."""
+    """Return the part of the page on audits: the saved results, each with its mutation check, if any."""
     results: list[Saved] = []
     checks: dict[int, list[str]] = {}
     places: list[str] = []

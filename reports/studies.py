@@ -131,7 +131,7 @@ def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
 
 
 def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
-    """Return the sentence on the fit if the bound is exponential; else none."""
+    """Return the sentence on the fit if the bound is exponential, else no sentence."""
     found = curve.fit
     if found is None or curve.shape != "exponential":
         return ()
@@ -189,7 +189,7 @@ def _slope(curve: CurveResult) -> str:
 
 
 def _beside(curve: CurveResult) -> tuple[str, ...]:
-    """Return the sentence that compares the bound with the least m that was met; else none."""
+    """Return the sentence that compares the bound with the least m that met the claim, if any did."""
     ratios = [cell.bound / cell.met for cell in curve.cells if cell.bound and cell.met]
     if not ratios:
         return ()

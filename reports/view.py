@@ -45,7 +45,7 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The numbers of the index. `sort` has the same numbers, by column, for the page's script."""
+    """The numbers of one audit in the index. `sort` has them by column, for the script that sorts rows."""
 
     claimed: str
     found: str
@@ -157,7 +157,7 @@ def audits_part(
 
 
 def _alerts(wrong: Sequence[AuditView]) -> tuple[tuple[AuditView, ...], ...]:
-    """Return the first audits that need a look, those with one verdict and one reason together."""
+    """Return the first audits that need attention, in groups of the same verdict and the same reason."""
     alike: dict[tuple[str, str, str], list[AuditView]] = {}
     for each in wrong:
         alike.setdefault((each.why, each.kind, each.outcome), []).append(each)

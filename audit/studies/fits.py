@@ -53,13 +53,13 @@ class Growth:
 
 @dataclass(frozen=True)
 class Fit:
-    """The growth of the least m over the axis.
+    """How the least m grows along the axis of a study.
 
     Parameters
     ----------
     curves
-        The fitted curves; the one with the smallest `error` comes first. There is no power law if a place is
-        not positive.
+        The fitted curves; the one with the smallest `error` comes first. A power law is fitted only if all
+        places on the axis are positive.
     least, most
         Bounds on the mean slope of m between the two ends of the axis, from the brackets alone.
     ratio_least, ratio_most

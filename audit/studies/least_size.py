@@ -75,7 +75,10 @@ def next_size(
 
 
 def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | None:
-    """Return the geometric mean of the ends of the widest side that may still be cut; None if none may."""
+    """Return the next size: where to cut the widest side of the bracket, at its geometric mean.
+
+    None if no side is wide enough to be cut.
+    """
     sides = [(refuted, min(opened)), (max(opened), met)] if opened else [(refuted, met)]
     wide = [(low, high) for low, high in sides if high - low > 1 and high > resolution * low]
     if not wide:
@@ -225,7 +228,7 @@ class CellSearch:
         return _step(size, result)
 
     def _search(self, size: int, steps: Sequence[Step]) -> Step:
-        """Return the audit of the family at this size, for a curve with a closed form."""
+        """Return the audit of the curve's `family` of problems at this size, beside a closed form."""
         assert self.curve.family is not None  # only curves with a family get here
         number = self.study.steps + _COMPARISONS + sum(bool(step.family) for step in steps)
         return _step(size, self._audit(self.curve.family, size, number=number, budget=self._search_budget))

@@ -37,10 +37,11 @@ class CurveResult:
 
     @property
     def found(self) -> str:
-        """A text on the growth that the brackets at the two ends show; empty if they show none.
+        """What the brackets at both ends of the axis show: "grows", "no growth shown", or "" if nothing.
 
-        If the claim was never met at the last value, a refutation shows growth: it must be at an m at which
-        the claim was met at the first value.
+        The least m grows if the claim was met at the first value with some m, and was refuted at the last
+        value with that m or more. An m that meets the claim at the last value is needed only for "no growth
+        shown".
         """
         if len(self.cells) < 2 or self.cells[0].place == self.cells[-1].place:
             return ""

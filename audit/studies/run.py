@@ -139,7 +139,7 @@ class StudyRun:
 
     @property
     def paths(self) -> list[Path]:
-        """Return the paths of all cells, each the index of a curve and the index of a value."""
+        """The paths of all cells. A path is the index of a curve and the index of a value."""
         study = self.study
         curves = enumerate(study.curves)
         return [(index, place) for index, curve in curves for place in range(len(study.values_of(curve)))]

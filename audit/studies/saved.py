@@ -51,7 +51,7 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
 
 
 def layout(results: Iterable[StudyResult]) -> str:
-    """Return a list of documents of studies as the text of a file.
+    """Return the text of a file that holds these results: a list with a document for each study.
 
     Examples
     --------

@@ -143,7 +143,10 @@ def _construct(factory: Callable[..., Any], parameters: Mapping[str, Any], *, na
 def _refuse_unknown(
     factory: Callable[..., Any], parameters: Mapping[str, Any], *, name: str, skip: int = 0
 ) -> None:
-    """Raise an error for a parameter that `factory` lacks; `skip` ignores the first two, database and rng."""
+    """Raise an error for a parameter that `factory` lacks.
+
+    Its first `skip` parameters do not count: for a mechanism these are the database and the generator.
+    """
     told = parameters_of(factory)  # if None, the call itself will report errors
     accepted = list((told or {}).values())
     if told is None or any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):

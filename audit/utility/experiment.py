@@ -218,7 +218,7 @@ class Experiment(Around):
         return found, ask.trouble(watch) or failures
 
     def error_of(self, problem: Any, output: Any, database: Any) -> tuple[float, str]:
-        """Return the error of an output of a law, and a sentence if the error cannot be measured.
+        """Return the error of an output that a law lists, and a sentence if it cannot be measured.
 
         If the problem has a `failure`, the error is NaN: the law alone then gives the failure probability.
         """
@@ -274,7 +274,10 @@ def fails(error: Any, alpha: float) -> Any:
 
 
 def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf) -> tuple[float, str]:
-    """Return the error of an output, at most `most` or infinite; if there is none, a text that says why."""
+    """Return the error of an output, and a text that says why it is no valid error; empty if it is one.
+
+    A valid error is a number, at most `most` or infinite.
+    """
     error, raised = attempted(problem.error, output, database)
     if raised:
         return 0.0, f"cannot measure the output {show(output, 40)}: {raised}"

@@ -34,19 +34,19 @@ from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
 from audit.values.said import Said
 
-#: Pairs of runs on each database. More runs detect smaller differences.
+#: The number of pairs of runs on each database. More runs detect smaller differences.
 CHECKED_PAIRS: Final = 500
 #: A result counts as proved only after this many runs on each database.
 LEAST_CHECKED: Final = 1_000
-#: Pairs of whole trials on all problems together; below, the fewest and the most on one problem. More trials
-#: detect smaller differences.
+#: The number of pairs of whole trials on all problems together: at least `FEWEST` and at most `MOST` pairs on
+#: one problem. More trials detect smaller differences.
 TRIAL_PAIRS: Final = 1_000
 FEWEST, MOST = 8, 250
-#: Pairs of trials that each compute a law, on all problems together; below, the fewest and the most on one
-#: problem.
+#: The number of pairs of trials that also compute a law, on all problems together: at least `FEWEST_LAWS` and
+#: at most `MOST_LAWS` pairs on one problem.
 LAW_PAIRS: Final = 200
 FEWEST_LAWS, MOST_LAWS = 4, 64
-#: This many pairs are drawn first, so that code that hangs is noticed soon.
+#: This many pairs of runs are drawn first, so that code that hangs is noticed soon.
 FIRST: Final = 3
 _GRID = np.append(STAKES[STAKES > 0], 1.0)
 
@@ -216,7 +216,7 @@ class LawCheck:
         return found
 
     def _parts(self, pairs: int, index: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield the two parts of a draw; the second only if all runs of the first have finished."""
+        """Yield the two parts of a draw; the second part only if all runs of the first have finished."""
         first = min(FIRST, pairs)
         yield first, (LAW, index, 0)
         if pairs > first and not self.unfinished:

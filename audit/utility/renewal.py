@@ -39,8 +39,8 @@ from audit.utility.task import UtilityTask
 from audit.values.canonical import same
 from audit.values.said import Says
 
-#: Each new learner is called at least this many times. All together make at most the next number of calls or,
-#: if that is more, four times the runs of the audit.
+#: Each new learner is called at least `LEAST_CALLS` times, and all together at most `CALLS` times or, if that
+#: is more, four times the number of runs that the audit has drawn.
 LEAST_CALLS: Final = 24
 CALLS: Final = 20_000
 #: The wealth is checked after this many new learners each time.
@@ -118,12 +118,12 @@ class Renewal:
 
     @property
     def _times(self) -> int:
-        """The number of tries that miss an effect of probability beta with probability ≤ significance."""
+        """The number of tries that all miss an effect of probability beta with probability ≤ significance."""
         times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
         return min(times, _MOST_MADE)
 
     def _makes_no_difference(self, ask: Ask) -> bool:
-        """Return whether copies of the learner's first state give, run by run, the outputs it gives now."""
+        """Return whether copies of the learner's first state give, run by run, its present outputs."""
         sampler = self.sampler
         if not sampler.honours_rng or not sampler.state_kept():
             return False

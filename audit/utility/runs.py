@@ -71,7 +71,9 @@ def draw_trials(
 def draw_anew(
     sampler: Sampler, problem: Any, sizes: Sequence[int], place: tuple[int, ...], *, against: bool = True
 ) -> list[Trials]:
-    """Return trials on a problem by new learners: for each of `sizes`, twice as many from one fresh process.
+    """Return trials on a problem by new learners: for each size n of `sizes`, 2n trials of one new learner.
+
+    Each new learner is made in a fresh process.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""The search for problems to bet on, in the library, at random and by a climb. It only proposes problems."""
+"""The search for problems to bet on: the library's, random ones, and variants of the worst.
+
+It only proposes problems; no verdict rests on its runs.
+"""
 
 import contextlib
 from dataclasses import dataclass, field
@@ -13,9 +16,9 @@ from audit.utility.families import Family
 from audit.utility.runs import Trials, draw_trials, score
 from audit.utility.task import UtilityTask
 
-#: Pairs of runs in a look at a problem. More give better estimates of fewer problems.
+#: The number of pairs of runs in a look at a problem. More pairs give better estimates of fewer problems.
 LOOK: Final = 8
-#: Pairs of runs in a look while no run has answered; few, because the learner may hang.
+#: The number of pairs of runs in a look as long as no run has answered; small, because the learner may hang.
 UNANSWERED: Final = 3
 #: The share of the budget that the search may use; the rest is for bets.
 SHARE: Final = 0.1
@@ -24,13 +27,13 @@ PARENTS: Final = 2
 CHILDREN: Final = 2
 ROUNDS: Final = 20
 PATIENCE: Final = 3
-#: This many of the worst problems found outside the library are bet on.
+#: The number of problems outside the family's library that are bet on: the worst that the search found.
 FOUND: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A problem, and the trials of a first look at it; `trials` is None if no look was needed."""
+    """A problem, and a few trials that show how bad it is; `trials` is None if none were drawn."""
 
     problem: Any
     name: str
@@ -40,7 +43,7 @@ class Look:
 
 @dataclass(eq=False)
 class Search:
-    """Looks at problems; bets never use the runs of these looks.
+    """Draws a few runs on each problem to find the worst problems; bets never use these runs.
 
     Parameters
     ----------
@@ -56,7 +59,7 @@ class Search:
     _taken: set[str] = field(default_factory=set, repr=False)
 
     def run(self) -> list[Look]:
-        """Return the problems to bet on, the most promising first: the library and the worst others found."""
+        """Return the problems to bet on, the worst first: the library, and the worst of the others found."""
         family, budget = self.task.family, self.task.options.budget
         library = family.library
         if family.finite and len(library) == 1:

@@ -21,7 +21,7 @@ class UtilityTask(Task):
 
     @property
     def against(self) -> bool:
-        """Whether an unfinished run is evidence for neither side; otherwise it is a failure."""
+        """Whether `unfinished="against"`: an unfinished run is evidence for neither side, not a failure."""
         return self.options.unfinished == "against"
 
     def experiment(self, *, law: bool, beside: bool = False) -> Subject:

@@ -12,7 +12,8 @@ from audit.words.text import Told, entry
 #: The terminal report names at most this many problems, in at most this many characters.
 MOST_NAMED = 5
 NAMED_LENGTH = 240
-#: An undecided claim is said to hold perhaps with equality if it is within this factor of both bounds.
+#: The report of an undecided claim says that it may hold with equality if both bounds on the failure
+#: probability are within this factor of the claimed β.
 _CLOSE = 2.0
 
 

@@ -28,7 +28,7 @@ class Said(str):
 class Says(Enum):
     """All sentences of results. Call a member with values for the names in its words to get the sentence."""
 
-    # Assumptions: why the runs of a subject are independent trials, and of which mechanism.
+    # Assumptions about runs: why they are independent trials, and how they were counted.
     EACH_CALL = "the claim applies to each call, given the {subject}'s state at that call"
     STATELESS = "the {subject} keeps no state between runs"
     FRESH = (

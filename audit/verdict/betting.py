@@ -73,7 +73,7 @@ class Betting:
     further
         Yields longer paths that repeat the step of a pair; None if only neighbours may be tried.
     first
-        How many pairs are scouted (tried with one run on each side) before the first look.
+        How many pairs are scouted (tried with one run on each side) before one of them gets more runs.
     steering
         Ranks pairs by recorded runs; None if no runs may be recorded.
     by_calls
@@ -209,12 +209,15 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Return whether the shadow wealth refutes, but the wealth does not in three times as many runs."""
+        """Return whether the shadow wealth refuted, but the wealth has not after three times as many runs."""
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, look: Contender) -> tuple[float, float]:
-        """Return the distance between coupled runs, one on each side, and the growth their draws promise."""
+        """Return the distance between the outputs of two coupled runs, and the growth that they promise.
+
+        One run is on each side. The growth is estimated from the recorded draws of both.
+        """
         if look.scouts is not None or self._is_over() or not self._can_couple():
             return look.apart * look.memory.distance, self._promise(look)
         memory, outputs = look.memory, self._recorded(look) if self._steers() else []
@@ -227,7 +230,7 @@ class Betting:
         return distance(*outputs), self._promise(look)
 
     def _recorded(self, look: Contender) -> list[Any]:
-        """Return the outputs of a pair's recorded scouting runs; if neither answers, never record again."""
+        """Return the outputs of a pair's recorded scouting runs; if none answers, never record again."""
         found = (draw := partial(self._probe, look.memory, self._place(self.look_stage)))(SCOUTS)
         if any(isinstance(run, Run) for run in found):
             look.scouts = found, draw
@@ -236,13 +239,13 @@ class Betting:
         return []
 
     def _probe(self, memory: PairMemory, place: tuple[int, int], probes: Sequence[Probe]) -> list[Any]:
-        """Return an even number of recorded runs of a pair; if the budget does not suffice, None for each."""
+        """Return an even number of recorded runs of a pair; None for each run if the budget is too small."""
         if len(even := [*probes, *probes[: len(probes) % 2]]) > 2 * self._room():
             return [None] * len(even)
         return self.sampler.probe(memory.left, memory.right, even, place)
 
     def _promise(self, look: Contender) -> float:
-        """Return the growth that the scouting runs promise, if the look asks for it; then drop these runs."""
+        """Return the growth that a pair's scouting runs promise, or 0 unless `look` asks; drop these runs."""
         if not look.steered or look.scouts is None or self.steering is None or self._is_over():
             return 0.0
         (runs, draw), look.scouts = look.scouts, None
@@ -256,7 +259,7 @@ class Betting:
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
 
     def _steers(self) -> bool:
-        """Whether recorded draws can show how promising a pair is."""
+        """Return whether recorded draws can show how promising a pair is."""
         return self.steering is not None and self.steering.tells and self._can_couple()
 
     def _look(self, memory: PairMemory, size: int) -> None:

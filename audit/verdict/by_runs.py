@@ -37,7 +37,7 @@ _STATELESS = "stateless"
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Return the fewest runs that refute p = 1 and q = 0, if the first look already shows the event.
+    """Return the fewest runs that refute p = 1 and q = 0, if the first runs of the search show the event.
 
     Examples
     --------
@@ -65,7 +65,10 @@ _BEYOND = 10**12
 
 
 def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
-    """Return the log growth of a bet of `size` pairs of runs on p = 1, q = 0, after `pairs` such pairs."""
+    """Return the log growth of a bet on `size` pairs of runs, if p = 1 and q = 0.
+
+    The stake comes from `pairs` earlier pairs of runs.
+    """
     q, counts = 0.5 / (pairs + 1), np.array([size, 0.0, 0.0, size])
     return Bet.on_one(1 - q, q, 2.0 * pairs, counts).log_growth(epsilon, delta)
 
@@ -173,7 +176,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation; if the subject changes its input only now, start again with copies."""
+        """Return the confirmation; repeat it with copies if only now the subject changes its input."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:

@@ -117,7 +117,10 @@ def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Datab
 
 
 def _beside_a_score(judge: Judge, strongest: Witness, simplest: Witness, on: PairMemory) -> Witness:
-    """Return the strongest witness with the simplest; if this uses a fitted score, add a one-entry event."""
+    """Return the strongest witness with the simplest one, and an event on one output entry if needed.
+
+    It is needed if the simplest witness uses a fitted score.
+    """
     alone = simplest.seed == strongest.seed
     if is_fitted(simplest.event) and simplest.left is on.left:
         with contextlib.suppress(TimeIsOver):
@@ -201,7 +204,10 @@ class _Looks:
 
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
-    """Return the step of a path on which the witness's event gains most; use a third of the allowance."""
+    """Return the step of a path on which the witness's event gains most.
+
+    The search for it may use a third of the allowance of runs.
+    """
     looks.most = looks.sampler.drawn + looks.allowance // 3
     return failing_step(
         memory,

@@ -32,7 +32,7 @@ def output_words(output: Any, digits: int | None = None) -> str:
 
 
 def most_probable(law: Law) -> tuple[str, ...]:
-    """Return the most probable outputs of a discrete law, in falling order; empty for other laws.
+    """Return the most probable outputs of a discrete law, the most probable first; empty for other laws.
 
     Examples
     --------
@@ -60,6 +60,6 @@ def _highest(logs: Any) -> Sequence[int]:
 
 
 def _near_the_ends(law: Any) -> Any:
-    """Return the integers near the ends of each piece, because probabilities are monotone in between."""
+    """Return the integers near the ends of the law's pieces: inside a piece, probabilities are monotone."""
     ends = {round(end) for piece in law.pieces for end in (piece.left, piece.right) if np.isfinite(end)}
     return np.unique([end + step for end in ends for step in range(-MOST_EXAMPLES, MOST_EXAMPLES + 1)])

@@ -24,7 +24,8 @@ from audit.values.outcomes import Unfinished
 from audit.values.said import Said, Says
 from audit.verdict.terms import NeverAnswers
 
-#: Runs on each closely compared database, by calls and by `sample`. More runs detect smaller differences.
+#: The number of calls on each closely compared database, and the number of outputs of `sample`. Larger
+#: numbers detect smaller differences.
 CHECKED_RUNS: Final = 2_000
 SAMPLED_RUNS: Final = 10_000
 #: The verdict PROVED needs at least this many runs on each closely compared database.
@@ -102,7 +103,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return a text: the number of databases that the code ran on and, if they are few, of all."""
+        """Return a text: on how many databases the code ran and, for few pairs, how many there are."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"
@@ -135,7 +136,7 @@ class LawRuns:
         return checks
 
     def _close(self) -> list[tuple[Pair, Pair]]:
-        """Return the pairs to compare closely, each with the databases to run on: its own, or reordered."""
+        """Return the pairs to compare closely, each with the pair to run on: itself, or itself reordered."""
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
         return [(pair, pair) for pair in pairs] + [
@@ -154,7 +155,7 @@ class LawRuns:
             yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
 
     def _unchecked(self) -> list[Pair]:
-        """Return pairs from all over the family, each with a database that is not yet compared."""
+        """Return pairs spread evenly over all pairs, each with a database that is not yet compared."""
         seen, found = set(self.checked), []
         step = max(1, len(self.pairs) // _LOOKED_AT)
         for pair in self.pairs[::step]:
@@ -168,7 +169,10 @@ class LawRuns:
     def _compared(
         self, sampler: Sampler, beside: tuple[Pair, Pair], runs: int, path: tuple[int, ...], how: str
     ) -> Iterator[_Check]:
-        """Yield the comparison of each law of a pair with runs on the databases given with the pair."""
+        """Yield, for each database of a pair, the comparison of its law with runs.
+
+        `beside` is the pair, and the databases to run on: the same two, or the same records reordered.
+        """
         pair, drawn = beside
 
         def found() -> list[Runs]:

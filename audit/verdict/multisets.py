@@ -23,8 +23,8 @@ Multiset = tuple[int, ...]
 #: Domains with at most this many multisets are enumerated. Each needs one law; at a millisecond each, this
 #: takes under a minute.
 MOST_MULTISETS = 40_000
-#: The law is compared with that of the reversed records on this many multisets. More find a false `symmetric`
-#: more reliably.
+#: On this many multisets the law is compared with the law of the reversed records. A larger number finds a
+#: false `symmetric` more reliably.
 _TURNED = 64
 
 
@@ -82,7 +82,7 @@ def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | No
 
 
 def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[tuple[Multiset, Multiset]]]:
-    """Return the subject on multisets, and their pairs; no pairs unless the subject declares `symmetric`.
+    """Return the subject on multisets, and the pairs of multisets; no pairs unless it declares `symmetric`.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
 def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[Any], list[Any]]:
     """Return a function that turns a multiset into a list in random order, on which the code is run.
 
-    Multisets are sorted, and with sorted lists it would not show that code depends on the order.
+    Multisets are sorted. Runs on sorted lists alone would not reveal code that depends on the order.
 
     Examples
     --------

@@ -102,7 +102,7 @@ class Redraw:
         return self._run(Plan(runs, parts), self._new_stakes(), path)
 
     def _judged(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict of these calls; a refutation with kept state must be confirmed elsewhere."""
+        """Return the verdict of these calls; if the subject keeps state, fresh processes confirm REFUTED."""
         witness = drawn.witness
         if all(drawn.silent) or (any(drawn.silent) and not witness.confirmed):
             return self._silent(drawn)
@@ -120,7 +120,7 @@ class Redraw:
         return Verdict.REFUTED, drawn
 
     def _elsewhere(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
-        """Return the verdict of fresh processes, after calls here refuted and the subject keeps state."""
+        """Return the verdict of fresh processes, if calls in this one refuted but the subject keeps state."""
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
@@ -169,7 +169,7 @@ class Redraw:
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
     def _shows(self, drawn: Drawn) -> bool:
-        """Return whether this many calls very likely refute, if p and q are those that must be detected."""
+        """Return whether so many calls refute on average, if p and q are those that must be detected."""
         return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:

@@ -27,7 +27,8 @@ from audit.verdict.redraw import Redraw
 from audit.verdict.terms import Terms
 from audit.verdict.witness import loss
 
-#: A declared law is compared with this many runs on each database, from this place in the seed tree.
+#: A declared law is compared with `_COMPARED` runs on each database. Their seeds lie at the place `_REPLAYED`
+#: of the seed tree.
 _COMPARED = 500
 _REPLAYED = 3_000_000
 #: The fields that a replay copies from the saved result; all other fields describe only the audit.

@@ -1,4 +1,4 @@
-"""The fields and assumptions that results of both paths, and of replays, have in common."""
+"""The fields and assumptions that all privacy results share: of audits by laws, by runs, and of replays."""
 
 from typing import Any
 

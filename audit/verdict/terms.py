@@ -12,8 +12,8 @@ from audit.evidence.goals import Goals
 from audit.sampling import stop_asked
 from audit.values.outcomes import Raised, Unfinished
 
-#: The share of the wealth in the account that aims to refute by the last run; the rest aims to refute early.
-#: The first share is for audits that run to the end, the second for audits that stop once they refute.
+#: The share of the wealth whose bets aim to refute by the last run; the bets of the rest aim to refute early.
+#: `_GOAL_AT_END` is for audits that run to the end, `_GOAL_BESIDE` for audits that stop once they refute.
 _GOAL_AT_END = 0.8
 _GOAL_BESIDE = 0.5
 
@@ -56,7 +56,7 @@ class Terms:
 
     @property
     def goals(self) -> Goals:
-        """The account whose bets aim to refute the claim by the last run."""
+        """The part of the wealth (an account) whose bets aim to refute the claim by the last run."""
         share = goal_share(stops=self.stop_when_refuted)
         return Goals(self.log_limit - math.log(share), share)
 
@@ -81,7 +81,10 @@ class Terms:
 
 
 def goal_share(*, stops: bool) -> float:
-    """Return the share of the wealth that aims at the last run; `stops`: the audit ends once it refutes."""
+    """Return the share of the wealth whose bets aim to refute by the last run.
+
+    `stops` says whether the audit ends once it refutes.
+    """
     return _GOAL_BESIDE if stops else _GOAL_AT_END
 
 

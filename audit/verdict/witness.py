@@ -30,7 +30,7 @@ _ALONE_LEVEL = 1e-3
 #: The most seconds that all single runs in fresh processes may take, estimated from the first of them.
 SECONDS_ALONE = 120.0
 #: The seconds of all single runs are estimated from this many processes. The first process is left out,
-#: because its start may include that of others.
+#: because other processes may have been started with it.
 _TIMED = 8
 #: The number of significant digits of shown outputs.
 _DIGITS = 4

@@ -79,7 +79,7 @@ def _audit_lines(result: AuditResult) -> list[str]:
 
 
 def _is_unseeded(result: SavedResult) -> bool:
-    """Whether the result states that runs of the subject depend on more than the seed."""
+    """Return whether the result states that runs of the subject depend on more than the seed."""
     return any(getattr(said, "kind", "") in UNSEEDED for said in (*result.notes, *result.assumptions))
 
 

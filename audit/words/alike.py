@@ -46,7 +46,7 @@ def found_beside(result: SavedResult, found: float, claimed: float | None) -> tu
 
 
 def separately(result: SavedResult) -> str:
-    """Return a sentence on the confidence of two bounds."""
+    """Return a sentence: each of the two bounds holds with this confidence, but both together need not."""
     return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
 
 

@@ -74,7 +74,9 @@ def claimed(epsilon: float, delta: float) -> str:
 
 
 def too_far(moves: str, draws: str, covers: float, at: str, factor: float | None) -> str:
-    """Return the text for noise that does not hide a move; `covers` is NaN if its size is unknown.
+    """Return the text for noise that does not hide a move of the output.
+
+    `covers` is the largest move that the noise hides at the claim; NaN if it is unknown.
 
     Examples
     --------

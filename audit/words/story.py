@@ -243,7 +243,7 @@ def _proved(result: AuditResult) -> str:
     return f"The claim is proved over {family}: {kept}. The proof covers only that family."
 
 
-#: Bounds closer than this (relatively, if above 1) count as equal: they differ only by rounding.
+#: Two bounds closer than this (relatively, if they are above 1) count as equal: they differ only by rounding.
 _ROUNDING = 1e-9
 _VERDICTS: dict[Verdict, Callable[[AuditResult], str]] = {
     Verdict.REFUTED: _refuted,
@@ -290,7 +290,7 @@ def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
 
 
 def is_bracketed(result: AuditResult) -> bool:
-    """Whether the upper and lower bounds from exact laws differ by more than rounding."""
+    """Return whether the upper and lower bounds from exact laws differ by more than rounding."""
     ends = ((result.epsilon_lower, result.epsilon_upper), (result.delta_lower, result.delta_upper))
     return any(high is not None and high > low + _ROUNDING * max(1.0, low) for low, high in ends)
 

@@ -61,7 +61,9 @@ class Told:
 
 
 def full(result: SavedResult) -> str:
-    """Return the report for a terminal: plain text of at most 28 lines, not counting its three lists.
+    """Return the report for a terminal: plain text, at most 28 lines and three lists.
+
+    The lists are what was not tested, the assumptions and the notes.
 
     Examples
     --------
@@ -192,7 +194,7 @@ def _whole(label: str, text: str) -> list[str]:
 
 
 def _scaled(lines: int) -> int:
-    """Return how many lines the same text needs on a narrow terminal."""
+    """Return a limit of this many lines, raised for a narrow terminal, where the same text needs more."""
     return math.ceil(lines * WIDTH / wording.columns(WIDTH))
 
 

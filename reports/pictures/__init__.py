@@ -1,1 +1,1 @@
-"""Pictures: how one is drawn (`drawing`), and those of a claim, of outputs, of courses, of a study."""
+"""Pictures: how one is drawn (`drawing`), and those of a claim, outputs, the course of an audit, a study."""

@@ -1,4 +1,4 @@
-"""The pictures of a claim beside what was found: the event, the profile, the trade-off, how close."""
+"""The pictures that compare a claim with what was found: event, profile, trade-off, and distance in ε."""
 
 import math
 
@@ -143,7 +143,7 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
 
 
 def _shown(x: float, event: Witness) -> float:
-    """Return the δ at `x` that an event shows; if p and q have intervals, their unfavourable ends count."""
+    """Return the δ that an event shows at ε = `x`, from the unfavourable ends of p and q if they have any."""
     low, high = (event.p_interval or (event.p,))[0], (event.q_interval or (event.q,))[-1]
     return max(0.0, low - math.exp(x) * high)
 
@@ -157,7 +157,7 @@ def _implied(x: float, epsilon: float, delta: float) -> float:
 def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
     """Return a picture of the errors of an observer who guesses by the event, and what the claim allows.
 
-    None if the excess over the claim is too small to be seen on it.
+    None if the excess over the claim is too small to be seen in the picture.
     """
     epsilon, delta = finite_claim(result)
     if witness is None or witness.distance != 1 or epsilon is None:
@@ -200,12 +200,15 @@ def trade_off(result: AuditResult, witness: Witness | None) -> Picture | None:
 
 
 def _least_misses(x: float, epsilon: float, delta: float) -> float:
-    """Return the least misses at `x` false alarms: the trade-off function of (ε, δ) (Dong, Roth, Su)."""
+    """Return the least rate of misses if the rate of false alarms is `x`.
+
+    This is the trade-off function of (ε, δ) (Dong, Roth, Su).
+    """
     return max(0.0, 1.0 - delta - math.exp(epsilon) * x, math.exp(-epsilon) * (1.0 - delta - x))
 
 
 def closeness(result: AuditResult) -> Picture | None:
-    """Return a picture of the claimed ε, the ε that was found, and the ε that would have been noticed."""
+    """Return a picture of the claimed ε, the lower bound that was found, and the detectable ε."""
     epsilon, _ = finite_claim(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
         return None
@@ -264,7 +267,7 @@ def closeness(result: AuditResult) -> Picture | None:
 
 
 def finite_claim(result: AuditResult) -> tuple[float | None, float]:
-    """Return the claimed ε, None if it is too large to draw, and δ."""
+    """Return the claimed ε (None if it is too large to draw) and the claimed δ."""
     epsilon, delta = allowance.claimed(result)
     return (epsilon if epsilon is not None and epsilon < 50 else None), min(max(delta, 0.0), 1.0)
 

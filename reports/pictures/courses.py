@@ -19,7 +19,7 @@ _WIDE = 30.0  # a longer axis is logarithmic
 
 
 def evidence(result: AuditResult) -> Picture | None:
-    """Return a picture of the wealth won by betting against the claim, by runs, and of the threshold.
+    """Return a picture of the wealth won by betting against the claim after each run, and of the threshold.
 
     A result of an older version holds only the wealth at the end.
     """
@@ -59,7 +59,10 @@ def evidence(result: AuditResult) -> Picture | None:
 
 
 def search(result: AuditResult) -> Picture | None:
-    """Return a picture of the largest loss found by pairs tried, and the claimed ε; None for one pair."""
+    """Return a picture of the largest loss found after each number of pairs tried, and of the claimed ε.
+
+    None if fewer than two pairs were tried.
+    """
     course, (epsilon, _) = result.search_course, finite_claim(result)
     if course is None or course.places[-1] < 2 or len(course.places) < 2:
         return None
@@ -96,7 +99,7 @@ def _points(course: Course) -> list[tuple[int, float]]:
 
 
 def _axis(drawing: Drawing, places: Sequence[int], name: str) -> Scale:
-    """Add the horizontal axis of a course."""
+    """Add the horizontal axis for a number that grows during the audit (runs or pairs); return its scale."""
     first, last = max(places[0], 1), max(places[-1], 2)
     far = last / first > _WIDE
     across = Scale(float(first if far else 0), float(last), *FRAME, log=far)
@@ -105,7 +108,7 @@ def _axis(drawing: Drawing, places: Sequence[int], name: str) -> Scale:
 
 
 def _line(drawing: Drawing, kind: str, points: list[tuple[float, float]], *, steps: bool = False) -> None:
-    """Add a course: a line, in steps if the number stays until the next point; points are marked if few."""
+    """Add a line through points; in steps if a value holds until the next point. A few points are marked."""
     if len(points) <= _FEW:
         drawing.path("point found", "".join(f"M{x:g} {y:g}h0" for x, y in points))
     if steps:

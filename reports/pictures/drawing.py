@@ -19,7 +19,7 @@ __all__ = ["FRAME", "WIDTH", "Drawing", "Picture", "Scale", "round_up"]
 
 #: The width of a picture in its own units; letters are 13 high.
 WIDTH = 420.0
-#: Left and right of what has a vertical axis.
+#: The left and right ends of the area for shapes in a picture with a vertical axis.
 FRAME = 52.0, 400.0
 
 
@@ -93,7 +93,7 @@ def _log(value: float) -> float:
 
 
 def _step(least: float) -> float:
-    """Return the smallest of 1, 2 and 5 times a power of ten that is at least `least`."""
+    """Return the smallest number ≥ `least` that is 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(least))
     return next((times * power for times in (1, 2, 5) if times * power >= least * (1 - 1e-9)), 10.0 * power)
 
@@ -171,7 +171,7 @@ class Drawing:
 
 
 def round_up(value: float) -> float:
-    """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that is `value` or a little more; 1 for nothing.
+    """Return the least number ≥ `value` that is 1, 1.5, 2, 3, 5 or 7 times a power of ten; 1 for 0.
 
     Values above 1e300 count as 1e300, because twice the result must stay finite.
     """

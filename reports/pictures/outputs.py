@@ -73,7 +73,7 @@ def _without_rare(outputs: Outputs) -> Outputs:
 
 
 def _spans(outputs: Outputs) -> list[str]:
-    """Return the bins in words; one around a whole number is that number."""
+    """Return the bins in words; a bin around a single whole number is written as that number."""
     whole = all(edge % 1 == 0.5 for edge in outputs.edges)
     if whole and all(b - a == 1 for a, b in pairwise(outputs.edges)):
         return [_n(a + 0.5) for a in outputs.edges[:-1]]
@@ -87,7 +87,7 @@ def _part(whole: float, inside: float) -> str:
 
 
 def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
-    """Draw a histogram of each side above the same axis; return the height of both."""
+    """Draw a histogram of each side, one above the other; return the height of the picture."""
     left, right, left_in, right_in = outputs.shares
     bins, names = len(outputs.edges) - 1, outputs.names[:_MOST_BESIDE]
     beside = _ALONE if len(names) == 1 else _BESIDE
@@ -119,7 +119,7 @@ def _bins(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
 
 
 def _column(place: tuple[float, float], top: float, foot: float) -> str:
-    """Return a bar that stands on a line, half a unit at least."""
+    """Return the path of a bar that stands at height `foot`, at least half a unit high."""
     return f"M{place[0]:g} {foot:g}V{min(top, foot - 0.5):g}H{place[1] - 0.7:g}V{foot:g}z"
 
 
@@ -131,9 +131,10 @@ def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequen
 
 
 def _values(drawing: Drawing, outputs: Outputs, sides: Sequence[str]) -> float:
-    """Draw two bars for each value; return the height of all.
+    """Draw two bars for each value, one for each side; return the height of the picture.
 
-    The axis ends at the largest share of the event if all of them are small beside the other outputs.
+    If every value of the event has a small share beside the other outputs, the axis ends at the largest share
+    of such a value.
     """
     left, right, left_in, right_in = outputs.shares
     scale, bottom = Scale(0.0, round_up(_longest(outputs)), 10.0, 410.0), 12 + _ROW * len(outputs.names)

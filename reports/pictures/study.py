@@ -66,7 +66,7 @@ def chart(result: StudyResult) -> Picture | None:
 
 
 def is_closed(cell: Cell) -> bool:
-    """Whether a closed form alone gave the bracket, without runs."""
+    """Return whether a closed form alone gave the bracket, without runs."""
     return bool(cell.steps) and all(step.how != "runs" for step in cell.steps)
 
 

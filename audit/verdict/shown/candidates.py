@@ -28,8 +28,8 @@ ALIKE = 0.8
 _FITTED = 0.5
 #: A shorter event replaces an event only if it keeps this share of the growth.
 _KEPT = 0.9
-#: An event about one entry is tried after a fitted score only if it exceeds the claim by this many standard
-#: errors.
+#: An event about one entry is tried beside a fitted score only if it exceeds the claim by this many standard
+#: errors. A larger number tries fewer events.
 _SURE = 3.0
 #: The most events considered per table, and the most that are shortened in all.
 _MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
@@ -37,7 +37,7 @@ _MOST_OF_A_TABLE, _MOST_TIDIED = 6, 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event fixed for a witness, its p side, p and q estimated from past runs, the distance in steps."""
+    """An event to test as a witness: its p side, p and q estimated from past runs, the distance in steps."""
 
     event: Event
     side: int
@@ -67,7 +67,10 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
 
 
 def find_single(memory: PairMemory, terms: Terms) -> Candidate | None:
-    """Return the one-entry event with the largest growth, or the easiest of equals; None if none grows."""
+    """Return the easiest to read of the best one-entry events; None if none surely has positive growth.
+
+    The best are those with nearly the largest growth (`ALIKE`).
+    """
     found = [each for each in _found(memory, terms) if is_of_one_entry(each.event)]
     found = [each for each in found if each.surely(terms)]
     if not found:
@@ -107,7 +110,7 @@ class _Found:
         return self.effort, -self.growth
 
     def tidied(self, memory: PairMemory, terms: Terms) -> "_Found":
-        """Return a shorter version with about the same growth on the kept outputs, else the event itself."""
+        """Return a shorter version with nearly the same growth on stored outputs, else the event itself."""
         side, told = self.candidate.side, self.event
         wanted = _KEPT * growth_on(told, memory, side, terms)
         for k in range(len(told.conditions)):

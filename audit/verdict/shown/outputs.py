@@ -26,7 +26,8 @@ from audit.laws.region import Region, members, probability
 from audit.results.outputs import LEAST_SPAN, MOST_EDGE, Outputs
 from audit.verdict.examples import output_words
 
-#: About the most bins, and the most single values. More give finer plots and larger files.
+#: The approximate limit on the number of bins, and the limit on that of single values. Larger limits give
+#: finer plots and larger files.
 MOST_BINS, MOST_NAMES = 20, 10
 #: At most this many runs on each side are counted in bins.
 _MOST_KEPT = 16_384
@@ -239,14 +240,14 @@ def _by_name(
 
 
 def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Flags], size: int) -> Floats:
-    """Return the weight of each code on each side, then its part inside the event, shape (4, size)."""
+    """Return the weight of each code, shape (4, size): left, right, then left and right inside the event."""
     columns = list(zip(codes, weights, inside, strict=True))
     whole = [np.bincount(code, weight, size) for code, weight, _ in columns]
     return np.array(whole + [np.bincount(code, weight * flags, size) for code, weight, flags in columns])
 
 
 def _quantile(values: Floats, weights: Floats, share: float) -> float:
-    """Return a quantile of weighted numbers, without infinite ones and NaN."""
+    """Return a quantile of the finite ones of some weighted numbers; NaN if there are none."""
     finite = np.isfinite(values)
     if not finite.any():
         return math.nan

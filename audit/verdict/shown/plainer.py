@@ -71,7 +71,10 @@ def boxes(
 def _best_box(
     columns: list[list[Floats]], signs: tuple[int, ...], claimed: tuple[float, float]
 ) -> tuple[float, list[tuple[float, float]], float, float]:
-    """Return growth, bounds, p and q of the best event "both entries beyond a bound", for each direction."""
+    """Return growth, bounds, p and q of the best event "both entries pass a bound".
+
+    Each of `signs` says how an entry passes its bound: upwards (1) or downwards (−1).
+    """
     turned = [[sign * column for sign, column in zip(signs, side, strict=True)] for side in columns]
     edges = [_edges(np.concatenate([turned[0][k], turned[1][k]])) for k in (0, 1)]
     shares = []
