@@ -1,4 +1,4 @@
-"""What a second process gains: `dp-audit suite` with one and with two, and the time to the first verdict.
+"""What a second process gains: `dp-audit suite` with one process and with two, until the first verdict too.
 
 Usage: python benchmarks/cores.py [PATTERN] [--jobs N] [--saved FOLDER]
 

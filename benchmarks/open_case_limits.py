@@ -34,7 +34,7 @@ def limit(case: str, claim: Any, *, significance: float) -> float | None:
 
 
 def laplace(shift: float) -> Events:
-    """Return (p, q) of half-lines, for one Laplace coordinate of unit scale whose centre moves by `shift`."""
+    """Return (p, q) of the events "output below t", for Laplace noise of scale 1 that moves up by `shift`."""
     return [(1 - 0.5 * math.exp(-x), 0.5 * math.exp(x - shift)) for x in np.linspace(0, shift, 401)]
 
 
@@ -63,7 +63,10 @@ def two_laplaces(shift: float) -> Events:
 
 
 def two_sided_geometric(shift: int, rate: float) -> Events:
-    """Return (p, q) of half-lines, for integer noise with weights e^(−rate·|k|) that moves up by `shift`."""
+    """Return (p, q) of the events "output below t", for integer noise that moves up by `shift`.
+
+    The weight of k is e^(−rate·|k|).
+    """
     ratio = math.exp(-rate)
 
     def below(k: int) -> float:  # Pr[noise < k]

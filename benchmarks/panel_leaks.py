@@ -73,7 +73,7 @@ def careless_when_warm(database, rng):
 
 
 class WithoutRng:
-    """One of these functions, called without a generator."""
+    """A mechanism of this module, called without a generator."""
 
     def __init__(self, mechanism):
         self.mechanism = mechanism

@@ -23,7 +23,7 @@ AMPLIFIED = (("retry", False), ("retry", True), ("held-out", False), ("held-out"
 
 
 def speed(dimension: int, size: int, *, runs: int, target: int | None, noisy: bool = False) -> Figure:
-    """Measure runs of A at ε = 1 on uniform examples; noisy examples have labels that no parity gives."""
+    """Measure runs of learner A at ε = 1 on uniform examples; if `noisy`, their labels are random."""
     rng = np.random.default_rng(0)
     learner = ParityLearner(dimension, 1.0)
     database = hard_problems(dimension, alpha=0.1, size=size)[0].draw(rng)
@@ -43,7 +43,7 @@ def speed(dimension: int, size: int, *, runs: int, target: int | None, noisy: bo
 
 
 def exhaustive(dimension: int, size: int, *, tight: bool) -> Figure:
-    """Prove A on all samples of a size, as multisets, and all their neighbours."""
+    """Measure a proof of learner A's claim, on all samples of a size (as multisets) and their neighbours."""
     started = time.process_time()
     result = audit_privacy(ParityLearnerMultisets(dimension, 1.0, tight=tight, examples=size))
     seconds = time.process_time() - started
@@ -57,7 +57,7 @@ def exhaustive(dimension: int, size: int, *, tight: bool) -> Figure:
 
 
 def exact_law(*, consistent: bool) -> Figure:
-    """Compute the law of A on 20 random examples of 8 bits."""
+    """Measure the computation of the exact law of learner A, on 20 random examples of 8 bits."""
     rng = np.random.default_rng(1)
     points = rng.random((20, 8)) < 0.5
     labels = np.logical_xor.reduce(points, axis=1) if consistent else rng.random(20) < 0.5
@@ -70,7 +70,7 @@ def exact_law(*, consistent: bool) -> Figure:
 
 
 def utility(form: str, *, tight: bool) -> Figure:
-    """Audit the accuracy of A* at d = 16, ε = 1, α = β = 0.1, significance 1e-6."""
+    """Measure an audit of the accuracy of learner A* at d = 16, ε = 1, α = β = 0.1, significance 1e-6."""
     learner = AmplifiedParityLearner(16, 1.0, form=form, tight=tight)  # type: ignore[arg-type]  # a Form
     started = time.process_time()
     result = audit_utility(learner)
@@ -86,7 +86,7 @@ def utility(form: str, *, tight: bool) -> Figure:
 
 
 def runs() -> list[Figure]:
-    """Measure runs of A, and its exact law."""
+    """Measure runs of learner A, and the computation of its exact law."""
     return [
         speed(64, 20_000, runs=600, target=300),
         speed(64, 20_000, runs=600, target=300, noisy=True),

@@ -1,8 +1,8 @@
 """Audits that must find the databases themselves: no pair is given, only the values that a record can have.
 
 Open cases: the audit gets a strategy for records, written from the case's `domain`, at significance 1e-6. A
-fault has to be refuted within 300,000 runs in the median over the seeds, and its simplest witness may have at
-most as many records as the case's example pair. A control must not be refuted within 1,000,000 runs. Peer
+faulty case has to be refuted within 300,000 runs in the median over the seeds. Its simplest witness may have
+at most as many records as the case's example pair. A control must not be refuted within 1,000,000 runs. Peer
 suite at claimed ε = 1: rows whose true ε is above the claim have to be refuted within 300,000 runs, and no
 other row may be. Cost of the search: its share of the runs of audits that refute, its seconds, and the cost
 of auditing a mechanism of 50 ms per call.
@@ -174,7 +174,10 @@ def noisy_sum(database: list[float], rng: np.random.Generator) -> float:
 
 
 def own_seconds(mechanism: Any, domain: dict[str, Any], pair: tuple[Any, Any], *, rounds: int) -> Figure:
-    """Return the seconds of CPU of an audit of 200,000 runs with search, minus those with a given pair."""
+    """Return the seconds of CPU that an audit of 200,000 runs takes for its search.
+
+    This is the difference between an audit that searches and one whose pair is given.
+    """
 
     def seconds(**where: Any) -> float:
         start = time.process_time()

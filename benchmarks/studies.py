@@ -35,7 +35,7 @@ raise SystemExit(code)
 
 
 def preset(name: str) -> list[Figure]:
-    """Carry out one preset from nothing, and return its figures."""
+    """Run one study without saved results, in a separate process, and return its figures."""
     with tempfile.TemporaryDirectory() as folder:
         saved = Path(folder) / "study.json"
         done = subprocess.run(

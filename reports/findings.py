@@ -50,7 +50,7 @@ class FindingsPart:
 
 
 def findings_part(documents: Sequence[Mapping[str, Any]]) -> FindingsPart:
-    """Return the part of the documents of saved findings, in their order.
+    """Return the part of the page on findings, from their saved documents, in the same order.
 
     Examples
     --------

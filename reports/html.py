@@ -69,7 +69,9 @@ def write_report(
     split: bool = False,
     **parts: Any,
 ) -> None:
-    """Write the page to `path`, whole or not at all. `check_writable(path)` tells beforehand if this works.
+    """Write the page to `path`, completely or not at all.
+
+    `check_writable(path)` tells beforehand whether the file can be written.
 
     `parts` are the other arguments of `render`. With `split`, each audit has a separate page in the folder
     ``NAME-audits`` beside ``NAME.html``.

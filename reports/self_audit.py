@@ -67,7 +67,7 @@ class SelfAuditsPart:
 
 
 def self_audits_part(documents: Sequence[Mapping[str, Any]]) -> SelfAuditsPart:
-    """Return the part of the documents of saved self-audits, in their order.
+    """Return the part of the page on self-audits, from their saved documents, in the same order.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class StudiesPart:
 
 
 def studies_part(documents: Sequence[Mapping[str, Any]]) -> StudiesPart:
-    """Return the part of the documents of saved studies, in their order.
+    """Return the part of the page on studies, from their saved documents, in the same order.
 
     Examples
     --------

@@ -34,7 +34,7 @@ _MOST_ALERTS, _MOST_NAMES = 8, 12
 
 @dataclass(frozen=True)
 class WitnessView:
-    """A witness: its story in parts, its databases side by side, and the source of its numbers."""
+    """A witness: the texts that describe it, its databases side by side, and where its numbers come from."""
 
     words: story.WitnessWords
     rows: tuple[tuple[str, str, str, bool], ...]  # place, left, right, whether they differ
@@ -285,7 +285,7 @@ def _of_utility(result: UtilityResult) -> dict[str, object]:
 
 
 def _by_the_text(result: Saved) -> str:
-    """Return how the code compares with the formulas of its text; empty without formulas."""
+    """Return a text that compares the code with the formulas of its source text; empty without formulas."""
     told = alike.with_text(result)
     return f"By the text: {told}." if told else ""
 
@@ -311,7 +311,7 @@ def _bounds(result: AuditResult) -> Bounds:
 
 
 def _finite(value: float | None) -> float:
-    """Return the number that a script sorts by."""
+    """Return the finite number by which the page's script sorts; −1 for a missing one."""
     if value is None or math.isnan(value):
         return -1.0
     return min(value, 1e308)

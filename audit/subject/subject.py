@@ -246,7 +246,10 @@ def _read(mechanism: Any) -> Subject:
 
 
 def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
-    """Return a subject with a new object for every run; it has no `sample`, as its runs share an object."""
+    """Return a subject with a new object for every run.
+
+    It has no `sample`, because the runs of one call of `sample` would share an object.
+    """
     if not callable(fresh):
         raise SubjectError("`fresh` must be a function without arguments that makes a new mechanism.")
     calling = Calling(takes_rng=subject.calling.takes_rng)

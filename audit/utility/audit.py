@@ -67,7 +67,7 @@ class UtilityAudit:
         return self._climbed([*found, *self._random(rng)], rng)
 
     def _proposed(self, way: str, *arguments: Any) -> ExactFailure | None:
-        """Return the exact failure on a problem that the family proposes; None if the laws do not give it."""
+        """Return the exact failure probability on a proposed problem; None if the laws do not give it."""
         found = exact_failure(self.task.subject, proposed(self.task.family, way, *arguments), self.claim)
         self.tried += found is not None
         return found

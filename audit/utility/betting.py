@@ -201,7 +201,7 @@ class UtilityBetting:
     def _settle(self, standing: Standing, trials: Trials, before: int) -> None:
         """Settle the bets on some trials; check the wealths after every pair of runs.
 
-        The order of the two calls of a pair is not recorded.
+        Wealth within a pair does not count, because the order of the pair's two calls is not recorded.
         """
         low, high = trials.low, trials.high
         against, favour = standing.bets.paths(low, high, beta=self.beta)

@@ -126,7 +126,7 @@ class LawCheck:
         return Verdict.ERROR if 0 < self.runs <= self.unfinished else Verdict.INCONCLUSIVE
 
     def on_databases(self, databases: Sequence[tuple[Any, Any]]) -> str:
-        """Return a text if law and code disagree on one of these (problem, database); else empty."""
+        """Return a text if law and code disagree on one of these pairs (problem, database); else empty."""
         subject = self.task.subject
         pairs = min(CHECKED_PAIRS, max(1, self.task.options.budget // (4 * len(databases))))
         self.least = min(self.least, 2 * pairs)

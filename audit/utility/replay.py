@@ -32,9 +32,9 @@ def replay_failure(
 ) -> UtilityWitness:
     """Return the failure of a result, run again; `repeats` says whether the output is the same.
 
-    The audit's `convert` prepares the databases, unless the learner has its own. The problem is that of the
-    audit or, for a result from a file, is found by its name. It measures the error again. A refutation by
-    exact laws is computed again: `refutes` says whether the failure probability is still above beta.
+    The audit's `convert` prepares the databases, unless the learner has its own. The error is measured again,
+    by the audit's problem or, for a result from a file, by the problem of the same name. A refutation by exact
+    laws is computed again: `refutes` says whether the failure probability is still above beta.
 
     Parameters
     ----------

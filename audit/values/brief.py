@@ -1,4 +1,4 @@
-"""The short text of a value in errors and reports. This module imports little: errors need not load numpy."""
+"""The short text of a value in errors and reports. The module imports little: errors must not load numpy."""
 
 import re
 from collections.abc import Iterable

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
-# cloudpickle rebuilds classes with these functions. Their last argument but one identifies the existing class
-# that is overwritten.
+# cloudpickle rebuilds classes with these functions. The last argument but one of each call identifies the
+# existing class, which the call overwrites.
 _CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
 
 

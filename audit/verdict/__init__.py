@@ -1,4 +1,5 @@
 """Verdicts on privacy claims: by exact laws or by runs, with confirmation, and replays of saved witnesses.
 
-Imports from `search`, `sampling` and `results`; `words`, `utility` and the doors import from it.
+It imports from `search`, `sampling` and `results`; `words`, `utility` and the user interfaces (`doors`)
+import from it.
 """

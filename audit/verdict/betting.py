@@ -29,8 +29,8 @@ from audit.search.steer import SCOUTS, Steering
 from audit.values.progress import AuditProgressed
 from audit.verdict.terms import NeverAnswers, Terms
 
-#: The first bet on a pair of databases takes this many pairs of runs; each later bet adds a quarter to the
-#: runs known of the pair.
+#: The first bet on a pair of databases takes this many pairs of runs. Each later bet takes a quarter as many
+#: pairs of runs as are known so far.
 FIRST_BET = 20
 GROWTH = 1.25
 SHADOW_PATIENCE = 3
@@ -280,7 +280,7 @@ class Betting:
         self._report("betting")
 
     def _bet_coupled(self, memory: PairMemory, size: int) -> bool:
-        """Bet on coupled pairs of runs if that is better; return whether a bet was made."""
+        """Bet on coupled pairs of runs if that promises more; return whether a bet was made."""
         terms, coupled = self.terms, self.coupled
         if self.by_calls:
             return False

@@ -305,7 +305,7 @@ def _sobered(candidate: Candidate, seen: Witness) -> Candidate:
 
 
 def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
-    """Return whether the event happened in every kept run on the p side and in none on the q side."""
+    """Return whether the event happened in every stored run on the p side and in none on the q side."""
     p_in, p_out, q_in, q_out = memory.seen(candidate.event, candidate.side)
     return bool(p_out == 0 and q_in == 0 and p_in and q_out)
 

@@ -31,8 +31,8 @@ SAMPLED_RUNS: Final = 10_000
 #: The verdict PROVED needs at least this many runs on each closely compared database.
 LEAST_CHECKED: Final = 1_000
 _OTHERS: Final = 1
-#: A law may be wrong on a single database. So the other databases share `SPREAD_RUNS` calls, each with at
-#: least `_LEAST_SPREAD` runs per side.
+#: A law may be wrong on a single database. So the databases that are not closely compared share `SPREAD_RUNS`
+#: calls; a pair that gets any gets at least `_LEAST_SPREAD` on each side.
 SPREAD_RUNS: Final = 1_000
 _LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
 

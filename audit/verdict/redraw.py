@@ -62,7 +62,7 @@ class Redraw:
     fresh: bool
     #: Why the calls count as independent trials, as in `Judge.how`; empty if they do not refute the claim.
     how: str = ""
-    #: Whether the same calls gave the saved p and q again.
+    #: Whether the calls, made again from the saved seeds, gave the saved p and q.
     reproduced: bool = False
     reason: str = ""
 

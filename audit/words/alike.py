@@ -82,7 +82,7 @@ def replay_of(result: SavedResult) -> str | None:
 
 
 def with_text(result: SavedResult) -> str:
-    """Return a text on how code and formulas of the documentation compare; empty if there are no formulas.
+    """Return a text that compares the code with the formulas of its source text; empty without formulas.
 
     Examples
     --------

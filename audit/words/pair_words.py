@@ -63,7 +63,7 @@ def _others(count: int) -> str:
 
 
 def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, str]:
-    """Return both databases as texts, that of p first. A long second one only refers to the change.
+    """Return both databases as texts, that of p first; if the second is long, it only names the change.
 
     Examples
     --------

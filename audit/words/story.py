@@ -229,7 +229,7 @@ def unvaried(result: AuditResult) -> str:
 
 
 def _why_no_proof(result: AuditResult) -> str:
-    """Return why exact laws that keep the claim do not prove it: pairs left out, or rounding."""
+    """Return why exact laws that satisfy the claim do not prove it: pairs left out, or rounding."""
     if result.family is None or result.pairs_total != result.pairs_tried:
         return "Other pairs were not compared: this is not a proof."
     slack = "" if result.tolerance is None else f", to a tolerance of {result.tolerance:.2g}"

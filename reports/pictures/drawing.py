@@ -158,7 +158,7 @@ class Drawing:
         self.words(name, 2, scale.end - 14, "tick")
 
     def legend(self, keys: Iterable[tuple[str, str]], top: float) -> None:
-        """Add lines that say what a class of shapes stands for, 20 units apart."""
+        """Add a legend: one line for each class of shapes, 20 units apart."""
         for i, (kind, words) in enumerate(keys):
             y, left = top + 20 * i, FRAME[0]
             shapes = {"point": f"M{left + 11:g} {y:g}h0", "shape": f"M{left:g} {y - 6:g}h22v12h-22z"}

@@ -124,7 +124,7 @@ def _column(place: tuple[float, float], top: float, foot: float) -> str:
 
 
 def _strip(drawing: Drawing, places: Sequence[tuple[float, float]], held: Sequence[bool], y: float) -> None:
-    """Mark below the bins where the event has outputs, because bars may be too low to show it."""
+    """Mark the bins in which the event has outputs by a strip below: their bars may be too low to be seen."""
     marked = "".join(f"M{a:g} {y:g}H{b:g}" for (a, b), inside in zip(places, held, strict=False) if inside)
     if marked:
         drawing.path("strip", marked)

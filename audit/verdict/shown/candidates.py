@@ -26,7 +26,7 @@ ALIKE = 0.8
 #: The growth of a fitted score is multiplied by this when it is compared with other events. A larger factor
 #: shows fitted scores more often.
 _FITTED = 0.5
-#: A shorter event replaces an event only if it keeps this share of the growth.
+#: A shorter event replaces a longer one only if it keeps this share of the longer one's growth.
 _KEPT = 0.9
 #: An event about one entry is tried beside a fitted score only if it exceeds the claim by this many standard
 #: errors. A larger number tries fewer events.
@@ -153,14 +153,14 @@ def _distinct(found: Iterable[_Found]) -> list[_Found]:
 
 
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
-    """Return an event as a candidate, with p and q estimated from the kept outputs of a pair."""
+    """Return an event as a candidate, with p and q estimated from the stored outputs of a pair."""
     p_in, p_out, q_in, q_out = memory.seen(event, side).tolist()
     p, q = (p_in + 0.5) / (p_in + p_out + 1), (q_in + 0.5) / (q_in + q_out + 1)
     return Candidate(event, side, p, q, p_in + p_out, memory.distance)
 
 
 def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms, *, errors: float = 0.0) -> float:
-    """Return the log growth of an event on the kept outputs of a pair, in nats per pair of runs.
+    """Return the log growth of an event on the stored outputs of a pair, in nats per pair of runs.
 
     The estimate lowers p and raises q by `errors` standard errors.
     """

@@ -31,8 +31,8 @@ from audit.verdict.examples import output_words
 MOST_BINS, MOST_NAMES = 20, 10
 #: At most this many runs on each side are counted in bins.
 _MOST_KEPT = 16_384
-#: To limit memory, only this many values are counted one by one; later ones are added only if inside the
-#: event.
+#: To limit memory, only this many values are counted one by one; after that, new values are counted only if
+#: they are inside the event.
 _MOST_KNOWN = 1_000
 #: This share of the outputs at each end lies beyond the bins; the outer bins count these outputs too.
 _TAIL = 0.005
@@ -97,7 +97,7 @@ class Seen:
 
 
 def outputs_by_law(region: Region, left: Law, right: Law, *, of: str = "the output") -> Outputs | None:
-    """Return the outputs under two exact laws, and the part of each bin in the event; None without bins.
+    """Return the outputs under two exact laws, and the part of each bin in the event; None if uncountable.
 
     Parameters
     ----------
@@ -284,7 +284,10 @@ def _step(least: float) -> float:
 
 
 def _made(of: str, edges: Floats | None, table: Floats, names: Sequence[str] | Outputs | None) -> Outputs:
-    """Return the outputs of a table, shape (4, bins and names); `names` may be `Outputs` of single values."""
+    """Return the outputs that a table counts, shape (4, bins and names).
+
+    `names` may be `Outputs` of single values.
+    """
     if isinstance(names, Outputs):
         beside = (names.on_left, names.on_right, names.left_inside, names.right_inside)
         table, names = np.concatenate([table, np.array(beside)], axis=1), names.names
