@@ -1,4 +1,4 @@
-"""What a second process gains: `dp-audit suite` with one process and with two, until the first verdict too.
+"""What a second process gains: the time of `dp-audit suite`, and of its first verdict, with one and with two.
 
 Usage: python benchmarks/cores.py [PATTERN] [--jobs N] [--saved FOLDER]
 

@@ -148,7 +148,10 @@ def label_response(database, rng):
 
 
 def wandering_response(database, rng):
-    """Randomized response of a parity. The sum decides which draw is used, so coupled runs may differ."""
+    """Randomized response of a parity. The sum of the records decides which draw is used.
+
+    So coupled runs may differ.
+    """
     rng.random(sum(database))
     return randomized_response([sum(database) % 2], rng)
 
@@ -197,7 +200,7 @@ def audit_all(audits, *, seed=0, cases=CASES):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What audits of tight mechanisms show about the auditor."""
+    """What audits of mechanisms that meet their claim with equality show about the auditor."""
 
     audits: int
     refuted: int

@@ -3,11 +3,11 @@
 Each mechanism gets two comparisons on each database: the chi-square test on the law's finest partition, and
 the e-value of `audit.laws.law_check`. Cells that expect fewer than 5 runs are pooled; if the pool still
 expects fewer, its count gets an exact binomial test. An entry without a declared law is compared with the law
-that its text gives (`audit.catalogue.Formulas`), by the first comparison alone. All comparisons together
-reject a correct mechanism with probability at most 1e-6 (Bonferroni). The last column gives the power of the
-weakest chi-square test of a row: the share of runs that must move between the two likeliest cells to be
-noticed with probability 0.99. The column is 0 for a law given by a text, because that test does not compute
-its power.
+that its source text gives (`audit.catalogue.Formulas`), by the first comparison alone. All comparisons
+together reject a correct mechanism with probability at most 1e-6 (Bonferroni). The last column gives the
+power of the weakest chi-square test of a row: the share of runs that must move between the two likeliest
+cells to be noticed with probability 0.99. The column is 0 for a law from a source text, because that test
+does not compute its power.
 
 A comparison of more than `--seconds` of processor time gets as many runs as this time allows, and the row
 says how many. With `--found FILE` each finished row is kept, and the same command continues where it was

@@ -75,7 +75,7 @@ def oracle_figures(entries: int, *, rounds: int) -> list[Figure]:
 
 
 def stream_figures(total: int, *, rounds: int) -> list[Figure]:
-    """Return the rate of streamed averages, relative to numpy's Laplace draws, and their memory."""
+    """Return the rate of streamed averages, relative to numpy's Laplace draws, and the averages' memory."""
     rng = np.random.default_rng(0)
 
     def bare() -> None:

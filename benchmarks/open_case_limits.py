@@ -42,8 +42,8 @@ def two_laplaces(shift: float) -> Events:
     """Return the events "log-ratio above t" of two independent Laplace coordinates that both move by `shift`.
 
     One coordinate's log-ratio L lies in [−shift, shift]: an atom of ½ at the top, of ½·e^−shift at the
-    bottom, and between them density ¼·exp(−(shift − l)/2) under the first database; the second has these
-    laws mirrored. The law of the sum follows by one quadrature.
+    bottom, and between them density ¼·exp(−(shift − l)/2) under the first database. Under the second, −L has
+    this law. The law of the sum follows by one quadrature.
     """
 
     def above(t: float) -> float:  # Pr[L > t]
@@ -105,8 +105,8 @@ def largest_of_shuffled() -> Events:
     """Return the events "the largest of the 100 outputs is above t": N(0 or ±1, ½²) each, in any order.
 
     A shuffle does not change the largest output, so this is exact for these events. The likelihood ratio of
-    the shuffled vectors is hardly better: 200,000 simulated runs on each side put its limit at 1,250 runs
-    against 1,275.
+    the shuffled vectors is hardly better: 200,000 simulated runs on each side put its limit at 1,250 runs,
+    and that of these events is 1,275.
     """
 
     def below(t: float, first: float) -> float:

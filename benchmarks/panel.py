@@ -114,7 +114,7 @@ def chosen(patterns: list[str]) -> list[str]:
 
 
 def drawn(tasks: list[tuple[str, int]], lines: Path | None, *, jobs: int, **terms: Any) -> list[Row]:
-    """Carry out the audits that the file does not hold yet, and append each row to it."""
+    """Return the rows of all tasks; carry out the audits that the file lacks, and append their rows to it."""
     wanted = {(*task, *terms.values()) for task in tasks}
     texts = lines.read_text(encoding="utf-8").splitlines() if lines is not None and lines.exists() else []
     known = {_key(row, terms): row for row in map(json.loads, texts)}

@@ -41,7 +41,7 @@ class Entry:
 
 BITS = {"records": [0, 1], "size": (1, 3)}
 FEW_BITS = {"records": [0, 1], "size": (1, 2)}
-#: Sixty-two databases; no mechanism keeps answers for that many.
+#: A domain of 62 databases: more than any mechanism keeps answers for.
 MANY_BITS = {"records": [0, 1], "size": (1, 5)}
 CHOICES = {"records": [0, 1, 2, 3, 4], "relation": Relation.LOCAL}
 

@@ -67,7 +67,7 @@ _ANSWERS = defaultdict(list)
 
 
 def twenty_each(database, rng):
-    """Twenty answers are drawn for every database; later calls repeat any of them."""
+    """Twenty answers are drawn for every database; each later call repeats one of them at random."""
     del rng
     answers = _ANSWERS[tuple(database)]
     if len(answers) < 20:

@@ -230,7 +230,7 @@ class Resting:
 
 
 class Accountant:
-    """Fifty answers, then None; only the number of calls decides."""
+    """Fifty answers, then None; the number of calls alone decides which."""
 
     def __init__(self):
         self.left = 50

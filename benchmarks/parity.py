@@ -1,4 +1,4 @@
-"""The learners of parities: runs a second, exhaustive audits, the exact law, utility audits of A*.
+"""The learners of parities, A and A*: runs per second, exhaustive audits, the exact law, utility audits.
 
     python benchmarks/parity.py [runs] [privacy] [utility]
 

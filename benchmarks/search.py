@@ -41,8 +41,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "shared" / "cases"
 MOST_RUNS = 300_000
 SHARE = 0.4
 
-#: What a user would write after reading only the case's `domain`. Strategies are made where they are used,
-#: because not every strategy can be sent to a worker.
+#: The domain that a user would write after reading only the case's `domain`. Strategies are made in the
+#: process that uses them, because not every strategy can be sent to a worker.
 DOMAINS: dict[str, Callable[[], dict[str, Any]]] = {
     "o01": lambda: {"records": [0, 1], "size": 10},
     "o02": lambda: {"records": st.floats(-1, 3), "size": (1, 3)},

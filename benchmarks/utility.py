@@ -28,7 +28,7 @@ SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1
 
 @dataclass(frozen=True)
 class Failing:
-    """Fails with the probability that is its database, so that problems differ."""
+    """A learner that fails with the probability that its database is, so that problems differ."""
 
     def __call__(self, database: Any, rng: Any) -> float:
         return float(rng.random() < database)
@@ -39,7 +39,7 @@ def problem(p: float, name: str = "one") -> SampledProblem:
 
 
 def to_verdict(p: float, *, seeds: int) -> Figure:
-    """Return the runs until the verdict: all up to a refutation, or those bet on until the claim was met."""
+    """Return how many runs the verdict takes: all up to a refutation, or those bet on up to a met claim."""
     limit = -math.log(SIGNIFICANCE) / best_growth(p, BETA)
     used = []
     for seed in range(seeds):
@@ -57,7 +57,10 @@ def to_verdict(p: float, *, seeds: int) -> Figure:
 
 
 def false_alarms(count: int, *, audits: int) -> Figure:
-    """Count the alarms of audits on `count` tight problems, and average min(wealth at the stop, 20)."""
+    """Count the false alarms of audits on `count` problems with failure probability β.
+
+    The note holds the mean of min(wealth at the stop, 20).
+    """
     problems = [problem(BETA, f"{k}") for k in range(count)]
     refuted, stopped = 0, []
     for seed in range(audits):

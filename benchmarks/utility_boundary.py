@@ -1,8 +1,8 @@
 """Utility audits at failure probability exactly β: both REFUTED and *met* must be rare verdicts.
 
-Run `python benchmarks/utility_boundary.py [AUDITS]`. At significance 0.05 at most 5 % may be refuted, and
-at most 5 % may be met. Of 400 audits at most 38 may be refuted and at most 38 met: 38 is four standard errors
-above 20.
+Run `python benchmarks/utility_boundary.py [AUDITS]`. At significance 0.05 an audit may refute with
+probability at most 5 %, and call the claim met with probability at most 5 %. Of 400 audits at most 38 may
+refute and at most 38 may call the claim met: 38 is four standard errors above 20.
 """
 
 import random
@@ -21,21 +21,21 @@ def told():
 
 
 class Ordinary:
-    """Fails at random, by the generator that it receives."""
+    """A learner that fails at random, by the generator that it receives."""
 
     def __call__(self, _, rng):
         return float(rng.random() < BETA)
 
 
 class Own:
-    """Fails at random, by a generator that belongs to the process."""
+    """A learner that fails at random, by a generator that belongs to the process."""
 
     def __call__(self, _):
         return float(random.random() < BETA)
 
 
 class Cycle:
-    """Fails in three successive calls of every ten; the constructor draws where the ten begin."""
+    """A learner that fails in some successive calls of every ten; its constructor draws where they begin."""
 
     def __init__(self):
         self.calls = random.randrange(10)
@@ -46,7 +46,7 @@ class Cycle:
 
 
 class Lucky:
-    """Draws in its constructor whether it always fails."""
+    """A learner that draws in its constructor whether it always fails."""
 
     def __init__(self):
         self.fails = random.random() < BETA
@@ -56,7 +56,7 @@ class Lucky:
 
 
 class FirstCall:
-    """Draws at its first call whether it always fails."""
+    """A learner that draws at its first call whether it always fails."""
 
     def __init__(self):
         self.fails = None
@@ -75,7 +75,7 @@ class Cell:
 
 
 class Sharing:
-    """Fails by its generator, and changes its records."""
+    """A learner that fails at random, by its generator, and changes its records."""
 
     def __call__(self, database, rng):
         database[0].value = 0

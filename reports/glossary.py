@@ -1,6 +1,6 @@
 """The terms of a report, explained once for a reviewer who knows the field but not this tool."""
 
-#: By the key of a link: the term, and what it means.
+#: For each key of a link: the term and its meaning.
 GLOSSARY = {
     "refuted": (
         "refuted",

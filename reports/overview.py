@@ -40,7 +40,11 @@ def outcome(result: Saved) -> str:
 
 
 def is_wrong(result: Saved) -> bool:
-    """Return whether an audit needs attention: its verdict is unexpected, refutes a claim, or is missing."""
+    """Return whether an audit needs attention.
+
+    It does if its verdict is unexpected, ERROR or INCONCLUSIVE, or if it refuted a claim and nothing was
+    expected.
+    """
     said = outcome(result)
     return said == UNEXPECTED or result.verdict in _OPEN or (result.refuted and not said)
 
@@ -52,7 +56,7 @@ def rank(result: Saved) -> tuple[int, int]:
 
 
 def about(results: Sequence[Saved]) -> str:
-    """Return a line with the number of audits, their versions and dates, as far as the results say.
+    """Return a line with the number of audits, and the versions and dates that the results name.
 
     Examples
     --------

@@ -15,7 +15,7 @@ _KINDS = {True: "not-refuted", False: "refuted", None: "measured"}
 
 @dataclass(frozen=True)
 class RowView:
-    """A row of the table, and the figures behind it."""
+    """A row of a measure's table, and the figures behind the row."""
 
     row: Row
     kind: str

@@ -175,10 +175,11 @@ class Cell:
 
     @property
     def family(self) -> str:
-        """A text that names the problems on which the claim is met at `met`, or on which it was tried last.
+        """A text that names the problems on which the claim is met at `met`.
 
-        If a closed form decides, the claim is met on the problem of that form. For the other problems
-        searched, the text says only that none refuted it, and bounds the failure probability.
+        If the claim was never met, these are the problems of the last step that names any. If a closed form
+        decides, the claim is met on the problem of that form. For the other problems searched, the text then
+        says only that none refuted the claim, and bounds the failure probability.
 
         Examples
         --------

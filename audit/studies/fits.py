@@ -95,7 +95,7 @@ class Fit:
 
 
 def fit(cells: Sequence[Cell]) -> Fit | None:
-    """Return the growth of the least m over the cells; None unless cells at two or more places were met.
+    """Return the growth of the least m over the cells; None if the claim was met at fewer than two places.
 
     Guarantee
     ---------

@@ -14,7 +14,7 @@ Hence, for any choice of sizes, the chance that any verdict is wrong is at most 
 A closed form gives the failure probability on one problem. At the least m that meets the claim by this form,
 a family of other problems is searched. If this search refutes the claim, the bisection continues above m with
 audits of the family, each with its own share. The verdicts do not assume that failures become rarer with more
-records. Only if they do is a bracket a pair of bounds on the least m.
+records. A bracket bounds the least m only if they do.
 """
 
 import math
@@ -88,12 +88,13 @@ def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | 
 
 
 def searched(steps: Sequence[Step], found: Step) -> list[Step]:
-    """Return the steps of a closed form, updated by a search of its family at their least "met" m.
+    """Return the steps that a closed form decided, updated by `found`, the search of a family of problems.
 
-    If the search does not refute the claim, the step at that m remains "met", on the closed form's problem.
-    Its `high` becomes the search's bound for the other problems, which is mostly above beta. If the search
-    refutes the claim, the closed form does not decide for the family at that m and above. Its "met" steps are
-    dropped, and the bisection continues with audits of the family.
+    The search was made at the least m of the "met" steps. If it does not refute the claim, the step at that m
+    remains "met", on the closed form's problem. The step's `high` becomes the search's bound for the other
+    problems, which is mostly above beta. If the search refutes the claim, the closed form does not decide for
+    the family at that m and above. The "met" steps are dropped, and the bisection continues with audits of
+    the family.
 
     Examples
     --------

@@ -141,7 +141,7 @@ class UtilityBetting:
         return max(standings, key=lambda each: each.index(runs))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the failure probability of the worst problem, each at 1 − significance."""
+        """Return bounds on the worst problem's failure probability, each with confidence 1 − significance."""
         bets = [each.bets for each in self.standings]
         low = lower_bound(self.shares, bets, significance=self.significance)
         high = max(self.upper(each) for each in self.standings)

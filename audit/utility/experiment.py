@@ -1,8 +1,8 @@
 """One run of a utility audit: draw a database, run the learner on it, compute its error.
 
-The whole experiment runs in the learner's process (an isolated child, a worker), so only a few numbers are
-sent back. Every trial has its own seed, from which the generators of the problem and of the learner are made.
-So each trial can be repeated alone.
+The whole experiment runs in the learner's process, which may be an isolated child or a worker, so only a few
+numbers are sent back. Every trial has its own seed, from which the generators of the problem and of the
+learner are made. So each trial can be repeated alone.
 """
 
 import math
@@ -42,8 +42,8 @@ class Ask:
     reveal
         Whether to return the database and the output as well.
     seen
-        The first run checks whether the problem changes a database that is too costly to copy. This is its
-        message, which later runs repeat; empty if there was no change.
+        A message if the first run found that the problem changes a database that is too costly to copy; else
+        empty. Later runs repeat this message instead of the check.
 
     Examples
     --------

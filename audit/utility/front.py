@@ -1,4 +1,4 @@
-"""`audit_utility`: audit a learner's claim on its problems, and return a verdict with evidence."""
+"""`audit_utility`: audit a learner's claim on its problems, and return the verdict with its evidence."""
 
 import time
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def audit_utility(
     jobs: int = 1,
     progress: Callable[[Any], None] | None = None,
 ) -> UtilityResult:
-    """Audit the claim that an error is ≤ alpha except with probability ≤ beta, and return a verdict.
+    """Return the result of an audit of the claim that an error is ≤ alpha except with probability ≤ beta.
 
     Parameters
     ----------

@@ -33,8 +33,8 @@ def replay_failure(
     """Return the failure of a result, run again; `repeats` says whether the output is the same.
 
     The audit's `convert` prepares the databases, unless the learner has its own. The error is measured again,
-    by the audit's problem or, for a result from a file, by the problem of the same name. A refutation by exact
-    laws is computed again: `refutes` says whether the failure probability is still above beta.
+    by the audit's problem or, for a result from a file, by the problem of the same name. A refutation by
+    exact laws is computed again: `refutes` says whether the failure probability is still above beta.
 
     Parameters
     ----------

@@ -108,8 +108,8 @@ class UtilityResult(SavedResult):
     Attributes
     ----------
     beta_lower, beta_upper : float
-        Bounds on the failure probability on the worst problem. Each bound holds by itself at confidence 1 −
-        significance, not both together. With EXACT evidence both equal the exact value.
+        Bounds on the failure probability on the worst problem. Each bound separately has confidence
+        1 − significance; both together may have less. With EXACT evidence both equal the exact value.
     worst : str, optional
         The name of the problem on which the learner failed most.
     sample_size : int, optional

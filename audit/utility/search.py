@@ -1,4 +1,4 @@
-"""The search for problems to bet on: the library's, random ones, and variants of the worst.
+"""The search for problems to bet on: those of the family's library, random ones, and variants of the worst.
 
 It only proposes problems; no verdict rests on its runs.
 """

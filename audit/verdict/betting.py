@@ -83,7 +83,7 @@ class Betting:
         An abandoned beginning of this audit, if any. Its runs count as spent, and wealth that it lost remains
         lost; otherwise starting again would be a second chance. Wealth that it won is dropped.
     start
-        The accounts at the start, if this audit continues another one.
+        The wealth accounts at the start, if this audit continues another one.
     coupled_before
         Whether the wealth in `start` comes from coupled runs.
     batches

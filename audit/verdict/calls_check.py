@@ -33,7 +33,8 @@ _FIRST: Final = 20
 #: Floats are compared to this many significant digits, because the last digits of a sum depend on the order
 #: of its terms.
 _DIGITS: Final = 10
-#: The shown event is the shortest whose two shares differ by at least this part of the largest difference.
+#: The shown event is the shortest whose two shares differ by at least this fraction of the largest
+#: difference.
 _WELL: Final = 0.7
 
 
@@ -110,7 +111,7 @@ class _Side:
     def differs(self, runs: Runs, *, last: bool) -> bool:
         """Settle the bets on a batch, learn from it, and return whether a difference was found.
 
-        No bet follows the `last` batch, so it is used to learn only if it shows a difference.
+        No bet follows the `last` batch, so the check learns from it only if it shows a difference.
         """
         chosen = self.memory.choose(0.0, 0.0)
         crosses, blocks = self.memory.take([runs])

@@ -163,7 +163,7 @@ class _Looks:
         self.tried = 0
         #: The event that refutes the claim on the pair being shrunk.
         self.known: Candidate | None = None
-        #: The pairs that were looked at so far.
+        #: The pairs on which this object drew runs so far.
         self.pairs: set[Any] = set()
 
     def __call__(self, memory: PairMemory, runs: int) -> bool:

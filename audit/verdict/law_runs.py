@@ -103,7 +103,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Return a text: on how many databases the code ran and, for few pairs, how many there are."""
+        """Return a text: on how many databases the code ran and, for few pairs, of how many in all."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"

@@ -34,7 +34,7 @@ from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
 
 #: The first index of the seed paths of new calls; no audit uses this index.
 _NEW = 1_000
-#: The most new calls, as a multiple of the number of saved calls. With more, more replays can decide.
+#: The most new calls, as a multiple of the number of saved calls. A larger multiple lets more replays decide.
 _MOST = 8
 #: Even if the saved calls were few, this many new calls are allowed.
 _LEAST_MOST = 40_000
@@ -95,7 +95,10 @@ class Redraw:
         return self._run(replace(plan, parts=0), candidate, path)
 
     def _new(self, path: tuple[int, ...], before: Drawn, calls: int) -> Drawn:
-        """Return this many new calls, from the same kind of process, with stakes from the saved p and q."""
+        """Return this many new calls, made in the same kind of process as `before`, with new stakes.
+
+        The stakes come from the saved p and q.
+        """
         parts = before.witness.parts
         runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
         parts = 2 * runs if before.plan.is_single else parts and PARTS
@@ -169,7 +172,7 @@ class Redraw:
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
     def _shows(self, drawn: Drawn) -> bool:
-        """Return whether so many calls refute on average, if p and q are those that must be detected."""
+        """Return whether this number of calls refutes on average, if p and q are those to detect."""
         return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:

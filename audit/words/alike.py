@@ -46,7 +46,7 @@ def found_beside(result: SavedResult, found: float, claimed: float | None) -> tu
 
 
 def separately(result: SavedResult) -> str:
-    """Return a sentence: each of the two bounds holds with this confidence, but both together need not."""
+    """Return a sentence: each of two bounds holds with some confidence, but not necessarily both together."""
     return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
 
 

@@ -19,7 +19,7 @@ _MOST_RECORD = 200
 
 
 def change(witness: Witness) -> str:
-    """Return a sentence on the only record in which two lists or tuples differ; empty if more differ.
+    """Return a sentence on the only record in which two lists or tuples differ; empty if several differ.
 
     Examples
     --------

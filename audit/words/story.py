@@ -122,7 +122,7 @@ def _part_words(result: AuditResult, witness: Witness) -> str:
 
 
 def examples(witness: Witness) -> str:
-    """Return a sentence with examples of outputs on both databases; empty if none were kept.
+    """Return a sentence with examples of outputs on both databases; empty if none were stored.
 
     Examples
     --------

@@ -143,7 +143,7 @@ def profile(result: AuditResult, witness: Witness | None) -> Picture | None:
 
 
 def _shown(x: float, event: Witness) -> float:
-    """Return the δ that an event shows at ε = `x`, from the unfavourable ends of p and q if they have any."""
+    """Return the δ that an event shows at ε = `x`; intervals of p and q count by their unfavourable ends."""
     low, high = (event.p_interval or (event.p,))[0], (event.q_interval or (event.q,))[-1]
     return max(0.0, low - math.exp(x) * high)
 

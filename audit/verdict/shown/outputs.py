@@ -258,7 +258,7 @@ def _quantile(values: Floats, weights: Floats, share: float) -> float:
 
 
 def _edges(low: float, high: float, intervals: Iterable[Interval], *, whole: bool) -> Floats | None:
-    """Return round edges of about `MOST_BINS` bins, which also cover ends of the event that are close.
+    """Return round edges of about `MOST_BINS` bins, which also cover those ends of the event that are near.
 
     Whole numbers lie in the middle of their bins. None if numbers are too far apart or too close for bins.
     """

@@ -28,7 +28,7 @@ _FLATTERED = 0.5
 
 
 def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
-    """Return tables of the entries of largest weight in a score, of their sums and of their differences.
+    """Return tables, which count past runs, of the heaviest entries in a score, their sums and differences.
 
     An entry that some outputs lack is left out, because a sum does not show whether its entries are present.
     """
@@ -46,14 +46,14 @@ def tables_of(score: TableScore, memory: PairMemory) -> list[Table]:
 def boxes(
     score: TableScore, memory: PairMemory, side: int, claimed: tuple[float, float]
 ) -> Iterator[tuple[Event, float, float]]:
-    """Yield, for each two entries of large weight, the best event that both pass a bound, and its p and q.
+    """Yield, for each two entries of large weight, the best event "both pass a bound", and its p and q.
 
     Parameters
     ----------
     score
         The fitted score.
     memory
-        The pair.
+        The past runs on the pair.
     side
         The p side: 0 for left, 1 for right.
     claimed
