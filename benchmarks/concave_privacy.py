@@ -1,7 +1,7 @@
 """The exact privacy loss of Rec on random pairs of neighbouring quality functions, compared with its claim.
 
-Every pair is compared in both directions by the exact law of the recursion, on ranges {0 … T} up to T = 4096,
-with promises from useless to more than Lemma 3 asks for. Usage:
+Every pair is compared in both directions by the exact law of the recursion. The ranges are {0 … T} up to
+T = 4096, and the promises reach from useless ones to more than Lemma 3 asks for. Usage:
 
     python benchmarks/concave_privacy.py [--pairs 10000] [--seed 0]
 

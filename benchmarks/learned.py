@@ -87,7 +87,7 @@ def masked() -> list[Figure]:
 
 
 def conjunctions() -> list[Figure]:
-    """Time conjunctions: one private run and a thousand private runs, in both models."""
+    """Time conjunctions: one private run and a thousand, in the central and in the local model."""
     figures = []
     for model in ("central", "local"):
         learner, rng = ConjunctionLearner(dimension=4, alpha=0.3, model=model), np.random.default_rng(0)

@@ -56,7 +56,7 @@ SECONDS_SEARCHING = 300.0
 
 
 class Timed(Drawn):
-    """A function (answers, runs, rng) as a subject on query answers; it adds up the time of its runs."""
+    """A subject made from a function of (answers, runs, rng); it adds up the time that its runs take."""
 
     def __init__(self, name: str, function: Any) -> None:
         super().__init__(name, lambda answers, *how: function(np.asarray(answers, dtype=float), *how))

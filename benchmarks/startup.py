@@ -44,7 +44,7 @@ def help_text(rounds: int) -> Figure:
 
 
 def plugin(rounds: int) -> Figure:
-    """Compare a session of one unrelated test with and without the plugin, in turn."""
+    """Compare the time of sessions of one unrelated test with and without the plugin, run alternately."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "test_unrelated.py").write_text("def test_nothing():\n    pass\n")
         sessions = [PYTEST, [*PYTEST, "-p", "no:dp-audit"]]

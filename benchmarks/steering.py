@@ -1,8 +1,8 @@
 """Runs to a refutation without a given pair, with and without steering by recorded draws (`recorded=True`).
 
-The subjects are the mechanisms of the peer suite whose true ε is above the claimed 1, and the faulty
-mechanisms in a file of cases whose fault can be shown by counting outputs. Each of these cases has a key
-``search``, an expression over `st` that gives the keywords of `audit_privacy` for the domain.
+Some subjects are mechanisms of the peer suite: those whose true ε is above the claimed 1. The others are the
+faulty mechanisms in a file of cases that counting outputs can show to be faulty. Each of these cases has a
+key ``search``, an expression over `st` that gives the keywords of `audit_privacy` for the domain.
 
 Usage: python benchmarks/steering.py [CASES] [--seeds N] [--runs N] [--jobs N]
        CASES is the file of cases (default: open_cases2.py in the folder of open cases). The other keys of

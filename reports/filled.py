@@ -20,7 +20,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def fill(template: str, report: Any, *, index: str = "") -> str:
-    """Return one of our templates, filled with a report; `index` is the page that lists an audit's page."""
+    """Return one of our templates, filled with a report; `index` is the address of the index, if any."""
     style, script = (_asset(name) for name in ("style.css", "filter.js"))
     own = {"style": style, "script": script, "policy": _policy(style, script), "glossary": GLOSSARY}
     return _environment().get_template(template).render(report=report, index=index, **own)

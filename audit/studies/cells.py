@@ -36,8 +36,8 @@ class Step:
     family
         A text that names the problems searched. It is empty if a closed form gave the failure probability on
         its own problem and no other was searched. If an exact step has a family, the claim is met on the
-        closed form's problem, and an audit of the family refuted it on no other problem; `high` is then the
-        bound of that audit.
+        closed form's problem, and an audit of the family refuted it on no other problem. In this case `high`
+        is the bound of that audit.
     worst
         The problem of the family on which the learner failed most.
 

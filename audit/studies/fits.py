@@ -99,9 +99,9 @@ def fit(cells: Sequence[Cell]) -> Fit | None:
 
     Guarantee
     ---------
-    If every bracket contains its least m (`StudyResult.statement`), then the mean slope between the first and
-    the last place lies in [least, most], the ratio of the least m there in [ratio_least, ratio_most], and the
-    mean slope of ln m in [rate_least, rate_most].
+    Suppose that every bracket contains its least m (`StudyResult.statement`). Then, between the first and the
+    last place, the mean slope of the least m lies in [least, most], and the mean slope of its logarithm in
+    [rate_least, rate_most]. The ratio of the least m at these two places lies in [ratio_least, ratio_most].
     """
     known = [cell for cell in cells if cell.middle is not None]
     if len(known) < 2 or known[0].place == known[-1].place:

@@ -238,8 +238,8 @@ class CellSearch:
         """Raise an error if runs of the learner contradict the closed form at either end of the bracket.
 
         **Guarantee.** If the closed form is right, the error is raised with probability at most
-        `_COMPARISONS` shares: at each end there are two bounds on the failure probability, each wrong with
-        probability at most one share.
+        `_COMPARISONS` shares of the significance. At each end there are two bounds on the failure
+        probability, and each is wrong with probability at most one share.
         """
         curve = self.curve
         for number, size in enumerate((cell.refuted, cell.met), start=self.study.steps):

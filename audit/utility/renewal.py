@@ -39,8 +39,8 @@ from audit.utility.task import UtilityTask
 from audit.values.canonical import same
 from audit.values.said import Says
 
-#: Each new learner is called at least `LEAST_CALLS` times, and all together at most `CALLS` times or, if that
-#: is more, four times the number of runs that the audit has drawn.
+#: Each new learner is called at least `LEAST_CALLS` times. For all learners together, the limit is `CALLS`
+#: calls or, if that is more, four times the number of runs that the audit has drawn.
 LEAST_CALLS: Final = 24
 CALLS: Final = 20_000
 #: The wealth is checked after this many new learners each time.

@@ -16,9 +16,11 @@ from audit.utility.families import Family
 from audit.utility.runs import Trials, draw_trials, score
 from audit.utility.task import UtilityTask
 
-#: The number of pairs of runs in a look at a problem. More pairs give better estimates of fewer problems.
+#: The number of pairs of runs with which the search tries a problem. More pairs give better estimates of
+#: fewer problems.
 LOOK: Final = 8
-#: The number of pairs of runs in a look as long as no run has answered; small, because the learner may hang.
+#: The number of pairs of runs with which the search tries a problem as long as no run has answered. It is
+#: small, because the learner may hang.
 UNANSWERED: Final = 3
 #: The share of the budget that the search may use; the rest is for bets.
 SHARE: Final = 0.1

@@ -71,7 +71,7 @@ class Betting:
     vary
         Yields variants of a pair, for the climb of the search; None if only `pairs` may be tried.
     further
-        Yields longer paths that repeat the step of a pair; None if only neighbours may be tried.
+        Yields longer paths that repeat the change of a pair; None if only neighbours may be tried.
     first
         How many pairs are scouted (tried with one run on each side) before one of them gets more runs.
     steering
@@ -209,7 +209,11 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Return whether the shadow wealth refuted, but the wealth has not after three times as many runs."""
+        """Return whether only unfinished runs refute.
+
+        The shadow wealth, which counts them as outputs, has refuted. The wealth has not, after three times as
+        many runs.
+        """
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 

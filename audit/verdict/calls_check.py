@@ -1,9 +1,9 @@
 """Check that the outputs of a subject's `sample` have the same law as those of its calls.
 
 Single calls confirm every refutation (`confirm`) and test every declared law (`by_law`). But the verdict
-NOT_REFUTED may rest on runs of `sample` alone. This check treats the outputs of `sample` and of single calls
-on the same database as if they came from two databases, and bets against the claim ε = 0 that both have the
-same law.
+NOT_REFUTED may rest on runs of `sample` alone. This check takes outputs of `sample` and of single calls on
+one database, and treats them as if they came from two databases. It bets against the claim ε = 0: that both
+have the same law.
 
 **Guarantee.** If both have the same law and the runs are independent, the chance of reporting a difference is
 at most the significance. There are two databases, and the check starts a second time if a call changes its

@@ -14,16 +14,16 @@ which makes the subject anew:
   after many calls.
 
 The calls of a stateless subject are independent. A refutation of such a subject is confirmed in this process,
-by single calls. Wealth from coupled pairs, or from runs that share one call of a sampler, refutes only if
-single calls refute too: on the fixed event, or in a new audit with at least four times as many calls. That
-audit is one more try, at its own level.
+by single calls. Wealth may come from coupled pairs, or from runs that share one call of a sampler. It refutes
+only if single calls refute too: on the fixed event, or in a new audit with at least four times as many calls.
+That audit is one more try, at its own level.
 
 **Guarantee.** REFUTED needs a refutation by the bets and its confirmation. If each call keeps the claim given
 the past, the chance of REFUTED is at most the significance. Suppose that only first answers keep the claim:
 the calls of a process then share the noise that it drew. With one run per process, each run is a first
-answer, and the wealth of the k-th try reaches its limit with probability at most significance·2^−k, and at
+answer. The wealth of the k-th try then reaches its limit with probability at most significance·2^−k, and at
 most 0.001·2^−k. With several runs per process, kept noise makes the event's frequency vary between processes,
-which the exact test detects; if the test misses it, the wealth must still reach its limit. Past runs alone
+which the exact test detects. If the test misses it, the wealth must still reach its limit. Past runs alone
 decide which events are tried and in which order. The additional event for a fitted score counts as a try. So
 the chance that anything an audit shows as confirmed is wrong is at most the significance.
 """
@@ -62,12 +62,12 @@ MARGIN = 3.0
 LEAST_RUNS = 200
 #: An unconfirmed candidate is run again if the calls left are at least this share of the calls that it needs.
 _HOPEFUL = 1 / 6
-#: On a step of a path, the step's own events are tried after the event that refuted the path only if their
-#: log growth on past runs is at least this many nats.
+#: On a step of a path, the event that refuted the path is tried first. The step's own events are tried only
+#: if their log growth on past runs is at least this many nats.
 _ENOUGH_NATS = 8.0
-#: A refutation by coupled runs, or by outputs of one call of `sample`, is confirmed by single calls: at least
-#: this multiple of the runs to the refutation, at most this multiple of the audit's budget. The calls begin
-#: at this place of the seed tree.
+#: A refutation by coupled runs, or by outputs of one call of `sample`, is confirmed by single calls. Their
+#: number is at least this multiple of the runs to the refutation, and at most this multiple of the audit's
+#: budget. This is also the place of the calls in the seed tree.
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
 #: The number of fresh processes that share the calls of a varying event, and half the fewest calls in all: 32

@@ -11,7 +11,7 @@ So are the stakes: those on the saved calls come from the estimates made before 
 calls from the saved p and q. The first calls are tested at level significance·2^−k, as the k-th witness of
 the audit was, and further calls at half of that level. So if each call keeps the claim, the chance that
 either test refutes it is below the audit's significance (`evidence`). This holds only if the author of the
-file has not seen the calls: an event that was fitted to the calls of one seed may refute a true claim with
+file has not seen the calls. If the event was fitted to the calls of one seed, it may refute a true claim with
 just these calls. New calls (`fresh`) do not have this weakness.
 """
 

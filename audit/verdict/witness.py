@@ -24,8 +24,8 @@ from audit.verdict.terms import Terms
 #: The confidence of the interval of p, and of that of q; both hold together with probability at least 0.98.
 CONFIDENCE = 0.99
 #: The largest level of a test by single runs in fresh processes. Kept noise makes the bets refute in nearly
-#: every audit, so this test alone protects against it. A larger level needs fewer processes, but refutes kept
-#: noise more often.
+#: every audit, so this test alone protects against it. A larger level needs fewer processes, but refutes more
+#: mechanisms that only keep noise.
 _ALONE_LEVEL = 1e-3
 #: The most seconds that all single runs in fresh processes may take, estimated from the first of them.
 SECONDS_ALONE = 120.0
