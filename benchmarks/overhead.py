@@ -1,8 +1,8 @@
 """The cost of an audit beyond the runs that it draws: ratios and differences measured within one run.
 
-The mechanisms meet their claims, so every audit uses its whole budget. Audit and bare draw are timed in turn,
-in seconds of CPU, so that other work on the machine does not count. OpenBLAS has one thread, because several
-threads spend CPU on waiting for each other. The table gives the median over the rounds.
+The mechanisms meet their claims, so every audit uses its whole budget. Audits and bare draws are timed
+alternately, in seconds of CPU, so that other work on the machine does not count. OpenBLAS has one thread,
+because several threads spend CPU on waiting for each other. The table gives the median over the rounds.
 
 Usage: python benchmarks/overhead.py [--runs N] [--rounds N]
 """

@@ -61,7 +61,7 @@ class Search:
     _taken: set[str] = field(default_factory=set, repr=False)
 
     def run(self) -> list[Look]:
-        """Return the problems to bet on, the worst first: the library, and the worst of the others found."""
+        """Return the problems to bet on, the worst first: the library's, and the worst others found."""
         family, budget = self.task.family, self.task.options.budget
         library = family.library
         if family.finite and len(library) == 1:

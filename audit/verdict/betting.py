@@ -209,10 +209,9 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Return whether only unfinished runs refute.
+        """Return whether only unfinished runs speak against the claim.
 
-        The shadow wealth, which counts them as outputs, has refuted. The wealth has not, after three times as
-        many runs.
+        The shadow wealth, which counts them, has refuted; the wealth has not after three times as many runs.
         """
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed

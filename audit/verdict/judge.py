@@ -66,8 +66,8 @@ _HOPEFUL = 1 / 6
 #: if their log growth on past runs is at least this many nats.
 _ENOUGH_NATS = 8.0
 #: A refutation by coupled runs, or by outputs of one call of `sample`, is confirmed by single calls. Their
-#: number is at least this multiple of the runs to the refutation, and at most this multiple of the audit's
-#: budget. This is also the place of the calls in the seed tree.
+#: number is at least `_AGAIN` times the runs to the refutation, and at most `_AGAIN` times the audit's
+#: budget. The calls begin at the place `_AGAIN_PLACE` of the seed tree.
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
 #: The number of fresh processes that share the calls of a varying event, and half the fewest calls in all: 32

@@ -247,7 +247,7 @@ def _table(codes: Sequence[Ints], weights: Sequence[Floats], inside: Sequence[Fl
 
 
 def _quantile(values: Floats, weights: Floats, share: float) -> float:
-    """Return a quantile of the finite ones of some weighted numbers; NaN if there are none."""
+    """Return a quantile of weighted numbers, of which only the finite ones count; NaN if there are none."""
     finite = np.isfinite(values)
     if not finite.any():
         return math.nan
