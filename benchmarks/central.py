@@ -88,7 +88,7 @@ def stable_run() -> Callable[[], object]:
 
 
 class Rolled:
-    """One of 16 answers; the record's own is e times as likely as each other one: ε = 1 with equality."""
+    """One of 16 answers; the record's own is e times as likely as any other: ε = 1 with equality."""
 
     claim: ClassVar[PureDP] = PureDP(1.0)
     records: ClassVar[range] = range(1414)
@@ -110,7 +110,7 @@ class Rolled:
 
 
 def million_pairs() -> Callable[[], object]:
-    """Audit a subject over all 998,991 pairs of its databases, nearly the most that an audit enumerates."""
+    """Return an audit of a subject over all 998,991 pairs of its databases, nearly the most allowed."""
 
     def audit() -> object:
         result = audit_privacy(Rolled())

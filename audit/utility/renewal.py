@@ -233,7 +233,8 @@ _UNTOLD: Final = (
     f"{_KEEPS}, and it cannot be made anew in a fresh process to check whether new learners fail as often "
     f"({{}}); {_FRESH}, or pass a function that can be imported"
 )
-#: The assumption to state for each reason why runs are independent trials; empty if there is no verdict.
+#: The assumptions to state for each reason why runs are independent trials. The key "" is for results without
+#: such a reason.
 ASSUMED: Final = {
     "": [Says.EACH_CALL],
     "stateless": [Says.STATELESS, Says.IMPORTED],

@@ -306,7 +306,7 @@ class Betting:
         return True
 
     def _place(self, stage: int) -> tuple[int, int]:
-        """Return the next unused place in the seed tree, below this stage."""
+        """Return the next unused place of this stage in the seed tree."""
         self.batches += 1
         return (stage, self.batches - 1)
 

@@ -120,7 +120,7 @@ class _Runs:
         return self._not_refuted(betting)
 
     def _bet(self) -> Betting:
-        """Return the bets when finished; if the subject changes its input, start again with copies."""
+        """Return the bets when finished; if the subject changes its input, start again with copies of it."""
         first = self._start()
 
         def again() -> Betting:
@@ -176,7 +176,7 @@ class _Runs:
         return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
-        """Return the confirmation; repeat it with copies if only now the subject changes its input."""
+        """Return the confirmation; if only now the subject changes its input, repeat it on copies."""
         bets = len(betting.ledger.bets)
 
         def found() -> Confirmation:

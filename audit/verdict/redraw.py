@@ -53,7 +53,7 @@ class Redraw:
     terms
         The claim and the limits, at the audit's significance.
     fresh
-        Whether to draw new calls from the start.
+        Whether to make new calls from unused seeds at once, instead of first repeating the saved calls.
     """
 
     sampler: Sampler

@@ -241,7 +241,8 @@ def spread_evenly(hits: Floats, calls: Floats) -> float:
     Parameters
     ----------
     hits, calls
-        In how many calls of each process the event happened, and the number of its calls, shape (processes,).
+        In how many calls of each process the event happened, and how many calls the process made, shape
+        (processes,).
 
     **Guarantee.** If calls are exchangeable, then, given the total number of hits, the hits are distributed
     over the processes like balls drawn from an urn without replacement. The statistic Σ hits²/calls is
