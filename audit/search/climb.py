@@ -2,9 +2,9 @@
 
 Pairs come from a stream of proposals and from a climb, which varies the best pairs so far. Each new pair is
 scouted by coupled runs: one on each database, with the same random draws. The pairs whose outputs lie
-furthest apart get a first look: independent runs. The most promising of these get a look twice as long, and
-so on (successive halving). Some pairs are the ends of a path of several neighbour steps. The claim allows a
-larger loss between such ends, and a promising path is cut into halves.
+furthest apart get a first look: a few independent runs. The most promising of these get further looks, each
+of which doubles the runs of the pair (successive halving). Some pairs are the ends of a path of several
+neighbour steps. The claim allows a larger loss between such ends, and a promising path is cut into halves.
 
 After `STEERED_AFTER` runs, the recorded random draws of the scouting runs predict for each pair how fast a
 bet on it would grow (`steer`). The pair with the largest prediction then comes first, unless the counts of
@@ -29,17 +29,17 @@ from audit.values import canonical
 #: A sequence of databases, each a neighbour of the one before. A pair of neighbours is a path of one step.
 Path = tuple[Any, ...]
 
-#: Pairs of runs in a first look.
+#: Number of pairs of independent runs in the first look at a pair of databases.
 FIRST_LOOK = 16
 #: The search may use up to this share of all runs so far.
 SHARE = 0.3
-#: The share that replaces it if recorded draws predict growth and more than `_CROWD` pairs were scouted.
+#: This share replaces `SHARE` if recorded draws predict growth and more than `_CROWD` pairs were scouted.
 _STEERED_SHARE = 0.1
 #: Bets move to another pair only if its predicted growth is this many times as large.
 _CLEARLY = 1.2
 #: Recorded draws are used after this many runs. A claim that is refuted with fewer runs does not need them.
 STEERED_AFTER = 600
-#: Once recorded draws predict growth, every step uses them except every 4th, which goes by counts alone.
+#: Once recorded draws predict growth, only every 4th step may also choose a pair by its counts or outputs.
 _ORDINARY_EVERY = 4
 _NEWCOMERS = 8
 #: At most this many pairs are scouted before the first look.
@@ -55,9 +55,9 @@ _FINALISTS = 4
 _LUCK = 4.0
 #: If no pair promises growth against the claimed ε, these shares of ε are tried instead.
 _SMALLER = (0.5, 0.25)
-#: A pair that recorded draws favour is kept unless its counts fall short by this many standard errors.
+#: A pair that recorded draws favour is kept unless its counts fall this many standard errors below the best.
 _SURE = 2.0
-#: The length of a look is doubled at most this many times.
+#: The number of runs in a look is doubled at most this many times.
 _LEVELS = 9
 #: If this many proposals in a row are repeats, the search assumes that the domain has no further pairs.
 _MOST_REPEATS = 500
@@ -65,7 +65,7 @@ _MOST_REPEATS = 500
 
 @dataclass(eq=False)
 class Contender:
-    """A pair of databases in the search, and the look that it gets next.
+    """A pair of databases in the search, and its next look: the runs that the caller has to make on it.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Contender:
     scouts
         The recorded scouting runs of the pair.
     level
-        How often the length of its look was doubled; −1 before the first look.
+        The number of looks since the first one; −1 before the first look.
     pairs
         How many pairs of independent runs the look takes. 0 means one coupled run on each side, to scout.
     """
@@ -127,7 +127,7 @@ class _Queue:
         heapq.heappush(self._furthest_first, (-promise, -apart, next(self._places), contender))
 
     def next(self, *, furthest: bool) -> Contender | None:
-        """Return the contender whose outputs lie furthest apart, or the oldest one; None if none waits."""
+        """Return the contender ranked first or, without `furthest`, the oldest one; None if none waits."""
         while self._oldest_first and self._oldest_first[0].level >= 0:
             self._oldest_first.popleft()
         while self._furthest_first and self._furthest_first[0][-1].level >= 0:
@@ -139,7 +139,7 @@ class _Queue:
 
 @dataclass
 class Search:
-    """The search: its contenders, and the sources of new pairs.
+    """The search: its contenders (pairs of databases with their runs), and the sources of new pairs.
 
     Parameters
     ----------
@@ -148,14 +148,14 @@ class Search:
     new
         Returns an empty memory for the pair of databases at the ends of a path.
     prospect
-        Takes a memory, a number of standard errors and a share of the claimed ε. Returns how promising the
-        pair is against that share, less these errors; larger is better.
+        Takes a memory, a number of standard errors and a share of the claimed ε. Returns two numbers, less
+        these errors: the predicted growth of a bet against that share of ε, and the loss per step.
     vary
         Yields variants of a pair, for the climb; None if only the proposals may be tried.
     further
         Yields longer paths that repeat the step of a pair; None if only neighbours may be tried.
     first
-        How many of the proposals are scouted before the first look.
+        How many proposals are scouted before the first independent runs on a pair.
     steers
         Returns whether recorded draws can predict the growth of bets on a pair.
     """
@@ -186,21 +186,21 @@ class Search:
         self._looks = self._steps()
 
     def ask(self, spent: int, *, more: bool = True) -> Contender | None:
-        """Return the pair to look at next; None if the search has spent its share or has nothing left.
+        """Return the pair to run next; None if the search has spent its share of runs or has no pair left.
 
         Parameters
         ----------
         spent
             The number of runs drawn in the whole audit.
         more
-            Whether a new step may begin. A step scouts some pairs and ends with one look of independent runs.
+            Whether a new step may begin. A step scouts some pairs, then makes independent runs on one pair.
         """
         self._wanted = more and self.wants(spent)
         self._steered = spent >= STEERED_AFTER and self.steers()
         return next(self._looks)
 
     def tell(self, look: Contender, runs: int, apart: float = 0.0, promise: float = 0.0) -> None:
-        """Record a look: its runs, the distance of coupled outputs, the growth predicted from draws."""
+        """Record the runs of a look, the distance of coupled outputs, and the growth predicted from draws."""
         self.spent += runs
         if not look.pairs:
             look.apart = apart / look.memory.distance
@@ -214,7 +214,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory, share: float = 1.0) -> tuple[float, float]:
-        """Return how promising a pair is, less √(2 ln n) standard errors: the best of n is overrated."""
+        """Return `prospect` less √(2 ln n) standard errors, because the best of n pairs looks too good."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors, share)
 
@@ -232,14 +232,14 @@ class Search:
         return promise, *smaller, -memory.distance, self._rank(memory)[1]
 
     def wants(self, spent: int) -> bool:
-        """Whether the search may use more runs, after `spent` runs of the whole audit."""
+        """Return whether the search may use more runs, after `spent` runs of the whole audit."""
         if not any(self._looked):
             return True
         share = _STEERED_SHARE if self._promised and len(self.contenders) > _CROWD else SHARE
         return self.spent < share * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
-        """Return the pair to bet on: the most promising or, if none promises growth, one with many runs."""
+        """Return the pair to bet on: one that draws favour, else the most promising or one with many runs."""
         looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None
@@ -272,7 +272,7 @@ class Search:
         return None
 
     def _step(self) -> Generator[Contender, None, bool]:
-        """Yield a longer look at a promising pair, else a first look; return False if no pair was left."""
+        """Yield a further look at a promising pair, else a first look; return False if no pair was left."""
         if self._steered:
             yield from self._asked()
         self._taken += 1
@@ -322,7 +322,7 @@ class Search:
             self._compare(contender)
 
     def _compare(self, contender: Contender) -> None:
-        """Climb from a pair of neighbours if its scouting runs ranked it above all other pairs."""
+        """Climb from this pair if it is one of neighbours and its scouting runs rank it above all others."""
         if not contender.is_far and (self._furthest is None or contender.worth > self._furthest.worth):
             self._furthest = contender
 
@@ -337,7 +337,7 @@ class Search:
                 self._compare(contender)
 
     def _most_promised(self) -> Contender | None:
-        """Return the pair that recorded draws favour most, if it waits for its first look."""
+        """Return the pair that recorded draws favour most, if it is unseen and clearly beats all seen pairs."""
         best = max(self._promised, key=lambda contender: contender.worth, default=None)
         known = max((each.worth[0] for each in self._promised if each.level >= 0), default=0.0)
         return best if best is not None and best.level < 0 and best.worth[0] > _CLEARLY * known else None
@@ -352,7 +352,7 @@ class Search:
         return first.next(furthest=furthest) or then.next(furthest=furthest)
 
     def _left(self) -> Contender | None:
-        """Return the best pair of the lowest level: all pairs of a small domain get longer looks in turn."""
+        """Return the best pair of the lowest level, so that all pairs of a small domain get looks in turn."""
         return next((self._best_at(level) for level in range(_LEVELS + 1) if self._looked[level]), None)
 
     def _unseen(self) -> Iterator[Path]:
@@ -376,7 +376,7 @@ class Search:
         return self.proposals
 
     def _around_the_best(self, vary: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield variants of the furthest and of the best pair; if the best is a longer path, its halves."""
+        """Yield variants of the pair whose outputs differ most, then variants or halves of the best pair."""
         if self._furthest is None:
             return
         yield from islice(vary(self._furthest.memory.path), _CLIMBERS)
@@ -385,7 +385,7 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield a path that repeats the step of the furthest pair or, in turn, of the newest pair."""
+        """Yield a path that repeats a step: of the pair whose outputs differ most or, in turn, the newest."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:

@@ -1,9 +1,9 @@
 """Find the simplest pair of databases on which the claim still clearly fails, starting from a witness.
 
 The search is greedy: the first simpler version on which the claim still fails by a margin replaces the pair.
-The search ends if there is no such version. Each version gets new runs: few at first, and twice as many while
-they do not decide whether the claim fails. These runs are not evidence: `confirm` makes new runs on the final
-pair.
+The search ends if there is no such version. Each version gets a few new runs at first. Their number is
+doubled until they decide whether the claim fails. These runs are not evidence: `confirm` makes new runs on
+the final pair.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,13 +22,13 @@ MOST_TRIES = 200
 _KEEP = 0.35
 #: One version may be tried this many times, because a few runs may miss a failure.
 _CHANCES = 2
-#: The pairs of runs in the first and in the longest look at a version: these numbers divided by the wanted
-#: growth.
+#: A version gets `_FIRST` ÷ (wanted growth) pairs of runs at first, and at most `_LAST` ÷ (wanted growth) in
+#: all.
 _FIRST, _LAST = 0.5, 8.0
-#: The fewest pairs of runs in any look.
+#: A version, or a half of a path, gets at least this many pairs of runs.
 _LEAST = 24
-#: A version is accepted only with about this many nats of evidence. With fewer, some of 200 would pass by
-#: chance.
+#: A version is accepted only with about this many nats of evidence. With fewer, some of 200 versions would
+#: pass by chance.
 _NATS = 8.0
 #: Each half of a path gets the number of runs that would have given this many nats on the whole path.
 _STEP_NATS = 12.0
@@ -67,7 +67,8 @@ def failing_step(
     look
         Takes a memory and a number; draws that many pairs of runs, or returns False if too few runs are left.
     growth
-        Returns the growth by that event, in nats per pair of runs; negative if the event supports the claim.
+        Returns the growth of bets on that event, in nats per pair of runs; negative if the event supports the
+        claim.
     """
     while memory.distance > 1:
         pairs = max(_LEAST, round(_STEP_NATS / max(growth(memory), 1e-9)))
@@ -140,7 +141,7 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Return whether the claim fails on a pair with the wanted growth; None if no runs are left.
+    """Return whether the claim fails on a pair so that bets grow as wanted; None if no runs are left.
 
     The number of runs doubles until the answer is clear. If it stays unclear, the claim counts as not
     failing.

@@ -46,7 +46,7 @@ Draw = Callable[[Sequence[Probe]], list[Any]]
 
 @dataclass
 class Steering:
-    """Predicts from recorded draws how fast a bet on a pair would grow; remembers what it measured.
+    """Predicts from recorded draws how fast a bet on a pair would grow; keeps measurements for later pairs.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Steering:
         return promise
 
     def _reach(self, right: Run, places: list[Place], numbers: list[Number], draw: Draw) -> Floats | None:
-        """Return the derivative of the output by the noise, measured on the first pair of this form."""
+        """Return the derivative of the output by the noise; it is measured once for each form of draws."""
         form = canonical.key((right.calls, places, [number.at for number in numbers]))
         if form not in self._reaches and len(self._reaches) < _FORMS:
             self._reaches[form] = None
@@ -146,7 +146,7 @@ class Steering:
 
 
 def _shift(numbers: list[Number], reach: Floats, moved: Floats) -> Floats | None:
-    """Return the least shift of the noise that undoes a move; None if none does or the law is unknown."""
+    """Return the least shift of the noise that undoes a move; None if no shift does or the law is unknown."""
     moved = np.where(np.abs(moved) > _CLOSE, moved, 0.0)
     if not moved.any():
         return np.zeros(len(numbers))
@@ -165,7 +165,7 @@ def _at(run: Run, number: Number) -> float:
 
 
 def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], output: Floats) -> bool:
-    """Whether the right database, with shifted draws, gives the output of the left one."""
+    """Return whether the right database, with shifted draws, gives the output of the left one."""
     shift: Shift = {at: float(b) for number, b in zip(numbers, by, strict=True) if b for at in number.at}
     again = draw([(True, shift)])[0]
     values = values_at(again, places) if isinstance(again, Run) else None
