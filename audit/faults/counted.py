@@ -1,4 +1,4 @@
-"""Find the probability of each of few possible outputs: from a sweep of the only draw, or from counts."""
+"""The probability of each output, if few are possible: from a sweep of the only draw, or from counts."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -24,14 +24,15 @@ COUNTED: Final = 3_000
 _FEW: Final = 40
 #: Maximum number of changes of the output that are located in the range of one uniform draw.
 _MOST_STEPS: Final = 200
-#: If one side always gives an output and this many runs of the other never do, it counts as impossible there.
+#: If one side always gives an output and this many runs of the other side never do, the output counts as
+#: impossible on the other side.
 _MORE: Final = 1_000
 #: p must exceed the limit of the claim by this many standard errors.
 _ERRORS: Final = 4.0
 
 
 def too_likely(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if one of few possible outputs is too likely on one side."""
+    """Return the fault if few outputs are possible and one is likelier on a side than the claim allows."""
     plain = [run for side in (LEFT, RIGHT) for run in scene.plain(side)]
     if len({_key(run) for run in plain}) > _FEW or any(not run.draws for run in plain):
         return None
@@ -71,9 +72,9 @@ def _key_of_part(i: int, run: Run) -> Hashable:
 def _shared(scene: Scene) -> int | None:
     """Return the place, in the first run on the right, of a draw that several parts share; None if none is.
 
-    It is the only draw of every run, or a float that every run draws twice, at any two places: where one draw
-    decides whether another is made, places differ from run to run. Whole numbers may be equal by chance, so
-    they count only if the same two places hold equal ones in every run.
+    A draw counts as shared if it is the only draw of every run, or if every run draws its value twice. Equal
+    floats count at any two places, because the places may differ from run to run. Whole numbers may be equal
+    by chance, so they count only if the same two places hold equal values in every run.
     """
     runs = [run for side in (RIGHT, LEFT) for run in scene.plain(side)]
     if all(len(run.draws) == 1 and not run.draws[0].shape for run in runs):
@@ -189,7 +190,7 @@ def _worst(
 
 
 def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any:
-    """Return how far p exceeds the claim's limit plus the error of both frequencies, each of `total` runs."""
+    """Return how far p exceeds the claim's limit plus the error of p and q, frequencies in `total` runs."""
     epsilon = min(asked.epsilon, 300.0)
     if slack:  # the frequencies come from a sweep
         error = slack * (1 + np.exp(asked.epsilon))
@@ -214,7 +215,7 @@ def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
 
 
 def low_bits(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if the event looks at low bits and coarse outputs keep the claim."""
+    """Return the fault if the event looks at low bits and outputs in sixteen bins do not break the claim."""
     if not asked.bits or coarse_numbers_differ(scene, asked):
         return None
     return Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)

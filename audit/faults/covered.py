@@ -15,11 +15,11 @@ from audit.sampling.recorded.leaves import is_number
 from audit.sampling.recorded.noise import Floats, values_at
 from audit.words import fault_words as words
 
-#: Number of seeds whose moves are analysed, the largest moves first.
+#: Number of seeds, those with the largest moves of the output, whose moves are analysed.
 _SEEDS: Final = 3
 #: Slopes count as equal up to this relative difference.
 _ALIKE: Final = 1e-4
-#: A draw counts as spending the whole ε if it spends at least this share of it.
+#: A draw counts as spending the whole ε if it spends at least this share of ε.
 _WHOLE: Final = 0.75
 
 
@@ -42,7 +42,7 @@ def moves_too_far(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
-    """Yield the largest moves over the seeds, for each of `forces` on the uniform draws."""
+    """Yield, for each of `forces`, the moves on those seeds on which the output moves furthest."""
     for force in forces:
         sizes: dict[int, float] = {}
         for seed in range(len(scene.plain(LEFT)) if force is None else _SEEDS):
@@ -58,14 +58,17 @@ def _moves(scene: Scene, forces: Sequence[Force | None]) -> Iterator[Move]:
 
 
 def _is_aligned(scene: Scene, move: Move) -> bool:
-    """Return whether each draw reaches the same numbers on both sides; if not, a private choice differs."""
+    """Return whether each draw of noise affects the same numbers of the output on both sides.
+
+    If not, a random choice, whose privacy is not counted here, came out differently on the two sides.
+    """
     turned = {LEFT: scene.databases[RIGHT], RIGHT: scene.databases[LEFT]}
     left = move_of(Scene(scene.call, turned, scene.reel), move.seed, move.force)
     return left is not None and np.array_equal(left.reach != 0.0, move.reach != 0.0)
 
 
 def _outside(scene: Scene, move: Move) -> Fault | None:
-    """Return the fault if several numbers of the output share noise and a combination of them has none."""
+    """Return the fault if numbers of the output share noise and a combination of these numbers has none."""
     if not len(move.shared):
         return None
     again = move_of(scene, move.seed + 500, move.force)
@@ -106,7 +109,7 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
 
 
 def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float | None) -> str:
-    """Return a text that compares the move, of the output or the draws, with what the draws cover."""
+    """Return a text that compares the move of the output, or the shift of the draws, with what they cover."""
     active = move.spent > TIGHT
     norm = "L2" if "normal" in move.kinds else "L1"
     slope = _slope(move, active, move_of(scene, move.seed + 500))
@@ -133,8 +136,8 @@ def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float |
 def _slope(move: Move, active: NDArray[np.bool_], again: Move | None) -> float | None:
     """Return the factor by which noise is multiplied before it is added to the output; None if unknown.
 
-    It is known if each number of noise reaches one number of the output, each of these gets one number of
-    noise, and the factor is the same for all and in all runs. For a ratio of two noisy numbers it is unknown.
+    It is known if each noise variable affects one number of the output, each such number gets one noise
+    variable, and the factor is the same for all and in all runs. It is unknown for a ratio of noisy numbers.
     """
     if again is None or again.reach.shape != move.reach.shape:
         return None
@@ -150,7 +153,7 @@ def _size(by: Floats, norm: str) -> float:
 
 
 def _factor(move: Move, asked: Asked) -> float | None:
-    """Return how many times too small the noise is: None if it is large enough, ∞ if no scale would be."""
+    """Return how many times too small the noise is: None if it is large enough, ∞ if no scale suffices."""
     if "normal" in move.kinds:
         if delta_of_normal(asked.epsilon, move.cost) <= asked.delta * (1 + TIGHT):
             return None
@@ -165,7 +168,10 @@ def _factor(move: Move, asked: Asked) -> float | None:
 
 
 def _further(scene: Scene, move: Move) -> float | None:
-    """Return how far the output moves if the record is 1000 times as large; None if not much farther."""
+    """Return how far the output moves if the differing number is 1000 times as large.
+
+    None if this is at most 100 times as far as in `move`, or unknown.
+    """
     if FAR not in scene.databases:
         return None
     runs = scene.run(LEFT, move.seed, force=move.force), scene.run(FAR, move.seed, force=move.force)
@@ -188,7 +194,7 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 
 
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
-    """Return the ε that half of a replacement (removing or adding) spends, and its draws; None if unknown."""
+    """Return the ε that half of a replacement (removing or adding) spends, and its draws' places, or None."""
     half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
     found = move_of(half, move.seed, move.force)
     if found is None or not found.is_verified or found.kinds != {"pure"}:

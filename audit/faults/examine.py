@@ -33,9 +33,9 @@ from audit.words import fault_words as words
 #: Limit of an examination in seconds of processor time, for a subject that never ends. It is so large that
 #: the limit of runs (`scene.MOST_RUNS`) comes first for most subjects, also on a slow machine.
 LIMIT: Final = 10.0
-#: Limit in seconds of real time, for a subject that sleeps or hangs in compiled code.
+#: Limit of an examination in seconds of real time, for a subject that sleeps or hangs in compiled code.
 PATIENCE: Final = 60.0
-#: What these kinds name is no fault if the noise was drawn before the run.
+#: A fault of these kinds is only apparent if the noise was drawn before the run.
 _STEADY: Final = frozenset({FaultKind.UNNOISED_PART, FaultKind.FIXED_SEED})
 
 
@@ -45,9 +45,9 @@ def fault_behind(task: PrivacyTask, result: AuditResult) -> Fault | None:
     Parameters
     ----------
     task
-        What was audited.
+        The audit.
     result
-        What was found.
+        The result of the audit.
     """
     if not (result.refuted and result.witness is not None and task.options.recorded):
         return None
@@ -65,16 +65,16 @@ def examined(
     *,
     bits: bool = False,
 ) -> Fault:
-    """Return the fault that recorded runs in this process show. For tests, and for subjects that are trusted.
+    """Return the fault that recorded runs in this process show; use it for tests and for trusted subjects.
 
     Parameters
     ----------
     subject
-        What is run.
+        The subject to run.
     pair
         Two neighbouring databases on which the claim fails.
     claim
-        What is claimed.
+        The claim.
     relation
         The relation under which they are neighbours.
     bits
@@ -113,7 +113,7 @@ def _asked_of(task: PrivacyTask, strongest: Witness) -> Fault:
 
 
 def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0) -> Any:
-    """Return what an examiner answers in a fresh process, with the generators of a place in the seed tree."""
+    """Return what an examiner answers in a fresh process; `place` in the seed tree seeds its generators."""
     left_over = math.inf if task.deadline is None else task.deadline - time.monotonic()
     if left_over <= 0:
         raise AuditError("time was over")
@@ -136,7 +136,7 @@ def _answered(task: PrivacyTask, examiner: Any, question: Any, *, place: int = 0
 
 
 def _differ(one: dict[str, Leaves], other: dict[str, Leaves]) -> bool:
-    """Return whether two processes' answers differ in a part that both runs of each process share."""
+    """Return whether the `Answers` of two processes differ in a part that both contain."""
     return any(
         place in other[side] and not same(leaf, other[side][place])
         for side in one
@@ -154,7 +154,7 @@ def _drawn(subject: Subject, asking: Task) -> Block:
 
 
 def _differing(left: Any, right: Any) -> tuple[int, int] | None:
-    """Return the index of the differing record in each list, −1 if a list lacks it; None if unknown."""
+    """Return the index of the differing record in each list, −1 if the list lacks it; None if unknown."""
     if not isinstance(left, list | tuple) or not isinstance(right, list | tuple):
         return None
     shorter = min(len(left), len(right))
@@ -179,7 +179,7 @@ def _is_nan(value: Any) -> bool:
 
 
 def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
-    """Return the database without the replaced record, as `MIDDLE`; empty if none was replaced."""
+    """Return the database without the replaced record, as `MIDDLE`; empty if no record was replaced."""
     found = _differing(left, right)
     if found is None or found[0] != found[1] or check_relation(relation) is not Relation.REPLACE_ONE:
         return {}
@@ -188,7 +188,7 @@ def _middle(left: Any, right: Any, relation: Any) -> dict[str, Any]:
 
 
 def _both(left: Any, right: Any) -> list[Any]:
-    """Return a list of one database, the left one plus the right one's record; empty if unknown."""
+    """Return a list of one database: the left one plus the right one's differing record; empty if unknown."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return []
@@ -196,7 +196,7 @@ def _both(left: Any, right: Any) -> list[Any]:
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return the right database with the differing number times 1000, as `FAR`; empty if not in domain."""
+    """Return the right database with the differing number times 1000, as `FAR`; empty if not allowed."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return {}

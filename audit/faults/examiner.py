@@ -109,7 +109,7 @@ def looked_at(mechanism: Any, calling: Calling, databases: Mapping[str, Any], as
 
 
 def fault_of(scene: Scene, asked: Asked) -> Fault:
-    """Return the fault that the runs show; UNKNOWN if none."""
+    """Return the fault that the runs show; its kind is UNKNOWN if they show none."""
     for rule in RULES:
         found = rule(scene, asked)
         if found is not None:
@@ -122,7 +122,7 @@ def fault_of(scene: Scene, asked: Asked) -> Fault:
 
 @contextmanager
 def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, first: int) -> Iterator[Scene]:
-    """Yield the scene of a mechanism; two runs before, from seed `first`, show whether it keeps state."""
+    """Yield the scene of a mechanism; two runs, on seeds from `first`, show before whether it keeps state."""
     pristine = Pristine(mechanism)
     given = {name: Input(each, every_run=True) for name, each in databases.items()}
     with recorded_everywhere() as reel:
@@ -137,7 +137,7 @@ def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, fi
 
 
 def _from_first(pristine: Pristine, calling: Calling, reel: Reel) -> Callable[[Any, Any], Any]:
-    """Return a function that calls another copy of the mechanism in every run."""
+    """Return a function that makes each run on a new copy of the mechanism, as before its first run."""
 
     def from_first(database: Any, rng: Any) -> Any:
         return calling.bind(pristine.copy_with(Twins(reel)))(database, rng)

@@ -1,4 +1,4 @@
-"""How far the output moves between databases on the same draws, and the least shift of draws that undoes it.
+"""How far the output moves between databases on the same draws, and the least shift of the draws against it.
 
 `sampling.recorded.noise` derives the cost of a shift.
 """
@@ -16,7 +16,7 @@ from audit.faults.scene import LEFT, RIGHT, Force, Scene
 from audit.sampling.recorded import noise
 from audit.sampling.recorded.leaves import Place, is_number
 
-#: Runs with more numbers of noise than this are not analysed.
+#: Runs with more noise variables than this are not analysed.
 MOST_NUMBERS: Final = 512
 
 
@@ -31,7 +31,7 @@ class Move:
     moved
         The output on the right minus the output on the left, shape (places,).
     numbers
-        The numbers of noise that are drawn on the right.
+        The noise variables that are drawn on the right.
     reach
         The derivative of the output with respect to the noise on the right, shape (places, numbers).
     others
@@ -63,32 +63,32 @@ class Move:
 
     @property
     def shared(self) -> NDArray[np.intp]:
-        """The columns of draws that reach several numbers of the output, at least one of which moves."""
+        """The noise variables that affect several numbers of the output, at least one of which moves."""
         several = (self.reach != 0.0).sum(axis=0) > 1
         return np.flatnonzero(several & (self.reach[self.moving] != 0.0).any(axis=0))
 
     @cached_property
     def kinds(self) -> set[str]:
-        """The kinds of noise that reach the moving numbers."""
+        """The kinds of noise that affect the numbers of the output that move."""
         reaching = (self.reach[self.moving] != 0.0).any(axis=0)
         return noise.kinds_of([number for number, near in zip(self.numbers, reaching, strict=True) if near])
 
     @cached_property
     def shift(self) -> noise.Floats | None:
-        """The right noise's shift, of least weighted size, that gives the left output; None if unknown."""
+        """The least shift of the noise on the right that gives the left output; None if it is unknown."""
         if self.is_outside or len(self.kinds) != 1 or "other" in self.kinds:
             return None
         return noise.least_shift(self.numbers, self.reach, self.moved, normal="normal" in self.kinds)
 
     @cached_property
     def spent(self) -> noise.Floats:
-        """The ε that each number of noise spends; for normal noise, its shift in standard deviations."""
+        """The ε that each noise variable spends; for normal noise, its shift in standard deviations."""
         scales = np.array([number.scale for number in self.numbers])
         return np.zeros(len(scales)) if self.shift is None else np.abs(self.shift / scales)
 
     @property
     def cost(self) -> float:
-        """The total loss of pure noise, or the move of normal noise in standard deviations."""
+        """The total ε spent or, for normal noise, the length of its shift in standard deviations."""
         return float(np.sqrt((self.spent**2).sum()) if "normal" in self.kinds else self.spent.sum())
 
     @cached_property
@@ -111,7 +111,10 @@ class Move:
 
 
 def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
-    """Return the move on the draws of one seed; None if outputs or draws differ in form between the sides."""
+    """Return the move of the output on the draws of one seed; None if it cannot be measured.
+
+    An example is that outputs or draws differ in form between the sides.
+    """
     runs = {side: [scene.run(side, s, force=force) for s in (seed, seed + 1000)] for side in (LEFT, RIGHT)}
     first, second = runs[LEFT][0], runs[RIGHT][0]
     if first.calls != second.calls or first.leaves.keys() != second.leaves.keys():

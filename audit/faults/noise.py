@@ -21,7 +21,7 @@ _SEEDS: Final = 3
 
 
 def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if the width of a draw is constant on each side and differs between the sides."""
+    """Return the fault if a draw's width is the same in all runs of a side but differs between the sides."""
     runs = [scene.plain(side) for side in SIDES]
     if any(run.calls != runs[0][0].calls for side in runs for run in side):
         return None
@@ -41,7 +41,7 @@ _WIDTHS: Final = ("scale", "sigma", "p", "lambd")
 
 
 def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if the spread of a number is constant on each side and differs between the sides."""
+    """Return the fault if a number's spread is the same in all runs of a side but differs between sides."""
     runs = [scene.plain(side) for side in SIDES]
     places = [
         p for p in common_places(scene) if all(is_number(run.leaves[p]) for side in runs for run in side)
@@ -63,19 +63,19 @@ def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
     return None
 
 
-#: Two standard deviations count as different if their relative difference is larger than this.
+#: The spreads on the two sides count as different if their relative difference is larger than this.
 _APART: Final = 1e-4
 
 
 def _is_silent(scene: Scene, side: str, place: Place) -> bool:
-    """Return whether no draw of a side changes a number of the output, however far it is pushed."""
+    """Return whether a number of the output is the same in all runs of a side, however draws are pushed."""
     first = scene.plain(side)[0].leaves[place]
     runs = (*scene.plain(side), *scene.extreme(side))
     return all(same(run.leaves.get(place), first) for run in runs)
 
 
 def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
-    """Return how far a standard deviation of each draw moves a number, (places, draws); None if unknown."""
+    """Return how far one standard deviation of each draw moves each number (rows); None if unknown."""
     run = scene.run(side, seed)
     numbers = numbers_of([run, scene.run(side, seed + 1000)])
     reach = reach_of(partial(scene.run, side, seed), numbers, places)
@@ -85,7 +85,7 @@ def _weighted(scene: Scene, side: str, seed: int, places: list[Place]) -> Any:
 
 
 def _has_its_own(i: int, left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
-    """Return whether a draw that reaches no earlier number reaches the i-th one equally on both sides.
+    """Return whether the i-th number gets, equally on both sides, noise that no earlier number gets.
 
     Then the sides differ only in how they use the noise that earlier numbers have published. An example is
     gradient descent, whose next step depends on the data and on all steps before.

@@ -57,7 +57,7 @@ def _silence(output: Any) -> str:
 
 
 def constant_part(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a part is constant on each side but not the same: no noise, or a fixed seed."""
+    """Return the fault if a part is constant on each side but differs between them: no noise or fixed seed."""
     parts: list[tuple[Place, Callable[[Run], Any]]] = [((), _whole)]
     parts[:0] = [(place, partial(_leaf, place)) for place in common_places(scene)]
     for place, read in parts:
@@ -93,7 +93,7 @@ def _whole(run: Run) -> Any:
 
 
 def _silenced(scene: Scene, place: Place) -> Fault | None:
-    """Return the fault if the same draws change the part at this place on another database."""
+    """Return the fault if, on another database, draws of the same form make the part at this place vary."""
     here = scene.plain(LEFT)[0].calls
     for side in (*ELSEWHERE, MIDDLE) if here else ():
         runs = [scene.run(side, seed) for seed in range(2)] if side in scene.databases else []
@@ -137,7 +137,7 @@ def exact_weights(scene: Scene, _: Asked) -> Fault | None:
 
 
 def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if one side gives words, keys or lengths with probability above δ, the other never."""
+    """Return the fault if words, keys or lengths have probability above δ on one side, 0 on the other."""
     runs = {side: (*scene.plain(side), *scene.extreme(side)) for side in SIDES}
     shown = {side: [tokens(run.output) for run in runs[side]] for side in SIDES}
     names = {token: name for side in SIDES for each in shown[side] for token, name in each.items()}
@@ -159,7 +159,10 @@ def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | None:
-    """Return the share of runs with one of these tokens if it is surely above δ; runs are added to decide."""
+    """Return the share of runs whose output has one of these tokens; None unless it is surely above δ.
+
+    Runs are added until this is decided or their number reaches `_RARE`.
+    """
     share, plain = 0.0, scene.plain(side)
     seen = [not only.isdisjoint(tokens(run.output)) for run in plain]
     if all(seen) and delta < 1.0 / len(plain):
@@ -177,10 +180,10 @@ def _share(scene: Scene, side: str, only: set[Any], delta: float) -> float | Non
 
 
 def _never(scene: Scene, side: str, only: set[Any], share: float) -> bool:
-    """Return whether no draw gives any of these tokens here; the other side does in `share` of its runs.
+    """Return whether no draws give any of these tokens on this side.
 
-    If further runs give tokens that were not seen before, there are too few runs to decide. The function then
-    returns False.
+    `share` is the share of the other side's runs that give one. If it is below 1 and further runs here give
+    other new tokens, there are too few runs to decide. The function then returns False.
     """
     known = {token for run in (*scene.plain(side), *scene.extreme(side)) for token in tokens(run.output)}
     more = [tokens(scene.run(side, 30_000 + seed).output) for seed in range(_FURTHER)]

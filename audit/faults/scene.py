@@ -22,10 +22,10 @@ MOST_RUNS: Final = 30_000
 LEFT, RIGHT = "left", "right"
 #: Maximum number of draws that are also pushed one at a time.
 _PUSHED_ALONE: Final = 12
-#: Limits the draws of a forced run: `_LONGER` times those of an ordinary run, plus `_SPARE`. Otherwise a loop
-#: that waits for another value of a forced draw would never end.
+#: A forced run ends after this many draws: `_LONGER` times those of an ordinary run, plus `_SPARE`. Otherwise
+#: a loop that waits for another value of a forced draw would never end.
 _SPARE, _LONGER = 100, 2
-#: Draws that decide branches, and the ends that they are forced to.
+#: Methods whose draws may decide branches of the code.
 COINS: Final = frozenset(
     {"random", "uniform", "integers", "randbelow", "standard_exponential", "exponential"}
 )
@@ -33,7 +33,7 @@ COINS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Force:
-    """A rule for changing the draws of a run: the values that they are pushed to.
+    """A rule that changes the draws of a run: it sets the uniform draws, or adds to the noise.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Force:
     only: int | None = None
 
     def __call__(self, place: int, draw: Draw) -> Any:
-        """Return the values that a draw is given."""
+        """Return the values that replace those of a draw."""
         if self.coins is not None and (ends := _ends(draw)) is not None:
             return np.full(draw.shape, _between(*ends, self.coins), dtype=np.asarray(draw.values).dtype)[()]
         scale = scale_of(draw) if self.noise and self.only in (None, place) else None
@@ -102,7 +102,7 @@ class Scene:
     databases
         By name: left and right, and the databases made from them.
     reel
-        Where draws from other generators are recorded.
+        Records the draws from generators other than `rng`.
     """
 
     call: Callable[[Any, Any], Any]
@@ -112,7 +112,7 @@ class Scene:
     _extreme: dict[str, list[Run]] = field(default_factory=dict)
 
     def run(self, side: str, seed: int, *, force: Force | None = None, shift: Shift | None = None) -> Run:
-        """Return the run of a side on the draws of a seed, forced and shifted."""
+        """Return the run of a side on the draws of a seed, changed as `force` and `shift` say."""
         plain = self._plain.get(side, ()) if force is not None else ()
         most = _SPARE + _LONGER * max((len(run.draws) for run in plain), default=0)
 
@@ -133,7 +133,7 @@ class Scene:
         return Run(tuple(tape.taken), output, leaves_of(output))
 
     def plain(self, side: str) -> list[Run]:
-        """Return the runs of a side on the first seeds, with unchanged draws."""
+        """Return the runs of a side on the first `SEEDS` seeds, with unchanged draws."""
         if side not in self._plain:
             self._plain[side] = [self.run(side, seed) for seed in range(SEEDS)]
         return self._plain[side]
