@@ -13,8 +13,8 @@ from audit.subject.subject import Subject
 from audit.values.brief import show
 from audit.values.canonical import key
 
-#: Larger: a law that changes from call to call is noticed more surely. For `_REMEMBERED` databases the first
-#: law is kept. About `_ASKED_AGAIN` of these laws are computed again at the end.
+#: Larger: a law that changes from call to call is noticed more surely. The laws of the first `_REMEMBERED`
+#: databases are kept, and about `_ASKED_AGAIN` of these laws are computed again at the end.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32
 _NOTHING: Final = PureDP(0.0)
@@ -59,7 +59,7 @@ class Laws:
         return law
 
     def again(self, database: Any) -> Law:
-        """Return the law on a database again, and note if it differs from the first one."""
+        """Return the law on a database, computed again, and note if it differs from the first one."""
         _, known = self._first.get(key(database), (None, None))
         law = self.first(database)
         if known is not None and not self._changed and not _same(known, law):
@@ -70,7 +70,7 @@ class Laws:
         return law
 
     def changed(self) -> str:
-        """Return a message if a law differs when computed again, else ""; the latest databases come first."""
+        """Return a message if one of about `_ASKED_AGAIN` laws, computed again, differs; else an empty text."""
         step = max(1, len(self._first) // _ASKED_AGAIN)
         for database, _ in list(islice(reversed(self._first.values()), 0, None, step)):
             if self._changed:

@@ -130,7 +130,7 @@ def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
 
 
 def _solve(excess: Callable[[float], float], loss: Loss, *, delta: float, top: float) -> float:
-    """Return the ε at which a decreasing δ(ε) reaches delta; ∞ if it does not."""
+    """Return the ε ≥ 0 at which a decreasing δ(ε) has come down to `delta`; ∞ if it never does."""
     from scipy.optimize import brentq
 
     allowed = delta * (1.0 + SLACK)
@@ -161,7 +161,7 @@ class _Climb:
         self._of = {index: known[part] for index, part in loss.losses.items()}
 
     def box(self) -> Region:
-        """Return the best box found, starting with all coordinates at level 0."""
+        """Return the best box found by a climb that starts with all coordinates at level 0."""
         chosen = dict.fromkeys(self._of, 0)
         total = sum(logs[0] for _, logs in self._of.values())
         best, idle = -math.inf, False
@@ -193,7 +193,7 @@ class _Climb:
 
 
 def _gain(p: Law, q: Law, region: Region, epsilon: float) -> float:
-    """Return p(E) − exp(ε)·q(E) if positive, else log(p(E)/q(E)) − ε."""
+    """Return p(E) − exp(ε)·q(E) of the region E if it is positive, else log(p(E)/q(E)) − ε."""
     log_p, log_q = log_probability(p, region), log_probability(q, region)
     if math.isinf(log_p):
         return -math.inf

@@ -23,9 +23,9 @@ from audit.values import canonical
 
 CHUNK = 2**15
 MOST_SEEN = 2**17
-"""Larger: faster enumerations. This many databases are recognised by identity, all others by their keys."""
+"""Larger: faster enumerations. This many databases are recognised by identity, others by canonical key."""
 TIE = 1e-12
-"""Scores that differ by at most this count as equal; of such pairs the first is the worst."""
+"""Scores that differ by at most this count as equal; of pairs with equal scores the first is the worst."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def compare_pairs(
 
 
 class _Comparison:
-    """The laws seen, and the worst pairs so far."""
+    """A comparison in progress: the laws seen, and the worst pairs so far."""
 
     def __init__(self, law_of: Callable[[Any], Law], claim: PrivacyClaim) -> None:
         self._law_of, self._claim = law_of, claim
@@ -203,7 +203,7 @@ class _Comparison:
         )
 
     def _rises(self, losses: Floats) -> list[tuple[int, float]]:
-        """Return the places of the pairs, counted over all chunks, that raise the largest loss."""
+        """Return (number, loss) of each pair that raises the largest loss; numbers run over all chunks."""
         known = self._course[-1][1] if self._course else -np.inf
         so_far = np.maximum.accumulate(np.concatenate([[known], losses]))
         rises = np.flatnonzero(so_far[1:] > so_far[:-1] * (1.0 + TIE))
@@ -230,7 +230,7 @@ class _Comparison:
     def _keep(
         self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
     ) -> None:
-        """Keep the chunk's largest pair by the first score, then by the second, if it beats the one known."""
+        """Keep the chunk's largest pair, by the first score and then the second, if it beats the one kept."""
         top = first.max()
         ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
         best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])

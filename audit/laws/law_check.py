@@ -128,7 +128,7 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
 
 
 def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 0) -> float:
-    """Return the log of the module's Bayes factor, the least over all values of `missing` further outputs.
+    """Return the log of the Bayes factor of counts, the least over all values of `missing` more outputs.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 
 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
-    """Return the log of the average of two factors: that on all cells, and the mean of those on unions.
+    """Return the log of the mean of two numbers: the factor on all cells, and the mean factor on unions.
 
     If the law is right, a Bayes factor on k cells falls by about (k − 1)/2·log N. One that compares a union
     of cells with the rest has two cells and falls less. Such a factor detects a law that is wrong in one
@@ -181,7 +181,7 @@ def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
 
 
 def _completed(counts: Ints, logs: Floats, missing: int) -> Ints:
-    """Return counts with the missing outputs added to the cells that lower the factor most.
+    """Return counts with the missing outputs added to the cells where they lower the Bayes factor most.
 
     The factor's logarithm is a sum of convex functions of the counts, so adding one at a time is optimal.
     """

@@ -35,9 +35,10 @@ Numbers = TypeVar("Numbers")
 
 
 class Score(NamedTuple, Generic[Numbers]):
-    """Bounds of ε and δ of a pair in one direction, and whether it is surely over or within; or arrays.
+    """Bounds on ε and δ of one pair in one direction, and how it compares with the claim; or arrays of these.
 
-    `slack` is the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
+    `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. `slack` is the
+    excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
     """
 
     epsilon: Numbers
@@ -80,7 +81,7 @@ def score(p: Law, q: Law, claim: PrivacyClaim) -> Score[float]:
 
 
 def _standing(loss: Loss, claim: PrivacyClaim) -> tuple[bool, bool]:
-    """Return whether a loss exceeds the claim, and whether it keeps the claim, up to the tolerance."""
+    """Return whether a loss surely exceeds the claim, and whether it surely meets it, up to a tolerance."""
     if claim.delta > 0.0:
         low, high = loss.bounds(claim.epsilon + TOLERANCE)
         allowed = claim.delta * (1.0 + TOLERANCE)
@@ -90,14 +91,14 @@ def _standing(loss: Loss, claim: PrivacyClaim) -> tuple[bool, bool]:
 
 
 class SideBySide:
-    """Finite laws side by side: thousands of pairs compared at once."""
+    """Compares thousands of pairs of finite laws with a claim at once."""
 
     def __init__(self, laws: list[Law], table: Floats, claim: PrivacyClaim) -> None:
         self._laws, self._table, self._claim = laws, table, claim
         self._fractions = any(fractions_of(law) is not None for law in laws)
 
     def scores(self, pairs: Ints) -> Scores:
-        """Return the scores of pairs of rows."""
+        """Return the scores of pairs of laws, given as pairs of row numbers."""
         epsilon, delta = self._claim.epsilon, self._claim.delta
         losses = losses_of(self._table, *pairs.T)
         worst = epsilons(self._table, pairs[:, 0], losses=losses, delta=delta)

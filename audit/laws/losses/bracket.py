@@ -57,7 +57,7 @@ class Bracket:
         self._support = step * (start + np.arange(len(self._floor), dtype=np.float64))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound on the excess at a level."""
+        """Return a lower and an upper bound on E[(1 − exp(level − L))₊], the excess over a level."""
         floor = _expectation(self._floor, self._support, level) + self._floor_lost
         upper = _expectation(self._spread, self._support, level) + self._spread_lost
         near = (self._support >= level - 2.0 * self._width) & (self._support <= level + self._width)
@@ -107,7 +107,7 @@ def _step(losses: Mapping[ScalarLoss, int]) -> float:
 
 
 def _convolved(arrays: list[tuple[Floats, int]]) -> Floats:
-    """Return the convolution of arrays of masses, each taken the given number of times, by FFT."""
+    """Return the convolution, by FFT, of arrays of masses, each taken as often as its number says."""
     length = sum((len(array) - 1) * times for array, times in arrays) + 1
     padded = 1 << (length - 1).bit_length()
     product = np.ones(padded // 2 + 1, dtype=np.complex128)

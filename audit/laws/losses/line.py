@@ -88,7 +88,10 @@ class LineLoss(ScalarLoss):
         return found
 
     def _cut(self, left: float, right: float) -> list[Interval]:
-        """Return left..right cut at the ends of q's pieces; runs of integers include both their ends."""
+        """Return the intervals that result from cutting left..right at the ends of q's pieces.
+
+        An interval of integers includes both its ends.
+        """
         step = 1.0 if self.lattice else 0.0
         starts = (x for piece in self.q_pieces for x in (piece.left, piece.right + step))
         cuts = sorted({left, right + step, *(x for x in starts if left < x < right + step)})

@@ -14,7 +14,7 @@ SLACK = 1e-12
 
 
 class Cells(NamedTuple):
-    """The log of p-mass and q-mass of parts of the output space, and bounds of the loss in each part.
+    """The logs of the p-mass and q-mass of parts of the output space, and bounds on the loss in each part.
 
     Examples
     --------
@@ -69,14 +69,14 @@ class ScalarLoss(Loss):
         """Return cells in which the loss varies by little more than `step`."""
 
     def excess(self, level: float) -> float:
-        """Return the excess over a level, summed part by part to avoid cancellation."""
+        """Return p(E) − exp(level)·q(E) for E = {L > level}, summed part by part to avoid cancellation."""
         log_p, log_q = self.masses_above(level)
         some = ~np.isneginf(log_p)  # a very narrow or far-out part may have no mass in floats
         log_p, log_q = log_p[some], log_q[some]
         return float(np.sum(np.exp(log_p) * np.maximum(-np.expm1(level + log_q - log_p), 0.0)))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return the excess as both bounds, because it is exact."""
+        """Return the excess over a level as both bounds, because it is exact."""
         value = self.excess(level)
         return value, value
 

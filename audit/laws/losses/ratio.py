@@ -113,7 +113,7 @@ class NumericRatio:
 
     @cached_property
     def turns(self) -> Floats:
-        """Ends of the segment and the local extrema found; the logarithm is taken as monotone in between."""
+        """Ends of the segment and the extrema found; the logarithm is taken to be monotone in between."""
         values = self.value(self._grid)
         rising = np.sign(np.diff(values))
         places = np.flatnonzero(rising[1:] * rising[:-1] < 0) + 1
@@ -157,7 +157,7 @@ class NumericRatio:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """Return the point at a fraction of the way from low to high; a tolerance for it holds at any scale."""
+    """Return the point at a fraction of the way from low to high; a tolerance of it suits any scale."""
     return high if share == 1.0 else low + share * (high - low)
 
 

@@ -17,7 +17,7 @@ Fractions = dict[Hashable, Fraction]
 
 
 def fractions_of(law: Law) -> Fractions | None:
-    """Return the probability of each outcome as a fraction; None if they were not given as fractions.
+    """Return the probability of each outcome as a fraction; None if the law was not given as fractions.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def exceeds(
 
 @cache
 def _ratio(epsilon: float) -> Fraction | None:
-    """Return e^ε rounded up; None if it is too large to matter."""
+    """Return e^ε rounded up; None if it is so large that only outcomes with q = 0 count."""
     if not epsilon:
         return Fraction(1)
     if epsilon > _FAR:

@@ -60,7 +60,7 @@ def excesses(table: Floats, p: Ints, *, losses: Floats, epsilon: float) -> Float
 def epsilons(table: Floats, p: Ints, *, losses: Floats, delta: float) -> Floats:
     """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, of every pair, shape (pairs,).
 
-    For an event E the claim holds from ε = log((p(E) − δ)/q(E)) on. The worst event holds the k outcomes of
+    For an event E the claim holds if ε ≥ log((p(E) − δ)/q(E)). The worst event consists of the k outcomes of
     largest loss, for some k; all k are tried.
 
     Examples

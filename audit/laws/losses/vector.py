@@ -51,7 +51,7 @@ class VectorLoss(Loss):
         return float(log_complement(kept))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound on the excess."""
+        """Return a lower and an upper bound on the excess over a level (`Loss.bounds`)."""
         if level >= self.supremum() - SLACK:
             return 0.0, 0.0
         if self._bracket is not None:
