@@ -190,7 +190,7 @@ def merged(
     Raises
     ------
     AuditError
-        Two of them share a name.
+        Two findings share a name.
     """
     mappings = (import_module(f"{package}.{topic}").FINDINGS for topic in topics)
     found = by_name(chain.from_iterable(each.items() for each in mappings), what="of findings")

@@ -70,7 +70,10 @@ class Laws:
         return law
 
     def changed(self) -> str:
-        """Return a message if one of about `_ASKED_AGAIN` laws, computed again, differs; else an empty text."""
+        """Return a message if a law, computed again, has changed; else an empty text.
+
+        About `_ASKED_AGAIN` laws are computed again, those of the latest databases first.
+        """
         step = max(1, len(self._first) // _ASKED_AGAIN)
         for database, _ in list(islice(reversed(self._first.values()), 0, None, step)):
             if self._changed:

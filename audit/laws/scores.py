@@ -37,8 +37,8 @@ Numbers = TypeVar("Numbers")
 class Score(NamedTuple, Generic[Numbers]):
     """Bounds on ε and δ of one pair in one direction, and how it compares with the claim; or arrays of these.
 
-    `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. `slack` is the
-    excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
+    `over` says that the pair surely exceeds the claim, `within` that it surely meets the claim. `slack` is
+    the excess in ε of a pair that is `within` only because rounding explains the excess; else 0.
     """
 
     epsilon: Numbers

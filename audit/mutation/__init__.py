@@ -1,4 +1,4 @@
-"""The mutation check (`check`): would the audit notice a smaller claim? And its result (`result`).
+"""The mutation check (`check`) shows whether the audit would refute a smaller claim; its result (`result`).
 
 Imports from `privacy`; only the doors import from it. Reading a result does not import the audit itself.
 """

@@ -60,7 +60,7 @@ class MutationCheck(NoTruth):
 
     @property
     def noticed_from(self) -> float | None:
-        """The largest factor at which the smaller claim was refuted; None if no claim was."""
+        """The largest factor on ε at which the smaller claim was refuted; None if none was refuted."""
         return max((each.factor for each in self.repetitions if each.result.refuted), default=None)
 
     def to_json(self) -> dict[str, Any]:

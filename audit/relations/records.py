@@ -59,7 +59,7 @@ def records_of(database: Any) -> list[Any]:
 
 
 def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
-    """Return (key, record) of each distinct record, in order; the key is of the record as `like` stores it.
+    """Return (key, record) of each distinct record, in order; the key is of the record as stored in `like`.
 
     Examples
     --------

@@ -19,7 +19,7 @@ _EQUAL = 1e-9
 
 
 def is_refutation(result: AuditResult) -> bool:
-    """Whether a saved result is an exact refutation or one that separate runs confirmed.
+    """Return whether a saved result is an exact refutation or one that separate runs confirmed.
 
     Examples
     --------
@@ -86,8 +86,8 @@ def counts_of(witness: Witness) -> NDArray[np.float64] | None:
     """Return the counts that p, q and their intervals come from, shape (4,); None if no counts give them.
 
     These are the calls on the p side inside and outside the event, then the same two counts on the q side. A
-    file does not store the number of calls on each side. It is the first number tried that gives p, q and the
-    intervals.
+    file does not store the number of calls on each side, so numbers are tried. The first that gives p, q and
+    the intervals is used.
 
     Examples
     --------

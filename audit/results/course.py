@@ -8,14 +8,14 @@ from typing import Self
 
 from audit.results.saved_value import SavedValue
 
-#: A larger number gives finer plots and larger files. A result keeps at most this many points of a course.
+#: A larger number gives finer plots and larger files. A `Course` keeps at most this many points.
 MOST_POINTS = 60
 _DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Course(SavedValue):
-    """A number at a few points of an audit, including the first and the last point.
+    """How a number changed during an audit: its values at a few points, with the first and the last.
 
     Attributes
     ----------

@@ -1,10 +1,10 @@
 """What an audit by runs stores, in memory and in a file, for a later audit that continues it.
 
 The wealth of an audit is one product over all its runs. Evidence of several nights therefore adds up if each
-night continues the one before. The continuing audit starts with the wealth of the earlier one (that of its
-two accounts, against every claim; see `audit.evidence.standing`), draws new runs from unused places of the
-seed tree, and tries the best pairs of the earlier audit first. It does not keep the counts of earlier runs:
-it estimates each pair again from its own runs.
+night continues the one before. The continuing audit starts with the wealth of the earlier one
+(`audit.evidence.standing`), draws new runs from unused places of the seed tree, and first tries the pairs
+that had the most runs in the earlier audit. It does not keep the counts of earlier runs: it estimates each
+pair again from its own runs.
 
 **Guarantee.** The wealth over all parts together is one supermartingale, and the bets of each part are fixed
 before its runs. So, for any number of parts, the chance that some part refutes a true claim is at most the
@@ -33,7 +33,7 @@ from audit.values import canonical
 
 #: Verdicts that more runs may change.
 _OPEN = (Verdict.NOT_REFUTED, Verdict.INCONCLUSIVE)
-#: At most this many pairs are passed to the next audit.
+#: At most this many pairs of databases are passed to the next audit.
 _PAIRS = 8
 _ENGINE = "audit.verdict.by_runs"
 #: Options that may differ between the parts of an audit, because they do not affect the wealth.
@@ -43,7 +43,7 @@ _CALLED = {"mechanism": "code (or a version)"}
 
 @dataclass(frozen=True)
 class Known:
-    """A pair passed to the next audit: the path between its two databases, and the bets on it so far."""
+    """A pair passed to the next audit: the path between its databases, and the bets on the pair so far."""
 
     path: tuple[Any, ...]
     sections: tuple[Section, ...]
@@ -66,7 +66,7 @@ class Before:
     coupled
         Whether the wealth comes from coupled runs.
     pairs
-        The pairs with the most runs.
+        The pairs of databases with the most runs.
     """
 
     result: AuditResult
@@ -170,7 +170,7 @@ def refuse_over(result: AuditResult) -> None:
     Raises
     ------
     InvalidValue
-        The result rests on a declared law, or its claim is refuted.
+        The result rests on a declared law, its verdict is final, or its wealth has reached the limit.
     """
     if result.evidence is Evidence.EXACT:
         raise _refused("it rests on the declared law, to which runs add nothing")
@@ -227,7 +227,7 @@ def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> B
 
 
 def joined(found: AuditResult, before: Before) -> AuditResult:
-    """Return a result joined with the one it continued: the runs and pairs of both, the better power."""
+    """Return a result joined with the one it continued: runs and pairs added, the smaller detectable ε."""
     first = before.result
     detectable = [each for each in (found, first) if each.detectable_epsilon is not None]
     best = min(detectable, key=lambda each: each.detectable_epsilon or 0.0, default=found)
@@ -248,7 +248,7 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
 
 
 def _joined(first: Course | None, then: Course | None, start: int) -> Course | None:
-    """Return two courses as one; None if an older version, which stored no course, saved the first."""
+    """Return two courses as one; None if there is no first, because an older version saved no course."""
     if first is None or then is None:
         return first
     return Course.of(zip(then.places, then.values, strict=True), before=first, start=start)

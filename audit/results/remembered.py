@@ -45,7 +45,7 @@ _PLACES, _SETS = 2**20, 2**10
 
 
 def remembering(task: PrivacyTask, remember: Any, extended: AuditResult | None) -> PrivacyTask:
-    """Return the task with the remembered pairs of its domain as the first pairs to try.
+    """Return the task with the remembered pairs that its domain contains as the first pairs to try.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def kept(result: AuditResult, remember: Any) -> AuditResult:
 
 
 def _read(remember: Any) -> Iterator[Pair]:
-    """Yield the pairs that a result's file holds, or the pairs given directly."""
+    """Yield the pairs that `remember` holds: the remembered pairs of a result's file, or pairs themselves."""
     if remember is None:
         return
     pairs = load(remember).remembered if isinstance(remember, (str, os.PathLike)) else remember
@@ -136,7 +136,7 @@ def _confirmed(result: AuditResult) -> Witness | None:
 
 
 def _is_of(pair: Pair, task: PrivacyTask) -> bool:
-    """Whether a pair may be tried: it is one of the given pairs or, if others may be tried, in the domain."""
+    """Return whether a pair may be tried: it is a given pair or, if others may be tried, in the domain."""
     databases = task.databases
     if any(_key(pair) == _key(given) for given in databases.given):
         return True

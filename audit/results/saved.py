@@ -87,7 +87,7 @@ def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_utility(stored: Mapping[str, Any]) -> bool:
-    """Whether a document comes from a utility audit."""
+    """Return whether a document comes from a utility audit."""
     return isinstance(stored["result"], Mapping) and stored["result"].get("kind") == "utility"
 
 
@@ -133,7 +133,7 @@ def _block(value: Any) -> str:
 
 
 def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
-    """Return a reader of these kinds of values. It accepts None, and `Opaque` for other packages' classes."""
+    """Return a reader that accepts values of these kinds, None, and `Opaque` (of other packages' classes)."""
 
     def read_one(stored: Any, where: str) -> Any:
         found = value(stored, where)

@@ -15,7 +15,7 @@ _ANY = frozenset(
 
 
 def is_saved(name: str) -> bool:
-    """Whether a field is part of the saved form. `environment` is not: a document holds it separately."""
+    """Return whether a field is part of the saved form. `environment` is not; a document holds it apart."""
     return name not in {"environment", "_subject", "_ended"}
 
 
@@ -44,7 +44,7 @@ class SavedValue:
         return {name: _plain(getattr(self, name), name) for name in names}
 
     def _without(self, *names: str) -> dict[str, Any]:
-        """Return the saved form without those of the named fields that are empty."""
+        """Return the saved form, without those of the fields `names` that are empty."""
         empty = {name for name in names if not getattr(self, name, True)}
         return {name: value for name, value in SavedValue._stored(self).items() if name not in empty}
 

@@ -22,8 +22,8 @@ Tick = Callable[[int], None]
 LARGEST_BLOCK: Final = 2**18  # pairs of runs; a larger number gives fewer blocks, more memory
 _HEAVIEST_BLOCK: Final = 2**27  # bytes of both sides; a larger number gives fewer blocks, more memory
 _VECTORISED_BLOCK: Final = 2**16
-#: A block has this many parts; a stake may change between two parts. With more parts, stakes adapt more
-#: often.
+#: A block has at most this many parts; a stake may change between two parts. With more parts, stakes adapt
+#: more often.
 _PARTS: Final = 8
 _WORKERS: Final = 8
 _SMALLEST_BLOCK: Final = 8
@@ -32,9 +32,9 @@ _SMALLEST_BLOCK: Final = 8
 def block_sizes(size: int, *, vectorised: bool, weight: int = 0) -> list[int]:
     """Return the number of pairs of runs in each block of a draw.
 
-    A draw by single calls is split into up to eight blocks, which workers share. A vectorised sampler takes
-    about as long for one run as for many, so only large draws are split. If the `weight` of an output in
-    bytes is known, a block holds at most 128 MB.
+    A draw by single calls is split into up to eight blocks, which workers share; a very large draw is split
+    into more. A vectorised sampler takes about as long for one run as for many, so only large draws are
+    split. If the `weight` of an output in bytes is known, a block holds at most 128 MB.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Task:
 
     @property
     def plan(self) -> list[tuple[int, int, bool]]:
-        """Return the block's pairs of sampler calls: left runs, right runs, whether the right is first."""
+        """Return the block's pairs of sampler calls, each as (left runs, right runs, right call first)."""
         return shares(self.size, self.coins, by_call=self.by_call)
 
     @property
@@ -150,7 +150,7 @@ class Task:
 
     @property
     def inputs(self) -> list[Input]:
-        """Return the sources of the left and the right database for the runs."""
+        """Return the left and the right `Input`, from which each run gets its database."""
         every_run = self.copy_inputs or self.fresh
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
@@ -164,7 +164,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """The result of a task.
+    """The outputs of a drawn `Task`, with what else its runs showed.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ class Host:
         return printed.count, _next_of(rng)
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
-        """Return a function that runs a new copy of the subject each time; None if it cannot be copied."""
+        """Return a function that runs a new copy of the subject each time; None if no copies are made."""
         pristine, calling, runs = self._copied, self._calling, iter(range(task.start, task.runs))
         if not task.fresh or pristine is None:
             return None
@@ -321,7 +321,10 @@ def _next_of(rng: np.random.Generator) -> int:
 
 
 def parts_of(task: Task, block: Block) -> list[tuple[int, int]]:
-    """Return the numbers of left and right runs in each part, by single calls if the sampler failed."""
+    """Return the numbers of left and right runs in each part of a block.
+
+    If the subject's own sampler failed, these are the parts of a block drawn by single calls.
+    """
     parts = task.parts
     whole = tuple(map(sum, zip(*parts, strict=True)))
     return parts if whole == (len(block.left), len(block.right)) else replace(task, vectorised=False).parts

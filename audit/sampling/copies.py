@@ -21,9 +21,9 @@ _DEEPEST = 8
 class Watch:
     """Detects whether a problem changes the database on which it measures the error of an output.
 
-    If a database is cheap to copy, the problem always gets a copy. Otherwise two copies are made: the problem
-    gets one, and a comparison with the other shows a change. This does not work for a database that does not
-    equal its own copy.
+    If a database is cheap to copy, the problem always gets a copy. If not, and if `look` is set, two copies
+    are made: the problem gets one, and a comparison with the other shows a change. This does not work for a
+    database that does not equal its own copy.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _cannot_change(records: Any) -> bool:
 def spare(database: Any) -> Any:
     """Return a copy for `error` of the problem, which may change it; the database itself if a copy is costly.
 
-    A copy is cheap if only the container is copied, not the records.
+    Two kinds of databases are cheap to copy: arrays of plain values, and lists whose records cannot change.
 
     Examples
     --------

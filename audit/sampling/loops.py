@@ -135,7 +135,7 @@ def _unpacked(packed: bytes) -> Any:
 
 
 def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:
-    """Return pairs of sampler calls for `2·pairs` runs: left runs, right runs, whether the right is first.
+    """Return pairs of sampler calls for `2·pairs` runs, each as (left runs, right runs, right call first).
 
     Parameters
     ----------

@@ -206,7 +206,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return the result of `draw`; if the mechanism changes its database, that of `again` with copies."""
+        """Return the result of `draw` or, if the mechanism changes its database, of `again` on copies."""
         try:
             return draw()
         except MutatedInput:
@@ -284,7 +284,7 @@ class Sampler(Tally):
         return recipe_of(self.subject.object, self.subject.calling, seed=self.seed, at_first=pristine)
 
     def is_stateless(self, left_db: Any, right_db: Any) -> bool:
-        """Return whether a run depends on nothing but its database and its generator (`Questions`).
+        """Return whether a run depends only on its database and its generator (`Questions`).
 
         Parameters
         ----------

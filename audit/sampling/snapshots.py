@@ -1,4 +1,4 @@
-"""Copies of inputs and outputs: later changes by the mechanism are then detected, or have no effect."""
+"""Copies of inputs and outputs, so that later changes by the mechanism are detected or have no effect."""
 
 import contextlib
 import copy
@@ -20,8 +20,8 @@ _SCALARS: Final = {
     *(decimal.Decimal, fractions.Fraction, Raised, Unfinished),
 }
 IMMUTABLE: Final = frozenset(_SCALARS | {kind for kind in np.sctypeDict.values() if kind is not np.void})
-#: If their values are immutable, these containers are copied by calling their type. Keys of a dict are
-#: hashable, so they count as immutable.
+#: Containers of these types are copied by calling their type if their values are immutable. Keys of a dict
+#: are hashable, so they count as immutable.
 _FLAT: Final = frozenset({tuple, frozenset, list, set, dict})
 
 
@@ -133,7 +133,7 @@ class Input:
 
     @property
     def constant(self) -> bool:
-        """Whether all runs get the same object as database."""
+        """Whether all runs get the same object as their database."""
         return not self._every_run or self._immutable
 
     def check(self) -> None:

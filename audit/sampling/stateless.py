@@ -13,7 +13,8 @@ from audit.sampling.shipping import Parcel
 from audit.values.canonical import same
 from audit.values.outcomes import Unfinished, is_refusal
 
-#: The number of generator states, each with a pair of runs. More states detect kept state more reliably.
+#: The number of generator states in a check, each for a pair of runs. More states detect kept state more
+#: reliably.
 _STATES: Final = 2
 #: This many further pairs of runs are made before a subject counts as ignoring its generator.
 _MORE: Final = 16
@@ -94,7 +95,7 @@ class Questions:
         return not self._first.refused and self._ask(self._database).refused
 
     def answered_alike(self, databases: list[Any]) -> bool:
-        """Return whether subject and copies give the first outputs again, and outputs depend on the state."""
+        """Return whether subject and copies repeat the first outputs, and outputs vary with the generator."""
         if not all(self._ask(self._database, fresh=fresh).are(self._first) for fresh in (False, True)):
             return False
         answers = [self._ask(database) for database in databases]

@@ -71,7 +71,7 @@ def refuse_lists(
 
 
 def _on(run: Callable[[Any], Block], convert: Callable[[Any], Any], databases: tuple[Any, Any]) -> set[str]:
-    """Return the kind of outcome on each of the converted databases."""
+    """Return the kinds of outcome of runs on the converted databases."""
     try:
         return {_outcome(run(convert(database))) for database in databases}
     except (TypeError, ValueError):  # ragged records, for example

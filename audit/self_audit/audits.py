@@ -60,7 +60,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Step:
-    """Event: an audit begins, the `number`-th of the `of` audits for a row."""
+    """An event: audit `number` of the `of` audits for a row begins."""
 
     part: str
     what: str

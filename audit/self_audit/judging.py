@@ -23,7 +23,7 @@ from audit.self_audit.row import Row
 from audit.values.wording import number
 
 RATES = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
-#: A row states which error rate of the auditor it would have caught with this power.
+#: A row states the error rate of an auditor that it would have caught with this power.
 POWER = 0.9
 
 
@@ -70,7 +70,7 @@ def share_interval(count: int, n: int, level: float) -> tuple[float, float]:
 
 
 def first_failing(n: int, limit: float, level: float) -> int | None:
-    """Return the least count, out of n, that makes a row fail at `limit`; None if not even n does.
+    """Return the least count, out of n, that makes a row fail at `limit`; None if even n does not.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def first_failing(n: int, limit: float, level: float) -> int | None:
 
 
 def caught_rate(n: int, count: int) -> float:
-    """Return the rate at which at least `count` of n happen with probability 0.9.
+    """Return the rate of an outcome at which at least `count` of n trials have it with probability 0.9.
 
     Examples
     --------

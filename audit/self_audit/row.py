@@ -38,7 +38,7 @@ class Row(NoTruth):
     side, limit
         The limit that the true value must keep: a `Side` and a number.
     chance
-        An upper bound on the chance that a correct auditor fails the row; 0 if it is not judged.
+        An upper bound on the chance that a correct auditor fails the row; 0 for a row that is not judged.
     note
         A further sentence, such as which result makes the row fail, or which auditor would fail.
     details
@@ -89,7 +89,7 @@ class Row(NoTruth):
 
     @property
     def verdict(self) -> str:
-        """Whether the row keeps its limit, in words."""
+        """A text that says whether the row keeps its limit."""
         return {True: "kept", False: "NOT KEPT", None: "measured"}[self.kept]
 
 

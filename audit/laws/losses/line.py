@@ -152,7 +152,7 @@ class LineLoss(ScalarLoss):
         return np.append(np.repeat(edges[:-1], counts) + place * np.repeat(width, counts), edges[-1])
 
     def _integers(self, segment: Segment) -> Floats:
-        """Return the first integers of cells; integers of p-mass above e⁻³⁶ are cells of their own."""
+        """Return the first integer of each cell; an integer of p-mass above e⁻³⁶ is a cell of its own."""
         tail, middle = 34.0 * CELLS, float(self.p.ppf(0.5))
         low, high = max(segment.left, -tail + middle), min(segment.right, tail + middle)
         singles = np.arange(low, high + 1.0)

@@ -157,7 +157,10 @@ class NumericRatio:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """Return the point at a fraction of the way from low to high; a tolerance of it suits any scale."""
+    """Return the point at a fraction of the way from low to high.
+
+    Searches for a point run over this fraction, so one tolerance suits any scale.
+    """
     return high if share == 1.0 else low + share * (high - low)
 
 

@@ -179,7 +179,7 @@ def _prepare(first: bytes) -> tuple[Parcel | None, Path]:
 
 
 def _spawned(first: bytes, number: int, *pipes: int) -> int:
-    """Return a new process as worker, without a fork; it gets the first request and its own number."""
+    """Start a worker without a fork and return its process id; it gets the first request and `number`."""
     theirs, ours = os.pipe()
     worker = spawn("audit.sampling.isolated.child:work_anew", (theirs, number, *pipes), inherited=theirs)
     os.close(theirs)

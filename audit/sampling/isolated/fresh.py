@@ -32,13 +32,13 @@ _SMALL: Final = (
     *("numpy", "audit.catalogue", "audit.claims", "audit.distributions", "audit.problems"),
     *("audit.relations", "audit.values.on_demand"),
 )
-#: The child processes from which fresh ones are forked. They never see a subject, so they are kept for the
-#: next audit. The key is the process that started them, because a fork must not use its parent's, and whether
-#: they have imported further modules.
+#: The child processes from which fresh processes are forked. They never see a subject, so they are kept for
+#: the next audit. The key has the process that started them, because a fork must not use those of its parent.
+#: It also has whether they have imported further modules.
 _NURSERY: dict[tuple[int, bool], list[Child]] = {}
 #: The further modules that a subject imports, in order; the key is the hash of its recipe.
 _LOADS: dict[int, tuple[str, ...]] = {}
-#: One child process is started for this many fresh processes; starting a child takes as long as ten of them.
+#: One child process is started for this many fresh processes. Starting a child takes as long as ten of those.
 _WORTH: Final = 4
 
 
@@ -93,9 +93,9 @@ def draw_once(recipe: Parcel, task: Task) -> Block:
 
 
 def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
-    """Return the child processes, after starting enough for `wanted` fresh processes, but at most `most`.
+    """Return at most `most` child processes; if fewer than `wanted` run, start more.
 
-    A child with further modules has imported those of all subjects for which it was used.
+    Each child imports the modules in `loads`, and keeps those that it imported for other subjects.
     """
     known = _NURSERY.setdefault((os.getpid(), bool(loads)), [])
     while len(known) < min(most, wanted):

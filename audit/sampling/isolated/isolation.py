@@ -31,8 +31,7 @@ _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
 #: A process may take this many seconds to make its subject. Increase it for slow constructors.
 _MAKING: Final = 60.0
-#: The value instead of the last beat until the worker sends its first beat, which says that it has its
-#: subject.
+#: Stands for the last beat until the worker sends its first beat, which says that it has made its subject.
 _UNREADY: Final = -1
 
 
@@ -92,7 +91,7 @@ class Child:
 
         The child is killed before its worker; otherwise it would start another worker. A worker that it has
         just started may be unknown here. Such a worker would hold the pipes open, and a thread would wait for
-        it; closing the request pipe ends it.
+        the pipes; closing the request pipe ends the worker.
         """
         self._process.kill()
         self._process.wait()
@@ -164,7 +163,7 @@ class Child:
         return replace(block, notes=(*block.notes, Says.SAMPLE_ENDED())) if sampled else block
 
     def run_anew(self, task: Task, errand: Errand) -> Block:
-        """Return a block drawn in its own worker, which makes the subject anew and then ends.
+        """Return a block drawn in a worker of its own, which makes the subject anew and then ends.
 
         Raises
         ------
@@ -277,7 +276,7 @@ class Child:
 def drawn_by(
     children: Sequence[Child], tasks: Sequence[Task], draw: Callable[[Child, Task], Block]
 ) -> Iterator[Block]:
-    """Yield the result of `draw` for each of `tasks`, in order; each child works on one at a time.
+    """Yield the result of `draw` for each of `tasks`, in order; each child works on one task at a time.
 
     Ctrl-C, an error, or a caller that stops reading early kills the children.
     """

@@ -18,16 +18,16 @@ from audit.sampling.recorded.generator import RecordingGenerator, Tape, drawing_
 
 _SEED_NUMPY: Final = np.random.seed
 _GENERATOR: Final = np.random.Generator
-#: Added to a run's seed to seed the global generators; a generator that the code itself seeds with the run's
-#: seed then differs from them.
+#: Added to a run's seed to seed the global generators. If the code itself seeds a generator with the run's
+#: seed, this generator then differs from the global ones.
 _APART: Final = 0x5EED_0000
 
 
 @dataclass(eq=False)
 class Reel:
-    """The tape and seed of the current run, and the entropy for generators that the code does not seed.
+    """The tape and seed of the current run, the number of runs so far (`runs`), and the entropy.
 
-    `runs` counts the runs so far.
+    The entropy seeds the generators that the code does not seed.
     """
 
     tape: Tape = field(default_factory=Tape)

@@ -64,7 +64,7 @@ def _gather(value: Any, place: Place, found: Leaves) -> None:
 
 
 def is_number(leaf: Any) -> bool:
-    """Whether a leaf is a number. A boolean is not; NaN is."""
+    """Return whether a leaf is a number. A boolean is not a number; NaN is."""
     return isinstance(leaf, numbers.Real) and not isinstance(leaf, bool)
 
 

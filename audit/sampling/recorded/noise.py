@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 LAPLACE: Final = frozenset({"laplace", "logistic"})
 ONE_SIDED: Final = frozenset({"geometric", "exponential", "standard_exponential", "expovariate"})
 NORMAL: Final = frozenset({"normal", "standard_normal", "gauss", "normalvariate"})
-#: The name of the parameter that sets the width of the noise. It is `scale` for all other methods; None means
-#: that there is none.
+#: Maps a method to the name of the parameter that sets the width of its noise; None if there is no such
+#: parameter. The name is `scale` for all other methods.
 _WIDTHS: Final = {
     "geometric": "p",
     "expovariate": "lambd",
@@ -33,7 +33,8 @@ _WIDTHS: Final = {
     "standard_normal": None,
     "standard_exponential": None,
 }
-#: Equal geometric draws count as one draw if independent draws would be equal with probability below this.
+#: Geometric draws that are equal in all runs count as one if independent draws would be so with probability
+#: below this.
 _BY_CHANCE: Final = 1e-6
 _VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": math.pi**2 / 6.0}
 
@@ -109,7 +110,7 @@ def numbers_of(runs: Sequence[Run], *, more: Sequence[Run] = ()) -> list[Number]
 
 
 def _is_telling(method: str, scale: float, values: Sequence[float | None]) -> bool:
-    """Whether two independent draws are very unlikely to be equal in all runs."""
+    """Return whether two independent draws are very unlikely to be equal in all runs."""
     if method != "geometric" or scale <= 0:
         return True
     p = -math.expm1(-1.0 / scale)
@@ -186,7 +187,7 @@ def kinds_of(numbers: Sequence[Number]) -> set[str]:
 
 
 def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, normal: bool) -> Floats | None:
-    """Return the shift of the noise that undoes a move, with the least weight; None if no shift does.
+    """Return the shift of the noise that undoes a move at the least loss; None if no shift undoes it.
 
     Parameters
     ----------
@@ -207,7 +208,7 @@ def least_shift(numbers: Sequence[Number], reach: Floats, moved: Floats, *, norm
 
 
 def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: Floats) -> Floats | None:
-    """Return the t with Σ reach·t = target and the least Σ|t|/scale; None if there is no such t."""
+    """Return the shift t with Σ reach·t = target and the least Σ|t|/scale; None if there is no such t."""
     columns = np.flatnonzero((weighted != 0.0).any(axis=0))
     rows = np.flatnonzero((weighted != 0.0).any(axis=1) | (target != 0.0))
     inner = weighted[np.ix_(rows, columns)]
@@ -229,7 +230,7 @@ def _least(weighted: Floats, target: Floats, upward: NDArray[np.bool_], scales: 
 
 
 def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Floats | None:
-    """Return the least units of each draw if each draw affects one row: each row uses its cheapest draw."""
+    """Return the least shift, in units of scale, if each draw affects one row: each row uses one draw."""
     units = np.zeros(inner.shape[1])
     for row, wanted in zip(inner, target, strict=True):
         if wanted:
@@ -242,7 +243,7 @@ def _row_by_row(inner: Floats, target: Floats, upward: NDArray[np.bool_]) -> Flo
 
 
 def _programmed(inner: Floats, target: Floats, signs: Sequence[tuple[int, float]]) -> Floats | None:
-    """Return the units with the least sum of absolute values, by a linear programme; None if none exist."""
+    """Return the least shift, in units of scale, by a linear programme; None if no shift gives `target`."""
     from scipy.optimize import linprog
 
     matrix = np.stack([sign * inner[:, j] for j, sign in signs], axis=1)

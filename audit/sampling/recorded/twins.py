@@ -8,7 +8,7 @@ from audit.sampling.seeds import FAULT
 
 
 class Twins(Reseeding):
-    """Makes recording generators that replace those that a subject holds.
+    """Makes the twins of a subject's generators: recording generators that replace them in a copy.
 
     The context `recorded_everywhere` must be open. The subject's own seeds are not used: in an audit, too,
     the generators that a subject holds get new seeds.
@@ -18,7 +18,7 @@ class Twins(Reseeding):
     Parameters
     ----------
     reel
-        The reel on which they record.
+        The reel on which the twins record.
 
     Examples
     --------

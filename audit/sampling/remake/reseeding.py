@@ -111,7 +111,7 @@ class Reseeding:
         self._made: dict[int, Any] = {}
 
     def make(self, stand_in: StandIn) -> Any:
-        """Return the generator for `stand_in`; if numbers are equal, the source of randomness is shared."""
+        """Return the generator for `stand_in`; placeholders of equal `number` share a source."""
         kind, number, bits = stand_in
         if kind == "SystemRandom":
             return random.SystemRandom()

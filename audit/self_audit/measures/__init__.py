@@ -1,1 +1,1 @@
-"""The measures, one module each. Its `rows` yields the rows; its `judged` returns how many are judged."""
+"""The measures, one module each. A module's `rows` yields its rows; `judged` returns how many are judged."""

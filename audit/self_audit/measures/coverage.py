@@ -1,4 +1,4 @@
-"""Coverage: how often a witness's intervals contain the true p and q, and a detectable ε is detected.
+"""Coverage: how often a witness's intervals contain the true p and q, and how often a detectable ε is found.
 
 **Witness intervals.** For mechanisms with finite laws, the exact probability of any event is a sum. An
 interval at confidence c may miss it with probability 1 − c. Misses of p and of q are counted separately,
@@ -8,7 +8,8 @@ because the two intervals of a witness need not be independent.
 known in advance. A coin that ignores its database has no event with any privacy loss. Its audit names no
 particular event, and its detectable ε is that of an event with probability (1 + δ)/2. Randomized response has
 two events, each with probability e/(1 + e) on the database where it is more probable. To test a detectable ε
-d, a mechanism is audited that answers 1 with probability p on one database and (p − δ)/e^d on the other.
+d, the measure audits a mechanism whose answer is 1 with probability p on one database and (p − δ)/e^d on the
+other.
 """
 
 import math

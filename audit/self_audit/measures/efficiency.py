@@ -1,7 +1,7 @@
 """Efficiency: pairs of runs to a refutation, divided by the fewest that any auditor needs on average.
 
-The fewest number is ln(1/significance)/KL of the best event, from closed forms and exact laws
-(`subjects.limits`).
+This fewest number is ln(1/significance)/KL of the best event (`subjects.limits`). It comes from closed forms
+and exact laws.
 """
 
 import math
@@ -21,8 +21,8 @@ from audit.values.wording import number
 PART = "efficiency"
 SIGNIFICANCE = 1e-6
 SHARES = (0.5, 0.8, 0.9)
-#: The budget of an audit is this multiple of the fewest runs. A larger budget lets slower audits still
-#: refute.
+#: The budget of an audit is this multiple of the fewest runs that refute on average. With a larger budget,
+#: slower audits refute too.
 PATIENCE = 40
 
 
@@ -96,5 +96,5 @@ def carried_out(audits: Audits, setting: Setting, share: float, repeats: int) ->
 
 
 def multiples(results: Iterable[AuditResult], least: float) -> list[float]:
-    """Return, for each audit, pairs of runs to its refutation divided by `least`; infinite without one."""
+    """Return, for each audit, its pairs of runs to a refutation ÷ `least`; infinite if it refuted nothing."""
     return [(result.samples_to_refutation or math.inf) / 2 / least for result in results]

@@ -1,8 +1,9 @@
-"""False alarms: how often the audit refutes mechanisms that meet their claim with equality; the final wealth.
+"""False alarms: how often audits refute mechanisms that meet their claim with equality, and their wealth.
 
 Betting gives far fewer false alarms than its level allows, so counting alarms has little power to find a
-fault of the auditor. The mean of min(wealth, 1/level) has more power. For a sound audit it is at most 1, for
-every way to choose and stop bets. If a bet depends on the runs that settle it, the mean grows.
+fault of the auditor. The mean of min(wealth, 1/level) at the end has more power. For a sound audit this mean
+is at most 1, for every way to choose and stop bets. If a bet depends on the runs that settle it, the mean
+grows.
 """
 
 import copy
@@ -31,7 +32,7 @@ def judged() -> int:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row per mechanism and level, then, per level, one for all mechanisms and one for the wealth."""
+    """Yield a row per mechanism and level, then two per level: one for all mechanisms, one for the wealth."""
     cases = tight_cases()
     found: dict[float, dict[str, list[AuditResult]]] = {level: {} for level in LEVELS}
     for name, case in cases.items():

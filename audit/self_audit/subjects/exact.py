@@ -97,7 +97,7 @@ class Setting:
 
 
 def laplace() -> Setting:
-    """Return Laplace noise of scale 1 on 0 and 1. The likelihood ratio is monotone: half-lines are best."""
+    """Return Laplace noise of scale 1 on 0 and 1; half-lines are the best events (monotone likelihood)."""
 
     def below(x: float) -> float:
         return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
