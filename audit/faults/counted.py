@@ -88,7 +88,7 @@ def _shared(scene: Scene) -> int | None:
 
 
 def _repeated(run: Run) -> int | None:
-    """Return the place of the first draw of floats that occurs twice in the run; None if all differ."""
+    """Return the place of the first draw of floats that a later draw repeats; None if no draw is repeated."""
     drawn = [
         (draw.method, key(draw.values)) if np.asarray(draw.values).dtype.kind == "f" else None
         for draw in run.draws

@@ -15,7 +15,7 @@ from audit.sampling.recorded.leaves import is_number
 from audit.sampling.recorded.noise import Floats, values_at
 from audit.words import fault_words as words
 
-#: Number of seeds, those with the largest moves of the output, whose moves are analysed.
+#: The moves of the output are analysed on this many seeds: those on which it moves furthest.
 _SEEDS: Final = 3
 #: Slopes count as equal up to this relative difference.
 _ALIKE: Final = 1e-4
@@ -109,7 +109,7 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
 
 
 def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float | None) -> str:
-    """Return a text that compares the move of the output, or the shift of the draws, with what they cover."""
+    """Return a text that compares the move of the output, or the shift of the draws, with what is covered."""
     active = move.spent > TIGHT
     norm = "L2" if "normal" in move.kinds else "L1"
     slope = _slope(move, active, move_of(scene, move.seed + 500))
@@ -194,7 +194,10 @@ def _is_two_steps(scene: Scene, move: Move, asked: Asked) -> bool:
 
 
 def _step(scene: Scene, move: Move, side: str) -> tuple[float, set[Any]] | None:
-    """Return the ε that half of a replacement (removing or adding) spends, and its draws' places, or None."""
+    """Return the ε that half of a replacement spends, and the places of its draws; None if unknown.
+
+    This half is the step between the database without the record and the one of `side`.
+    """
     half = Scene(scene.call, {LEFT: scene.databases[MIDDLE], RIGHT: scene.databases[side]}, scene.reel)
     found = move_of(half, move.seed, move.force)
     if found is None or not found.is_verified or found.kinds != {"pure"}:

@@ -35,7 +35,7 @@ from audit.words import fault_words as words
 LIMIT: Final = 10.0
 #: Limit of an examination in seconds of real time, for a subject that sleeps or hangs in compiled code.
 PATIENCE: Final = 60.0
-#: A fault of these kinds is only apparent if the noise was drawn before the run.
+#: A fault of these kinds is reported only if no noise was drawn before the run.
 _STEADY: Final = frozenset({FaultKind.UNNOISED_PART, FaultKind.FIXED_SEED})
 
 
@@ -196,7 +196,7 @@ def _both(left: Any, right: Any) -> list[Any]:
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return the right database with the differing number times 1000, as `FAR`; empty if not allowed."""
+    """Return the right database with its differing number times 1000, as `FAR`; empty if not in the domain."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return {}

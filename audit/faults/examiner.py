@@ -122,7 +122,7 @@ def fault_of(scene: Scene, asked: Asked) -> Fault:
 
 @contextmanager
 def _ready(mechanism: Any, calling: Calling, databases: Mapping[str, Any], *, first: int) -> Iterator[Scene]:
-    """Yield the scene of a mechanism; two runs, on seeds from `first`, show before whether it keeps state."""
+    """Yield the scene of a mechanism. Before that, two runs from seed `first` show whether it keeps state."""
     pristine = Pristine(mechanism)
     given = {name: Input(each, every_run=True) for name, each in databases.items()}
     with recorded_everywhere() as reel:

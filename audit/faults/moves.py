@@ -1,4 +1,4 @@
-"""How far the output moves between databases on the same draws, and the least shift of the draws against it.
+"""How far the output moves between databases on the same draws, and the least shift that undoes the move.
 
 `sampling.recorded.noise` derives the cost of a shift.
 """
@@ -113,7 +113,7 @@ class Move:
 def move_of(scene: Scene, seed: int, force: Force | None = None) -> Move | None:
     """Return the move of the output on the draws of one seed; None if it cannot be measured.
 
-    An example is that outputs or draws differ in form between the sides.
+    For example, outputs or draws may differ in form between the sides.
     """
     runs = {side: [scene.run(side, s, force=force) for s in (seed, seed + 1000)] for side in (LEFT, RIGHT)}
     first, second = runs[LEFT][0], runs[RIGHT][0]

@@ -21,7 +21,7 @@ _SEEDS: Final = 3
 
 
 def scales_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a draw's width is the same in all runs of a side but differs between the sides."""
+    """Return the fault if a draw of noise has one width on the left and another one on the right."""
     runs = [scene.plain(side) for side in SIDES]
     if any(run.calls != runs[0][0].calls for side in runs for run in side):
         return None
@@ -41,7 +41,7 @@ _WIDTHS: Final = ("scale", "sigma", "p", "lambd")
 
 
 def noise_from_data(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a number's spread is the same in all runs of a side but differs between sides."""
+    """Return the fault if an output number has one spread on the left and another one on the right."""
     runs = [scene.plain(side) for side in SIDES]
     places = [
         p for p in common_places(scene) if all(is_number(run.leaves[p]) for side in runs for run in side)

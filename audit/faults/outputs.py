@@ -57,7 +57,10 @@ def _silence(output: Any) -> str:
 
 
 def constant_part(scene: Scene, _: Asked) -> Fault | None:
-    """Return the fault if a part is constant on each side but differs between sides: no noise, fixed seed."""
+    """Return the fault if a part of the output is constant on each side but differs between the sides.
+
+    Such a part has no noise, or its noise has a fixed seed.
+    """
     parts: list[tuple[Place, Callable[[Run], Any]]] = [((), _whole)]
     parts[:0] = [(place, partial(_leaf, place)) for place in common_places(scene)]
     for place, read in parts:

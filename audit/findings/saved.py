@@ -9,7 +9,7 @@ from audit.codec.typed import SCHEMA, built, read_document
 from audit.findings.finding import Finding
 
 _RENAMED = {"statistical": "sampled"}
-"""From the former name of a method to its present name."""
+"""Maps the former name of a method to its present name."""
 
 
 def to_json(finding: Finding) -> dict[str, Any]:

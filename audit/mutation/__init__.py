@@ -1,4 +1,4 @@
-"""The mutation check (`check`) shows whether the audit would refute a smaller claim; its result (`result`).
+"""The mutation check (`check`): would the audit refute a smaller claim? The module `result` has its result.
 
 Imports from `privacy`; only the doors import from it. Reading a result does not import the audit itself.
 """

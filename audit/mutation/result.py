@@ -35,7 +35,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class MutationCheck(NoTruth):
-    """The audits against smaller claims; `str(check)` names the largest refuted factor on ε.
+    """The audits against smaller claims; `str(check)` names the largest factor on ε whose claim was refuted.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class MutationCheck(NoTruth):
         return max((each.factor for each in self.repetitions if each.result.refuted), default=None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON: the largest refuted factor, and the document of every repetition."""
+        """Return plain JSON: the largest factor whose claim was refuted, and each repetition's document."""
         repetitions = [each.to_json() for each in self.repetitions]
         return {"noticed_from": self.noticed_from, "repetitions": repetitions}
 

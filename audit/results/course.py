@@ -15,7 +15,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, eq=False)
 class Course(SavedValue):
-    """How a number changed during an audit: its values at a few points, with the first and the last.
+    """How a number changed during an audit: its values at a few points, including the first and the last.
 
     Attributes
     ----------

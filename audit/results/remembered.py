@@ -39,8 +39,8 @@ Pair = tuple[Any, Any]
 REMEMBER = Parameter("remember")
 #: An audit that tried more remembered pairs than this saves no new pair, so that the folder stops growing.
 _MOST = 16
-#: Each set of pairs has a range of places in the seed tree. These are the length of a range and the number of
-#: ranges: 2^30 places in all.
+#: Each set of remembered pairs has a range of places in the seed tree. These are the length of a range and
+#: the number of ranges: 2^30 places in all.
 _PLACES, _SETS = 2**20, 2**10
 
 
@@ -105,7 +105,7 @@ def kept(result: AuditResult, remember: Any) -> AuditResult:
 
 
 def _read(remember: Any) -> Iterator[Pair]:
-    """Yield the pairs that `remember` holds: the remembered pairs of a result's file, or pairs themselves."""
+    """Yield the pairs in `remember`: those that a result's file remembers, or pairs given directly."""
     if remember is None:
         return
     pairs = load(remember).remembered if isinstance(remember, (str, os.PathLike)) else remember

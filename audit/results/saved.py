@@ -1,4 +1,4 @@
-"""Read and write saved results. One line names any damage; writing never leaves an incomplete file."""
+"""Read and write saved results. A one-line message names any damage; no incomplete file is ever left."""
 
 import dataclasses
 import json

@@ -86,7 +86,7 @@ def _pickled(database: Any) -> Any:
 
 
 def _cannot_change(records: Any) -> bool:
-    """Return whether all records are plain values or tuples of these; hashable records may still change."""
+    """Return whether all records are plain values or tuples of these; a hashable record may still change."""
     for _ in range(_DEEPEST):
         kinds = set(map(type, records))
         if kinds <= IMMUTABLE:
@@ -99,7 +99,7 @@ def _cannot_change(records: Any) -> bool:
 
 
 def spare(database: Any) -> Any:
-    """Return a copy for `error` of the problem, which may change it; the database itself if a copy is costly.
+    """Return a copy that `error` of the problem may change; the database itself if a copy is costly.
 
     Two kinds of databases are cheap to copy: arrays of plain values, and lists whose records cannot change.
 

@@ -55,7 +55,8 @@ _FINALISTS = 4
 _LUCK = 4.0
 #: If no pair promises growth against the claimed ε, these shares of ε are tried instead.
 _SMALLER = (0.5, 0.25)
-#: A pair that recorded draws favour is kept unless its counts fall this many standard errors below the best.
+#: A pair that recorded draws favour is kept unless its growth, judged by counts, lies this many standard
+#: errors below that of the best pair.
 _SURE = 2.0
 #: The number of runs in a look is doubled at most this many times.
 _LEVELS = 9
@@ -322,7 +323,7 @@ class Search:
             self._compare(contender)
 
     def _compare(self, contender: Contender) -> None:
-        """Climb from this pair if it is one of neighbours and its scouting runs rank it above all others."""
+        """Climb from this pair if its databases are neighbours and its scouting runs rank it highest."""
         if not contender.is_far and (self._furthest is None or contender.worth > self._furthest.worth):
             self._furthest = contender
 
@@ -385,7 +386,7 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield a path that repeats a step: of the pair whose outputs differ most or, in turn, the newest."""
+        """Yield a path that repeats the step of a pair: of that whose outputs differ most, or of the newest."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:

@@ -18,9 +18,9 @@ SHAPE = 1e300
 
 
 def distance(left: Any, right: Any) -> float:
-    """Return the distance of two outputs: |a − b| for numbers, L1 for vectors, 0 or 1 for single values.
+    """Return the distance between two outputs: |a − b| for numbers, L1 for vectors, otherwise 0 or 1.
 
-    The distances of the parts of other outputs are added. Outputs of different form are `SHAPE` apart.
+    If an output has several parts, their distances are added. Outputs of different form are `SHAPE` apart.
 
     Examples
     --------

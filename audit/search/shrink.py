@@ -37,7 +37,7 @@ _LEAST_AT_LAST = 100
 
 
 def size(pair: Pair) -> tuple[Any, ...]:
-    """Return a sort key: pairs with fewer records, fewer different records, simpler records come first.
+    """Return a sort key: fewer records come first, then fewer distinct records, then simpler records.
 
     Examples
     --------
@@ -141,10 +141,9 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Return whether the claim fails on a pair so that bets grow as wanted; None if no runs are left.
+    """Return whether bets on a pair grow at least as fast as `wanted`; None if no runs are left.
 
-    The number of runs doubles until the answer is clear. If it stays unclear, the claim counts as not
-    failing.
+    The number of runs doubles until the answer is clear. If it stays unclear, the answer is False.
     """
     pairs, most = max(_LEAST, round(_FIRST / wanted)), max(_LEAST, round(_LAST / wanted))
     known = 0

@@ -173,7 +173,7 @@ def _gives(draw: Draw, numbers: list[Number], by: Floats, places: list[Place], o
 
 
 def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> float | None:
-    """Return the growth rate of the best bet on one published `choice(p=...)`, in nats per pair of runs.
+    """Return the growth rate of the best bet on the value of one `choice(p=...)`, in nats per pair of runs.
 
     The recorded weights of a choice are its whole law. Return None if no choice has weights on both sides.
     The comparison ends at the first draw whose values differ.

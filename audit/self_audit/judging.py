@@ -84,7 +84,7 @@ def first_failing(n: int, limit: float, level: float) -> int | None:
 
 
 def caught_rate(n: int, count: int) -> float:
-    """Return the rate of an outcome at which at least `count` of n trials have it with probability 0.9.
+    """Return the success rate at which at least `count` of n trials succeed with probability 0.9.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def judged_share(
     note: str = "",
     details: Sequence[tuple[str, str]] = (),
 ) -> Row:
-    """Return a row for `count` of n, with the count that makes it fail and the power of the test.
+    """Return a row for the share `count` of n; its note has the count that makes it fail, and the power.
 
     Examples
     --------

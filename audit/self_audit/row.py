@@ -151,7 +151,7 @@ class SelfAudit(NoTruth):
 
     @property
     def chance(self) -> float:
-        """An upper bound on the chance that a correct auditor fails any of these rows."""
+        """An upper bound on the chance that a correct auditor fails any row of this self-audit."""
         return sum(row.chance for row in self.rows)
 
     @property

@@ -49,7 +49,7 @@ class AtomLoss(ScalarLoss):
         return self.log_p[above], self.log_q[above]
 
     def part_above(self, level: float) -> Region:
-        """Return the outcomes with a loss above the level; many numbers are returned as intervals."""
+        """Return the outcomes with a loss above the level; if they are many numbers, as intervals."""
         above = self._losses > level + SLACK
         chosen = np.flatnonzero(above).tolist()
         if len(chosen) > LISTED and self.alone:

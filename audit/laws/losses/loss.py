@@ -47,7 +47,7 @@ class Loss(ABC):
 
     @abstractmethod
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound on the excess over a level, equal if it is exact.
+        """Return a lower and an upper bound on the excess over a level, equal if the excess is exact.
 
         The excess is p(E) − exp(level)·q(E) for E = {L > level}.
         """

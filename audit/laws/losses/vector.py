@@ -60,7 +60,7 @@ class VectorLoss(Loss):
         return value, value
 
     def boxes_above(self, level: float) -> list[dict[int, float]]:
-        """Return boxes inside {L > level}: for each coordinate the level that its loss must exceed."""
+        """Return boxes inside {L > level}; each maps a coordinate to the level that its loss must exceed."""
         suprema, total = self._suprema, self.supremum()
         alone = [{index: level} for index in suprema if suprema[index] > level]
         if not math.isfinite(total) or total <= 0:

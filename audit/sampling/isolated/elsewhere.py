@@ -19,8 +19,8 @@ from audit.sampling.isolated.processes import Elsewhere, Processes
 HEED: Final = 0.1
 
 
-#: The processes kept for later audits. The key has the process that started them, because a fork must not use
-#: the processes of its parent.
+#: The processes kept for later audits. A key is the process that started them, because a fork must not use
+#: the processes of its parent, and their number.
 _KEPT: Final[dict[tuple[int, int], Processes]] = {}
 _CLUSTER: ContextVar[Elsewhere | None] = ContextVar("cluster", default=None)
 

@@ -33,8 +33,8 @@ _SMALL: Final = (
     *("audit.relations", "audit.values.on_demand"),
 )
 #: The child processes from which fresh processes are forked. They never see a subject, so they are kept for
-#: the next audit. The key has the process that started them, because a fork must not use those of its parent.
-#: It also has whether they have imported further modules.
+#: the next audit. The first part of a key is the process that started them, because a fork must not use those
+#: of its parent. The second part is whether they have imported further modules.
 _NURSERY: dict[tuple[int, bool], list[Child]] = {}
 #: The further modules that a subject imports, in order; the key is the hash of its recipe.
 _LOADS: dict[int, tuple[str, ...]] = {}

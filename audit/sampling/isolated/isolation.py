@@ -138,10 +138,10 @@ class Child:
     def run(self, task: Task, *, steady: bool) -> Block:
         """Return a drawn block.
 
-        A subject is steady if the same seeds give the same runs again. Its block is sent in one piece; if the
-        worker dies, the block is drawn again and each outcome is sent immediately. For other subjects each
-        outcome is sent immediately from the start: if a block were drawn again because of how the first draw
-        ended, the outputs would be biased.
+        A subject is steady if the same seeds give the same runs again. The block of a steady subject is sent
+        in one piece. If the worker dies, the block is drawn again, and each outcome is sent immediately. For
+        other subjects each outcome is sent immediately from the start: if a block were drawn again because of
+        how the first draw ended, the outputs would be biased.
         """
         try:
             return self._whole(task, steady=steady)

@@ -97,7 +97,7 @@ def can_fork() -> bool:
 def spawn(function: str, numbers: Sequence[int], *, inherited: int) -> int:
     """Start a process that calls one of our functions, ``module:function``, then ends; return its id.
 
-    For use in a process made by `start`. The new process inherits the descriptors of that process, and
+    Call this in a process made by `start`. The new process inherits the descriptors of that process, and
     `inherited`.
 
     Parameters

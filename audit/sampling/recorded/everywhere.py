@@ -27,7 +27,7 @@ _APART: Final = 0x5EED_0000
 class Reel:
     """The tape and seed of the current run, the number of runs so far (`runs`), and the entropy.
 
-    The entropy seeds the generators that the code does not seed.
+    The entropy seeds the generators that the code makes without a seed.
     """
 
     tape: Tape = field(default_factory=Tape)
@@ -37,13 +37,13 @@ class Reel:
 
     @property
     def entropy(self) -> np.random.Generator:
-        """A generator of seeds, for generators that the code does not seed; it is made when first needed."""
+        """A generator of seeds, for generators that the code makes without a seed; made when first needed."""
         if self._entropy is None:
             self._entropy = _GENERATOR(np.random.PCG64(self.seed))
         return self._entropy
 
     def start(self, tape: Tape, seed: int) -> None:
-        """Start a run that records on this tape; `seed` seeds all generators that the code does not seed."""
+        """Start a run that records on this tape; `seed` seeds each generator that the code itself does not."""
         self.tape, self.seed, self._entropy = tape, seed, None
         self.runs += 1
         _SEED_NUMPY(_APART + seed)

@@ -41,12 +41,12 @@ def _opened(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) and value.ndim else value
 
 
-#: Kinds of leaves that need no look inside. Most leaves are of these, so runs are recorded faster.
+#: Types of leaves that are not opened. Most leaves have these types, so the check makes recording faster.
 _PLAIN: Final = frozenset({float, int, bool, str, type(None)})
 
 
 def _gather(value: Any, place: Place, found: Leaves) -> None:
-    """Add the leaves of a value at a place to those that were found."""
+    """Add to `found` the leaves of a value, which is at `place` in the output."""
     if type(value) not in _PLAIN:
         value = _opened(value)
         if isinstance(value, np.ndarray | np.generic):

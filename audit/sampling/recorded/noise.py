@@ -1,9 +1,9 @@
 """The noise in recorded runs: its scales, its effect on the output, and the shift that undoes a move.
 
 Let an output be y = f(database) + J·noise, and let f differ by `move` on another database. That database
-gives the same y if the noise is shifted by some t with J·t = −move. Among these, take the t of least weight.
-For Laplace, exponential and geometric noise, the privacy loss is then Σ|t|/scale. For normal noise, it is the
-loss of one coordinate with scale 1 that moves by sqrt(Σ(t/σ)²).
+gives the same y if the noise is shifted by some t with J·t = −move. Of all such t, the one of least privacy
+loss is taken. For Laplace, exponential and geometric noise, this loss is Σ|t|/scale. For normal noise, it is
+the loss of one coordinate with scale 1 that moves by sqrt(Σ(t/σ)²).
 """
 
 import math
@@ -33,7 +33,7 @@ _WIDTHS: Final = {
     "standard_normal": None,
     "standard_exponential": None,
 }
-#: Geometric draws that are equal in all runs count as one if independent draws would be so with probability
+#: Geometric draws that are equal in all runs count as one draw if the chance that independent draws are so is
 #: below this.
 _BY_CHANCE: Final = 1e-6
 _VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": math.pi**2 / 6.0}
@@ -63,7 +63,7 @@ def scale_of(draw: Draw) -> Any:
 
 @dataclass(frozen=True)
 class Number:
-    """One noise variable: its places on the tape (several if copies are drawn), its kind and scale."""
+    """One noise variable: its places on the tape (several if its value recurs), its kind and scale."""
 
     at: tuple[tuple[int, tuple[int, ...]], ...]
     method: str

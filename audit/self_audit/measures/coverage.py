@@ -1,4 +1,4 @@
-"""Coverage: how often a witness's intervals contain the true p and q, and how often a detectable ε is found.
+"""Coverage: how often witness intervals contain the true p and q, and how often a detectable ε is detected.
 
 **Witness intervals.** For mechanisms with finite laws, the exact probability of any event is a sum. An
 interval at confidence c may miss it with probability 1 − c. Misses of p and of q are counted separately,

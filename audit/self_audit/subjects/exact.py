@@ -80,7 +80,7 @@ class Setting:
     events
         Events, among which is the best one against every claim; empty if unknown.
     laws
-        The law of the outputs on each database; None if it is not finite.
+        The law of the outputs on each database; None if the laws are not finite.
     """
 
     mechanism: Drawn
@@ -97,7 +97,7 @@ class Setting:
 
 
 def laplace() -> Setting:
-    """Return Laplace noise of scale 1 on 0 and 1; half-lines are the best events (monotone likelihood)."""
+    """Return Laplace noise of scale 1 on 0 and 1; by the monotone likelihood ratio, half-lines are best."""
 
     def below(x: float) -> float:
         return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
@@ -165,7 +165,7 @@ def gaussian_delta(epsilon: float, sigma: float) -> float:
 
 
 def coin(p: float, q: float) -> Drawn:
-    """Return a mechanism that answers 1 with probability p on the database [0] and q on [1], otherwise 0.
+    """Return a mechanism that answers 1 with probability p on the database [0] and q on [1], and 0 otherwise.
 
     Examples
     --------
