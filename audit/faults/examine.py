@@ -196,7 +196,7 @@ def _both(left: Any, right: Any) -> list[Any]:
 
 
 def _far(task: PrivacyTask, left: Any, right: Any) -> dict[str, Any]:
-    """Return the right database with its differing number times 1000, as `FAR`; empty if not in the domain."""
+    """Return the right database with the differing number times 1000, as `FAR`; empty if not in domain."""
     found = _differing(left, right)
     if found is None or found[1] < 0:
         return {}

@@ -386,7 +386,7 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Yield a path that repeats the step of a pair: of that whose outputs differ most, or of the newest."""
+        """Yield a path that repeats the step of a pair: the one whose outputs differ most, or the newest."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:

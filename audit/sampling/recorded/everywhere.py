@@ -43,7 +43,7 @@ class Reel:
         return self._entropy
 
     def start(self, tape: Tape, seed: int) -> None:
-        """Start a run that records on this tape; `seed` seeds each generator that the code itself does not."""
+        """Start a run that records on this tape; `seed` seeds the generators that the code does not seed."""
         self.tape, self.seed, self._entropy = tape, seed, None
         self.runs += 1
         _SEED_NUMPY(_APART + seed)
