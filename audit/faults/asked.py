@@ -15,8 +15,8 @@ from audit.words import fault_words as words
 SIDES: Final = (LEFT, RIGHT)
 #: Databases made from the pair: without the differing record, and with the differing number times 1000.
 MIDDLE, FAR = "middle", "far"
-#: Other databases, used only to see the scale of the noise there: the pair on which the claim was first
-#: refuted, and the left database with the right one's differing record added.
+#: Further databases, on which runs only show the scale of the noise. The first two are the pair on which the
+#: claim was first refuted. The third is the left database plus the right one's differing record.
 ELSEWHERE: Final = ("elsewhere left", "elsewhere right", "both")
 #: Numbers count as equal up to this relative difference, which rounding explains.
 TIGHT: Final = 1e-6

@@ -136,8 +136,8 @@ def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float |
 def _slope(move: Move, active: NDArray[np.bool_], again: Move | None) -> float | None:
     """Return the factor by which noise is multiplied before it is added to the output; None if unknown.
 
-    It is known if each noise variable affects one number of the output, each such number gets one noise
-    variable, and the factor is the same for all and in all runs. It is unknown for a ratio of noisy numbers.
+    The factor is known if noise variables and numbers of the output correspond one to one, and all have the
+    same factor in all runs. It is unknown, for example, for a ratio of noisy numbers.
     """
     if again is None or again.reach.shape != move.reach.shape:
         return None

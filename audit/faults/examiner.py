@@ -72,8 +72,8 @@ class Examiner(Around):
 class Answers(Around):
     """Answers of a subject on both databases, on the draws of seed 0, after runs on other draws.
 
-    Two processes that both make the subject anew get the same answers, unless these contain noise from
-    elsewhere: drawn when the subject was made, taken from a clock, or kept from an earlier run.
+    Two processes that both make the subject anew get the same answers, unless the answers contain other
+    noise. Such noise is drawn when the subject is made, taken from a clock, or kept from an earlier run.
 
     Parameters
     ----------

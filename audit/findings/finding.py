@@ -1,8 +1,8 @@
 """Findings: statements of the source texts, our results on them, and the numbers that decide.
 
 A finding is computed, never copied: it is a function without arguments that derives its figures anew.
-Installed packages offer findings through the entry-point group `GROUP`: each entry point names a callable
-without arguments that returns a mapping from names (``"E1"``) to such functions, in page order.
+Installed packages offer findings through the entry-point group `GROUP`. Each entry point names a callable
+without arguments. It returns a mapping from names (``"E1"``) to such functions, in page order.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ class Finding(NoTruth):
         The number of the system that the finding is about, as numbered by the package that offers it;
         several are separated by commas: ``"L7, L8"``.
     glossary
-        The short names in the finding, in the order in which a page explains them: pairs of a name (of a
-        text, or the letter before a number) and its full title or meaning.
+        The short names in the finding, in the order in which a page explains them. Each is a pair of a name
+        (of a text, or the letter before a number) and its full title or meaning.
 
     Examples
     --------

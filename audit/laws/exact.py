@@ -1,9 +1,9 @@
 """Compare the declared laws of neighbouring databases exactly with a claim; nothing is drawn.
 
-**Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim, by more than `TOLERANCE` in ε
-or by more than the factor 1 + `TOLERANCE` in δ (`audit.laws.divergence`), for all probabilities that round to
-the numbers of its laws. `within` is true only if no compared pair exceeds the claim by more than
-`ExactFinding.tolerance`. `audit.laws.scores` derives the tolerance.
+**Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim by more than `TOLERANCE` in ε
+or by more than the factor 1 + `TOLERANCE` in δ (`audit.laws.divergence`). This holds for all probabilities
+that round to the numbers of the pair's laws. `within` is true only if no compared pair exceeds the claim by
+more than `ExactFinding.tolerance`. `audit.laws.scores` derives the tolerance.
 """
 
 from collections.abc import Callable, Hashable, Iterable

@@ -104,7 +104,7 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
     **Guarantee.** Let the N outputs be independent, and let their true probability of some union of cells
     exceed the declared one by d. With probability at least 0.9 the observed share of the union exceeds the
     declared one by at least d − h, h² = ln(10)/(2N) (Hoeffding). The observed shares then differ from the
-    declared law by at least d − h in total variation, and N times their divergence from it is at least
+    declared law by at least d − h in total variation. So N times their divergence from this law is at least
     2N·(d − h)² (Pinsker). The logarithm of the Bayes factor is at least this product less the regret of the
     Dirichlet(½) mixture on k cells. The regret is largest if all outputs are equal: ln Γ(N + k/2)/Γ(N + ½) +
     ln Γ(½)/Γ(k/2). The e-value is at least the factor divided by twice the number of partitions. So

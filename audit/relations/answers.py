@@ -60,9 +60,9 @@ def moved(database: Any, rng: Any = None) -> Iterator[Any]:
     database
         A vector of numbers.
     rng
-        None: every pattern once, up and down (all answers, each one, each half, one half against the other, a
-        quarter against the rest, every other one, one against the rest). A `numpy.random.Generator`: random
-        steps.
+        None: every pattern once, up and down. A pattern changes all answers, one answer or one half. Or it
+        moves one half, one quarter, one answer or every other answer against the rest. A
+        `numpy.random.Generator`: random steps.
 
     Examples
     --------

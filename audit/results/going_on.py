@@ -2,7 +2,7 @@
 
 The wealth of an audit is one product over all its runs. Evidence of several nights therefore adds up if each
 night continues the one before. The continuing audit starts with the wealth of the earlier one
-(`audit.evidence.standing`), draws new runs from unused places of the seed tree, and first tries the pairs
+(`audit.evidence.standing`) and draws new runs from unused places of the seed tree. It first tries the pairs
 that had the most runs in the earlier audit. It does not keep the counts of earlier runs: it estimates each
 pair again from its own runs.
 

@@ -23,7 +23,7 @@ class Parcel:
     """A subject prepared for another process: a pickled copy, or instructions to make it anew there (`Made`).
 
     Functions and classes of modules that the other process cannot import are sent by value. An object that
-    cannot be pickled is sent by name if it is a global of a module; the other process then runs the file of
+    cannot be pickled is sent by name if it is a global of a module. The other process then runs the file of
     that module.
 
     Parameters

@@ -56,9 +56,10 @@ def failing_step(
 ) -> PairMemory:
     """Return the memory of the one step of a path on which an event breaks the claim most clearly.
 
-    If an event breaks the claim between the ends of a path, it also does so between the ends of one of its
-    halves (`audit.databases.paths.halves`) and, after enough halvings, of a single step. Runs estimate which
-    half it is. If the estimate is wrong, the later runs of the witness do not confirm it.
+    If an event breaks the claim between the ends of a path, it also does so between the ends of one half of
+    the path (`audit.databases.paths.halves`). So, after enough halvings, it breaks the claim on a single
+    step. Runs estimate which half it is. If the estimate is wrong, the later runs of the witness do not
+    confirm it.
 
     Parameters
     ----------

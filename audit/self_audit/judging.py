@@ -5,8 +5,8 @@ of alarms is stochastically at most binomial, for any mix of mechanisms. The int
 Pearson's. The row fails if the whole interval lies beyond the limit. A correct auditor fails with probability
 at most `level`.
 
-**Means.** If the mean of V ≥ 0 is at most m, then each product ∏(1 + λ·(V/m − 1)) has expectation at most 1,
-and so has the average of these products over a fixed grid of λ. This average is an e-value: it exceeds
+**Means.** If the mean of V ≥ 0 is at most m, each product ∏(1 + λ·(V/m − 1)) has expectation at most 1. The
+same holds for the average of these products over a fixed grid of λ. This average is an e-value: it exceeds
 1/level with probability at most `level` (Markov). The least m at which it does not exceed 1/level is a lower
 bound on the mean.
 """

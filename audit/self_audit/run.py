@@ -1,9 +1,9 @@
 """The run of a self-audit: one measure after another; each row is kept as soon as it is measured.
 
-**Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``, and a row
-fails only if one particular end is wrong or the auditor breaks a promise. A correct auditor keeps its
-promises: it refutes true claims at most as often as it states, its intervals hold as often as stated, and it
-detects a detectable ε nine times in ten. By the union bound, the chance that a correct auditor fails any row
+**Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``. A row fails
+only if one particular end is wrong or the auditor breaks a promise. A correct auditor keeps three promises.
+It refutes true claims at most as often as it states, its intervals hold as often as stated, and it detects a
+detectable ε nine times in ten. By the union bound, the chance that a correct auditor fails any row
 is at most `PAGE`, for any dependence between rows.
 """
 

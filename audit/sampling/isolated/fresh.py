@@ -1,12 +1,12 @@
 """Runs in fresh processes: each makes the subject anew in its own directory, makes some runs and ends.
 
-The runs of a fresh process share no state with runs of other processes: neither attributes and modules of the
-subject nor files in the working directory, the home or the temporary directory.
+The runs of a fresh process share no state with runs of other processes: no attributes or modules of the
+subject, and no files in the working directory, the home or the temporary directory.
 
 The processes are forked from a process that has loaded few modules (`_SMALL`), so a fork takes a millisecond.
-If the first process of a subject imports further modules that may be shared (`is_preloaded`), later processes
-are forked from one that has already imported these, which saves time. If processes cannot fork, each is
-started separately and takes about a second.
+The first process of a subject may import further modules that may be shared (`is_preloaded`). To save time,
+later processes are then forked from one that has already imported these modules. If processes cannot fork,
+each is started separately and takes about a second.
 """
 
 import atexit

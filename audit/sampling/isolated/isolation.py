@@ -140,8 +140,8 @@ class Child:
 
         A subject is steady if the same seeds give the same runs again. The block of a steady subject is sent
         in one piece. If the worker dies, the block is drawn again, and each outcome is sent immediately. For
-        other subjects each outcome is sent immediately from the start: if a block were drawn again because of
-        how the first draw ended, the outputs would be biased.
+        other subjects each outcome is sent immediately from the start. Drawing a block again because of how
+        the first draw ended would bias the outputs.
         """
         try:
             return self._whole(task, steady=steady)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-# Our package and its requirements are loaded from where this process found them, before the user's folders
-# are added to the search path, because these may contain another `audit.py`.
+# Our package and its requirements are loaded from where this process found them. Only then are the user's
+# folders added to the search path, because these may contain another `audit.py`.
 _START: Final = """
 import importlib.util, json, os, sys
 package, ours, theirs = json.loads(sys.argv[1])

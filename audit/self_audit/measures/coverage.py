@@ -8,7 +8,7 @@ because the two intervals of a witness need not be independent.
 known in advance. A coin that ignores its database has no event with any privacy loss. Its audit names no
 particular event, and its detectable ε is that of an event with probability (1 + δ)/2. Randomized response has
 two events, each with probability e/(1 + e) on the database where it is more probable. To test a detectable ε
-d, the measure audits a mechanism whose answer is 1 with probability p on one database and (p − δ)/e^d on the
+of d, the measure audits a mechanism that answers 1 with probability p on one database and (p − δ)/e^d on the
 other.
 """
 

@@ -10,8 +10,8 @@ Events = tuple[tuple[float, float], ...]
 def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
     """Return KL((p, q) ‖ claim) in nats per pair of runs; with independent sides no wealth grows faster.
 
-    KL((p, q) ‖ claim) is the infimum of KL(p‖p′) + KL(q‖q′) over (p′, q′) with p′ ≤ e^ε·q′ + δ, and 0 if (p,
-    q) meets the claim. At the infimum p′ = e^ε·q′ + δ, which leaves one variable.
+    KL((p, q) ‖ claim) is the infimum of KL(p‖p′) + KL(q‖q′) over (p′, q′) with p′ ≤ e^ε·q′ + δ. It is 0 if
+    (p, q) meets the claim. Otherwise p′ = e^ε·q′ + δ at the infimum, which leaves one variable.
 
     Examples
     --------
