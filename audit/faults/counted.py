@@ -108,8 +108,8 @@ def is_out_of_reach(scene: Scene, side: str, happens: Callable[[Run], bool], *, 
     scene, side
         The scene, and the side that is run.
     happens
-        A function that returns whether the condition holds in a run. It must be false in all plain runs, and
-        in all runs with draws at their extremes.
+        A function that returns whether the condition holds in a run. The condition must be false in all plain
+        runs, and in all runs with draws at their extremes.
     certain
         Whether the condition holds in every run of the other side.
     """
@@ -200,7 +200,7 @@ def _excess(p: Any, q: Any, total: int, asked: Asked, slack: float = 0.0) -> Any
 
 
 def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
-    """Return whether outputs in sixteen bins break the claim; True also if an output is not one number."""
+    """Return whether the frequencies of sixteen bins break the claim, or some output is not a number."""
     values: dict[str, Any] = {}
     for side in (LEFT, RIGHT):
         runs = [scene.run(side, 50_000 + seed) for seed in range(COUNTED)]
@@ -215,7 +215,7 @@ def coarse_numbers_differ(scene: Scene, asked: Asked) -> bool:
 
 
 def low_bits(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if the event looks at low bits and outputs in sixteen bins do not break the claim."""
+    """Return the fault if the event looks at low bits and the frequencies of coarse bins keep the claim."""
     if not asked.bits or coarse_numbers_differ(scene, asked):
         return None
     return Fault(FaultKind.LOW_BITS, None, words.LOW_BITS)

@@ -2,7 +2,7 @@
 
 The first rule that returns a fault decides. A rule names only what its runs show. If a rule says that a side
 always does something, every plain run must show it. If a rule says that a side cannot do something, runs with
-draws pushed to their ends are checked too.
+draws pushed to the ends of their ranges are checked too.
 """
 
 import math

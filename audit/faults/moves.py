@@ -27,7 +27,7 @@ class Move:
     Parameters
     ----------
     places
-        The numbers of the output.
+        The places of the numbers in the output.
     moved
         The output on the right minus the output on the left, shape (places,).
     numbers

@@ -42,7 +42,7 @@ class Force:
     noise
         Multiple of its scale that is added to every draw with a scale.
     only
-        The index of the only draw whose noise is pushed; None pushes the noise of all draws.
+        The index of the only draw to which noise is added; None adds noise to all draws with a scale.
     """
 
     coins: float | None = None

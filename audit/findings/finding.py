@@ -2,7 +2,7 @@
 
 A finding is computed, never copied: it is a function without arguments that derives its figures anew.
 Installed packages offer findings through the entry-point group `GROUP`. Each entry point names a callable
-without arguments. It returns a mapping from names (``"E1"``) to such functions, in page order.
+without arguments, which returns a mapping from names (``"E1"``) to such functions, in page order.
 """
 
 from __future__ import annotations

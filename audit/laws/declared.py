@@ -27,7 +27,7 @@ class Laws:
     Parameters
     ----------
     subject
-        Declares a law.
+        The subject that declares the laws.
     discrete
         Whether every law so far is discrete, so that comparisons are outcome by outcome. For densities a
         proof would need interval arithmetic.

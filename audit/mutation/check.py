@@ -14,7 +14,7 @@ from audit.mutation.result import MutationCheck, Repetition
 from audit.privacy import audit_privacy
 from audit.subject.subject import adapt
 
-#: Closer to 1: smaller planted faults. The factors on the claimed ε; δ stays.
+#: Factors closer to 1 plant smaller faults. Each factor multiplies the claimed ε; δ stays.
 FACTORS = (0.5, 0.8, 0.9)
 #: The branch of the seed tree for the seeds of the repetitions; no audit uses it.
 _BRANCH = 2**31 - 2

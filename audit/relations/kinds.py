@@ -36,7 +36,7 @@ class NeighbourRelation(Protocol):
     """
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Return whether two databases are neighbours; must be symmetric."""
+        """Return whether two databases are neighbours; the relation must be symmetric."""
 
     def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
         """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones endlessly."""

@@ -198,7 +198,7 @@ class Sampler(Tally):
         return [next(sides[turned]) for turned, _ in probes]
 
     def _unless_stopped(self, blocks: Iterator[Block]) -> Iterator[Block]:
-        """Yield blocks; if Ctrl-C interrupts one, the worker ends and the subject's state is lost."""
+        """Yield blocks; if Ctrl-C interrupts one, record that the subject's state is unknown from then on."""
         try:
             yield from drawn(blocks)
         except TimeIsOver:

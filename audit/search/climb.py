@@ -35,7 +35,7 @@ FIRST_LOOK = 16
 SHARE = 0.3
 #: This share replaces `SHARE` if recorded draws predict growth and more than `_CROWD` pairs were scouted.
 _STEERED_SHARE = 0.1
-#: Bets move to another pair only if its predicted growth is this many times as large.
+#: Predictions favour one pair over another only if its predicted growth is this many times as large.
 _CLEARLY = 1.2
 #: Recorded draws are used after this many runs. A claim that is refuted with fewer runs does not need them.
 STEERED_AFTER = 600
@@ -187,7 +187,7 @@ class Search:
         self._looks = self._steps()
 
     def ask(self, spent: int, *, more: bool = True) -> Contender | None:
-        """Return the pair to run next; None if the search has spent its share of runs or has no pair left.
+        """Return the pair that gets the next runs; None if the search has spent its share or has no pair.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory, share: float = 1.0) -> tuple[float, float]:
-        """Return `prospect` less √(2 ln n) standard errors, because the best of n pairs looks too good."""
+        """Return `prospect` less √(2 ln n) standard errors: the best of n pairs looks better than it is."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors, share)
 

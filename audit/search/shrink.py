@@ -2,8 +2,8 @@
 
 The search is greedy: the first simpler version on which the claim still fails by a margin replaces the pair.
 The search ends if there is no such version. Each version gets a few new runs at first. Their number is
-doubled until they decide whether the claim fails. These runs are not evidence: `confirm` makes new runs on
-the final pair.
+doubled, up to a limit, until they decide whether the claim fails. These runs are not evidence: `confirm`
+makes new runs on the final pair.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ _LEAST = 24
 _NATS = 8.0
 #: Each half of a path gets the number of runs that would have given this many nats on the whole path.
 _STEP_NATS = 12.0
-#: Each half gets this many pairs of runs if the remaining runs do not suffice for `_STEP_NATS`.
+#: Each half of a path gets this many pairs of runs if too few are left for `_STEP_NATS`.
 _LEAST_AT_LAST = 100
 
 

@@ -88,7 +88,7 @@ def _aligned(p: Finite, q: Any) -> Floats:
 
 
 def _runs(values: Floats, above: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
-    """Return open intervals that contain exactly the numbers marked `above`, cut half-way to the others.
+    """Return open intervals with exactly the numbers marked `above`, cut half-way to the other numbers.
 
     There is no float half-way between adjacent floats. The cut is then the neighbour itself, which an open
     interval leaves out.

@@ -31,7 +31,7 @@ COARSE = 2.0**-6
 
 
 class Bracket:
-    """Bounds for a sum of independent losses; a loss that occurs several times is computed once.
+    """Bounds on the excess of a sum of independent losses; a loss that occurs several times is computed once.
 
     Examples
     --------

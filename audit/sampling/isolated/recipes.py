@@ -60,7 +60,7 @@ def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None
 
 
 def _maker(value: Any, at_first: Any = None) -> Any:
-    """Return a maker of the object, for `made`; raise LookupError, or any error of the user's constructor."""
+    """Return what `made` needs to make the object anew; raise LookupError or an error of the constructor."""
     if isinstance(value, Around):
         inner = _maker(value.inner, getattr(at_first, "inner", None))
         return Made(replace, (value.shell(),), {"inner": inner})

@@ -33,8 +33,8 @@ _WIDTHS: Final = {
     "standard_normal": None,
     "standard_exponential": None,
 }
-#: Geometric draws that are equal in all runs count as one draw if the chance that independent draws are so is
-#: below this.
+#: Geometric draws that are equal in all runs count as one draw if independent draws would all be equal with
+#: probability below this.
 _BY_CHANCE: Final = 1e-6
 _VARIANCES: Final = {"laplace": 2.0, "logistic": math.pi**2 / 3.0, "gumbel": math.pi**2 / 6.0}
 
