@@ -17,7 +17,7 @@ from audit.words import fault_words as words
 
 #: The moves of the output are analysed on this many seeds: those on which it moves furthest.
 _SEEDS: Final = 3
-#: Slopes count as equal up to this relative difference.
+#: Factors of the noise (`_slope`) count as equal up to this relative difference.
 _ALIKE: Final = 1e-4
 #: A draw counts as spending the whole ε if it spends at least this share of ε.
 _WHOLE: Final = 0.75

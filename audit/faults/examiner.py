@@ -59,7 +59,7 @@ class Examiner(Around):
     limit: float = math.inf
 
     def __call__(self, question: tuple[Mapping[str, Any], Asked], _: Any = None) -> Fault:
-        """Return the fault that the runs on these databases show."""
+        """Return the fault that runs on the databases of the question show."""
         databases, asked = question
         try:
             with computing_for(self.limit):

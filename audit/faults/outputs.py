@@ -41,7 +41,7 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _silent_side(scene: Scene, place: Place) -> list[str]:
-    """Return what each side does at a place; empty unless one never answers and the other always does."""
+    """Return what each side gives at a place; empty unless one side never answers and the other always."""
     read = partial(_leaf, place) if place else _whole
     sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
     one = (all(sides[0]) and not any(sides[1])) or (all(sides[1]) and not any(sides[0]))
@@ -110,7 +110,7 @@ def _silenced(scene: Scene, place: Place) -> Fault | None:
 
 
 def common_places(scene: Scene) -> list[Place]:
-    """Return the places that the output has in every run of both sides."""
+    """Return the places of those parts that the output has in every run, on both sides."""
     runs = [run for side in SIDES for run in scene.plain(side)]
     return [place for place in runs[0].leaves if all(place in run.leaves for run in runs)]
 

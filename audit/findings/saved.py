@@ -28,7 +28,7 @@ def to_json(finding: Finding) -> dict[str, Any]:
 
 
 def from_json(document: Mapping[str, Any]) -> Finding:
-    """Return the finding of a document.
+    """Return the finding that a document holds.
 
     Raises
     ------

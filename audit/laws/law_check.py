@@ -170,7 +170,7 @@ def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> fl
 
 
 def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
-    """Return sets of cells, one in each row: single likely cells, the first few, the first and last few."""
+    """Return sets of cells, one set a row: single likely cells, the first cells, the first and last cells."""
     k = len(log_probabilities)
     place = np.arange(k)
     alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]

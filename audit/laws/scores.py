@@ -128,7 +128,7 @@ class SideBySide:
 
     @cached_property
     def _extremes(self) -> Floats | None:
-        """All laws at the lower ends of their rounding errors, then at the upper; None if all are exact."""
+        """A table of all laws at the lower, then the upper ends of their rounding; None if all are exact."""
         least, most = ([law.extreme(sign) for law in self._laws] for sign in (-1, +1))
         if all(a is b for a, b in zip(least, most, strict=True)):
             return None

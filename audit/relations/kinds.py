@@ -328,7 +328,7 @@ def check_relation(relation: Any) -> NeighbourRelation:
     InvalidKind
         `relation` has no methods `are_neighbours` and `neighbours`.
     InvalidValue
-        It is text, and no relation has that name.
+        `relation` is a text, but no relation has this name.
 
     Examples
     --------

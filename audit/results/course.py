@@ -37,7 +37,7 @@ class Course(SavedValue):
     def of(
         cls, points: Iterable[tuple[int, float]], *, before: Self | None = None, start: int = 0
     ) -> Self | None:
-        """Return the course through some points, appended to an earlier course; None if there are no points.
+        """Return a `Course` through some points, appended to an earlier one; None if there are no points.
 
         Parameters
         ----------
@@ -45,7 +45,7 @@ class Course(SavedValue):
             Pairs (place, number), in rising order of the places. If two points have the same place, the later
             one counts.
         before
-            The course of the audit that this one continues.
+            The `Course` of the audit that this one continues.
         start
             The number of runs or pairs of that audit; it is added to the places.
         """

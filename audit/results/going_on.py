@@ -111,7 +111,7 @@ class Ended:
         return cls(task, ledger, batches, pairs_bet, coupled, pairs)
 
     def document(self) -> dict[str, Any]:
-        """Return the state as the JSON that a file holds."""
+        """Return this final state as JSON, for a file."""
         claim, level = self.task.claim, self.task.options.significance
         kept = [known for known in self.pairs if encoding.comes_back(list(known.path))]
         now = standing(self.ledger, epsilon=claim.epsilon, delta=claim.delta, significance=level)

@@ -160,7 +160,7 @@ class SavedResult(NoTruth, SavedValue):
         return self.verdict is Verdict.REFUTED
 
     def _stored(self) -> dict[str, Any]:
-        """Return the saved fields; the fields named here are left out if they are empty."""
+        """Return the saved fields; some fields, such as `fault`, are left out if they are empty."""
         return self._without("fault", "agreements", "remembered", "wealth_course", "search_course")
 
     @property

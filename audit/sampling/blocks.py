@@ -124,7 +124,7 @@ class Task:
 
     @property
     def parts(self) -> list[tuple[int, int]]:
-        """Return the numbers of left and right runs in successive parts, as the coins decided them."""
+        """Return the numbers of left and right runs in each part of the block, as the coins decided them."""
         if self.vectorised and not self.fresh:
             return [(left, right) for left, right, _ in self.plan]
         order, size = self.order, max(1, -(-self.runs // _PARTS))
@@ -250,7 +250,7 @@ class Host:
         return task.block(outputs, printed=printed, rest=rest)
 
     def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> tuple[int, int]:
-        """Append the outcome of every run to `outputs`, in call order; return `printed` and `rest`."""
+        """Append each run's outcome to `outputs`, in call order; return the block's `printed` and `rest`."""
         inputs, rng, order = task.inputs, task.rng, task.order[task.start :]
         if all(given.constant for given in inputs):
             pair = [given() for given in inputs]

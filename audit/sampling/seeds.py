@@ -13,8 +13,8 @@ SHRINK: Final = 6
 CALLS: Final = 7
 FAULT: Final = 8
 
-# The index of a block's first child. It exceeds every index of a stage, a pair or a block, so no two places
-# coincide.
+# The index of a block's first child in the seed tree. It exceeds every index of a stage, a pair or a block,
+# so no two places coincide.
 COINS: Final = 2**31
 RUNS: Final = 2**31 + 1
 RESTART: Final = 2**31 + 2

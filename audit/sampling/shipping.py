@@ -134,7 +134,7 @@ class _Outward(Writer):
 
 class _Homeward(Writer):
     def persistent_id(self, value: Any) -> Any:
-        """Return the name of a class, so that the parent uses its own class instead of a copy."""
+        """Return the name of a class, so that the parent process uses its own class instead of a copy."""
         if not isinstance(value, type) or value.__module__ == "builtins" or "<locals>" in value.__qualname__:
             return None
         return (value.__module__, value.__qualname__)

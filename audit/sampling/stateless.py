@@ -51,7 +51,7 @@ class Answers:
         return any(not same(side[0], output) for side in (lefts, rights) for output in side)
 
     def are(self, others: "Answers") -> bool:
-        """Return whether both have the same outputs, and their generators advanced by the same draws."""
+        """Return whether both `Answers` have the same outputs, and their generators advanced equally far."""
         mine, theirs = (
             [(each.left, each.right, each.rest) for each in answers.blocks] for answers in (self, others)
         )

@@ -11,7 +11,7 @@ from audit.sampling.blocks import Block
 from audit.subject.subject import Subject
 from audit.values.outcomes import Raised, Unfinished
 
-#: The exceptions of code for arrays or frames that gets a list, and of code for frames that gets an array.
+#: Code for arrays or frames raises these exceptions on a list; so does code for frames on an array.
 _ON_A_LIST: Final = {"TypeError", "AttributeError"}
 _ON_AN_ARRAY: Final = {"IndexError", "AttributeError"}
 #: The exception that a frame raises for a missing column.

@@ -48,7 +48,7 @@ _MOST_FIRST = 24
 _CROWD = 200
 _NEWCOMERS_TO_A_CROWD = 2
 _CLIMBERS = 2
-#: Every 4th round of scouting adds a path, and every 4th first look is at a path.
+#: Every 4th round of scouting adds a longer path, and every 4th first look is at the ends of such a path.
 _FAR_EVERY = 4
 _FINALISTS = 4
 #: If the best event of a pair gained fewer nats than this in all its runs, the gain counts as chance.

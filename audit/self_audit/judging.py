@@ -105,7 +105,7 @@ def ranged(
     note: str,
     details: tuple[tuple[str, str], ...] = (),
 ) -> Row:
-    """Return a row with a median and a range; it is not judged."""
+    """Return a row with the median and the range of the values; the row is not judged."""
     ends = (median(values), min(values), max(values)) if values else (None, None, None)
     return Row(part, what, len(values), *ends, kind=kind, spread="range", note=note, details=details)
 

@@ -135,7 +135,7 @@ class LineLoss(ScalarLoss):
         return Cells(log_p, log_q, np.minimum(*ends), np.maximum(*ends))
 
     def _edges(self, segment: Segment, step: float) -> Floats:
-        """Return ascending edges; between two of them the loss is monotone and changes by about `step`."""
+        """Return the edges of cells, rising; in a cell the loss is monotone and changes by about `step`."""
         piece = segment.p.clipped(segment.left, segment.right)
         logits = np.linspace(-34.0, 34.0, CELLS)
         inner = piece.invert(1.0 / (1.0 + np.exp(-logits)))

@@ -1,4 +1,4 @@
-"""The loss of a pair of declared laws of any kind, split into disjoint parts."""
+"""The loss of a pair of declared laws of any kind; outputs are split into disjoint parts."""
 
 import math
 from typing import NamedTuple

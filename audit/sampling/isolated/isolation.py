@@ -168,7 +168,7 @@ class Child:
         Raises
         ------
         SubjectError
-            The subject cannot be made there.
+            The subject cannot be made in that worker.
         """
         try:
             block = self._streamed(task, errand)

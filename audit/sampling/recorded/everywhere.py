@@ -135,7 +135,7 @@ def _of_generators(reel: Reel) -> Iterator[_Replacement]:
 
 
 def _of_old_generators(reel: Reel) -> Iterator[_Replacement]:
-    """Yield replacements of `RandomState`, and of the functions of numpy.random that share a global one."""
+    """Yield replacements of `RandomState`, and of the numpy.random functions that share a global instance."""
     state = np.random.RandomState
 
     class OwnState(state, metaclass=_alike(state)):  # type: ignore[metaclass, misc, valid-type]
@@ -192,7 +192,7 @@ def _function(reel: Reel, name: str, plain: Callable[..., Any]) -> Callable[...,
 
 
 def _secret(reel: Reel, name: str) -> Callable[..., Any]:
-    """Return a function that draws from the run's seed instead of the system."""
+    """Return a function for `secrets` that draws from the run's seed instead of the system."""
 
     def function(*args: Any) -> Any:
         fresh = random.Random(int(reel.entropy.integers(2**63)))  # noqa: S311  it stands for the system's

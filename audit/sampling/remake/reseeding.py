@@ -34,8 +34,8 @@ class StandIn(NamedTuple):
 #: The original classes: while draws are recorded, the module `random` has other classes under these names.
 _RANDOM: Final = random.Random
 _SYSTEM: Final = random.SystemRandom
-#: Values of these types are never generators, classes or handles, so they are not checked. They are the most
-#: common.
+#: Values of these types are never generators, classes or handles, so they are not checked. These types are
+#: the most common ones.
 ORDINARY = frozenset({int, float, str, bytes, bool, tuple, list, dict, type(None), np.ndarray})
 
 

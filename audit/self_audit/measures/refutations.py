@@ -29,7 +29,7 @@ def judged() -> int:
 
 
 def rows(audits: Audits, sizes: Sizes) -> Iterator[Row]:
-    """Yield the rows of the gallery, of the peers and of the cases."""
+    """Yield the rows for the flawed gallery, for the peer suite and for the cases of the file."""
     yield _gallery(audits, sizes.every)
     flawed = {name: peer for name, peer in peer_suite().items() if peer.flawed}
     sound = {name: peer for name, peer in peer_suite().items() if not peer.flawed}

@@ -78,7 +78,7 @@ class Setting:
     delta
         The δ of the true ε.
     events
-        Events, among which is the best one against every claim; empty if unknown.
+        Events that include the best one against every claim; empty if unknown.
     laws
         The law of the outputs on each database; None if the laws are not finite.
     """

@@ -20,7 +20,7 @@ Function = Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[Any
 
 
 def on_answers(function: Function) -> Drawn:
-    """Return a mechanism of the suite, a function of answers, runs and rng, as a subject on query answers."""
+    """Return a mechanism of the suite, a function (answers, size, rng), as a subject on query answers."""
     return Drawn("peer", lambda database, size, rng: function(np.asarray(database, dtype=float), size, rng))
 
 
