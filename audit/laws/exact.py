@@ -203,7 +203,7 @@ class _Comparison:
         )
 
     def _rises(self, losses: Floats) -> list[tuple[int, float]]:
-        """Return (number, loss) of each pair that raises the largest loss; numbers run over all chunks."""
+        """Return (number, loss) of each pair that raises the largest loss; pairs are numbered from 1."""
         known = self._course[-1][1] if self._course else -np.inf
         so_far = np.maximum.accumulate(np.concatenate([[known], losses]))
         rises = np.flatnonzero(so_far[1:] > so_far[:-1] * (1.0 + TIE))

@@ -248,7 +248,7 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
 
 
 def _joined(first: Course | None, then: Course | None, start: int) -> Course | None:
-    """Return two courses as one; None if there is no first, because an older version saved no course."""
+    """Return the courses of an audit and its continuation as one; None if the first audit saved none."""
     if first is None or then is None:
         return first
     return Course.of(zip(then.places, then.values, strict=True), before=first, start=start)

@@ -11,7 +11,8 @@ from audit.sampling.blocks import Block
 from audit.subject.subject import Subject
 from audit.values.outcomes import Raised, Unfinished
 
-#: Code for arrays or frames raises these exceptions on a list; so does code for frames on an array.
+#: Code for arrays or frames raises these exceptions if it gets a list. So does code for frames if it gets an
+#: array.
 _ON_A_LIST: Final = {"TypeError", "AttributeError"}
 _ON_AN_ARRAY: Final = {"IndexError", "AttributeError"}
 #: The exception that a frame raises for a missing column.

@@ -176,7 +176,7 @@ def promised_by_weights(left: Run, right: Run, epsilon: float, delta: float) -> 
     """Return the growth rate of the best bet on the value of one `choice(p=...)`, in nats per pair of runs.
 
     The recorded weights of a choice are its whole law. Return None if no choice has weights on both sides.
-    The comparison ends at the first draw whose values differ.
+    The comparison ends at the first draw whose values differ between the sides.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ class Audits:
     cases: Mapping[str, Case] = field(default_factory=dict)
 
     def results(self, part: str, what: str, tasks: Sequence[Task]) -> Iterator[AuditResult]:
-        """Yield each audit's result, in order; the audit's seed depends on `part`, `what` and its position."""
+        """Yield each audit's result, in order; seeds depend on `part`, `what` and the audit's position."""
         name = zlib.crc32(f"{part}: {what}".encode())
         for k, task in enumerate(tasks):
             if self.tell is not None:

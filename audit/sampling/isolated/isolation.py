@@ -31,7 +31,8 @@ _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
 #: A process may take this many seconds to make its subject. Increase it for slow constructors.
 _MAKING: Final = 60.0
-#: Stands for the last beat until the worker sends its first beat, which says that it has made its subject.
+#: Stands for the last sign of progress (beat) until the worker sends its first one, which says that it has
+#: made its subject.
 _UNREADY: Final = -1
 
 

@@ -103,9 +103,9 @@ def _named(value: Any) -> Any:
 def _constructed(value: Any, at_first: Any) -> Any:
     """Return the constructor call that makes an object anew; its arguments are attributes of the same names.
 
-    The new object must equal the first state of the old one. It may differ if a second new object differs
-    too, because then the constructor draws. An object that stores its arguments in another form cannot be
-    made anew.
+    The new object must equal the old one as it was before its first run. It may differ if a second new object
+    differs too, because then the constructor draws. An object that stores its arguments in another form
+    cannot be made anew.
     """
     own = type(value)
     kind, arguments = _maker(own), _arguments(value, at_first)

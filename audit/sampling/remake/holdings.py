@@ -1,4 +1,4 @@
-"""What a subject holds: the data that its code refers to, and the slots of its class."""
+"""What a subject holds: the data that its code refers to, and the `__slots__` of its class."""
 
 import functools
 import sys
