@@ -97,7 +97,7 @@ class Setting:
 
 
 def laplace() -> Setting:
-    """Return Laplace noise of scale 1 on 0 and 1; by the monotone likelihood ratio, half-lines are best."""
+    """Return Laplace noise of scale 1 on 0 and 1; half-line events are best (monotone likelihood ratio)."""
 
     def below(x: float) -> float:
         return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
