@@ -109,7 +109,7 @@ def _uncovered(scene: Scene, move: Move, asked: Asked) -> Fault | None:
 
 
 def _too_far(scene: Scene, move: Move, draws: str, asked: Asked, factor: float | None) -> str:
-    """Return a text that compares the output's move, or the shift of the draws, with what the noise covers."""
+    """Return a text that compares the output's move, or the draws' shift, with what the noise covers."""
     active = move.spent > TIGHT
     norm = "L2" if "normal" in move.kinds else "L1"
     slope = _slope(move, active, move_of(scene, move.seed + 500))

@@ -41,7 +41,7 @@ def raises_or_missing(scene: Scene, asked: Asked) -> Fault | None:
 
 
 def _silent_side(scene: Scene, place: Place) -> list[str]:
-    """Return what each side gives at a place; empty unless one side never answers and the other always."""
+    """Return what each side gives at a place; empty unless one never answers and the other always does."""
     read = partial(_leaf, place) if place else _whole
     sides = [[_silence(read(run)) for run in scene.plain(side)] for side in SIDES]
     one = (all(sides[0]) and not any(sides[1])) or (all(sides[1]) and not any(sides[0]))
@@ -140,7 +140,7 @@ def exact_weights(scene: Scene, _: Asked) -> Fault | None:
 
 
 def one_sided_outputs(scene: Scene, asked: Asked) -> Fault | None:
-    """Return the fault if words, keys or lengths have probability above δ on one side, 0 on the other."""
+    """Return the fault if words, keys or lengths have probability > δ on one side and 0 on the other."""
     runs = {side: (*scene.plain(side), *scene.extreme(side)) for side in SIDES}
     shown = {side: [tokens(run.output) for run in runs[side]] for side in SIDES}
     names = {token: name for side in SIDES for each in shown[side] for token, name in each.items()}

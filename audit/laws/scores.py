@@ -51,7 +51,7 @@ class Score(NamedTuple, Generic[Numbers]):
 
 
 Scores: TypeAlias = Score[Floats]
-"""The scores of every pair, forwards and then backwards."""
+"""The scores of all pairs: first of left against right, then of right against left."""
 
 
 def score(p: Law, q: Law, claim: PrivacyClaim) -> Score[float]:

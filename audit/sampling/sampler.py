@@ -206,10 +206,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return the result of `draw` or, if a run changes its database, that of `again`.
-
-        In `again`, each run gets its own copy of its database. By default `again` is `draw`.
-        """
+        """Return the result of `draw`; if a run changes its database, that of `again` (or `draw`) on copies."""
         try:
             return draw()
         except MutatedInput:

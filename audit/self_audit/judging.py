@@ -183,7 +183,7 @@ def judged_mean(part: str, what: str, *, values: NDArray[np.float64], cap: float
 
 
 def _power(n: int, rate: float, level: float, side: str) -> str:
-    """Return a text with the count that makes a row fail, and the true rate that does so with power 0.9."""
+    """Return a text with the count that makes a row fail, and the true rate that fails it with chance 0.9."""
     fewest = first_failing(n, rate, level)
     if fewest is None:
         return "too few to fail whatever they show"

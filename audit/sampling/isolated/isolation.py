@@ -129,7 +129,7 @@ class Child:
         self._foundations.update(new)
 
     def state_kept(self) -> bool | None:
-        """Return whether the subject's state has changed since before its first run."""
+        """Return whether the subject's state has changed since before its first run; None if unknown."""
         try:
             self._ask(None)
             return self._answer(math.inf)[1]  # type: ignore[no-any-return]
