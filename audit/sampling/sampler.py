@@ -206,7 +206,7 @@ class Sampler(Tally):
             raise
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return the result of `draw`; if a run changes its database, that of `again` (or `draw`) on copies."""
+        """Return the result of `draw`; if a run changes its database, that of `again` on copies instead."""
         try:
             return draw()
         except MutatedInput:

@@ -3,8 +3,8 @@
 **Guarantee.** Each end of each interval is wrong with probability at most ``PAGE / judged rows``. A row fails
 only if one particular end is wrong or the auditor breaks a promise. A correct auditor keeps three promises.
 It refutes true claims at most as often as it states, its intervals hold as often as stated, and it detects a
-detectable ε nine times in ten. By the union bound, the chance that a correct auditor fails any row
-is at most `PAGE`, for any dependence between rows.
+detectable ε nine times in ten. By the union bound, the chance that a correct auditor fails any row is at most
+`PAGE`, for any dependence between rows.
 """
 
 import os
