@@ -1,4 +1,4 @@
-"""False alarms: how often audits refute mechanisms that meet their claim with equality, and their wealth.
+"""False alarms: how often audits refute mechanisms that meet their claim with equality, and the final wealth.
 
 Betting gives far fewer false alarms than its level allows, so counting alarms has little power to find a
 fault of the auditor. The mean of min(wealth, 1/level) at the end has more power. For a sound audit this mean
