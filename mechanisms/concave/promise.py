@@ -172,7 +172,7 @@ class ConcavePromise(PlainParameters):
         return PAC(self.alpha, failure)
 
     def problems(self) -> list[Problem]:
-        """Return problems for the default quality: peaks at the ends and across borders of the intervals.
+        """Return problems for the default quality: peaks at the ends of the range and across borders.
 
         Examples
         --------
@@ -266,7 +266,7 @@ class ConcavePromise(PlainParameters):
         return []
 
     def _swaps(self) -> Iterator[Pair]:
-        """Yield pairs: about as many records agree as A_dist requires, and one fewer on the neighbour."""
+        """Yield pairs: as many equal records as A_dist requires, or all of them; on the right one fewer."""
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]
         for head in dict.fromkeys((min(size, math.ceil(self.test.threshold)), size)):
@@ -293,7 +293,7 @@ class ConcavePromise(PlainParameters):
             warnings.warn(f"{why} Privacy holds all the same.", UserWarning, stacklevel=4)
 
     def _objection(self, beta: float) -> str | None:
-        """Return why Lemma 3 says nothing at the `beta` of the lemma; None if it applies."""
+        """Return the reason why Lemma 3 does not apply at this `beta` of the lemma; None if it applies."""
         owner = type(self).__name__
         if self.alpha > 0.5:
             return f"The `alpha` of `{owner}` must be ≤ 0.5 for BNS Lemma 3; got {self.alpha:g}."

@@ -81,7 +81,7 @@ class Level:
         return first, second
 
     def candidates(self, power: int, left_ends: Iterable[int]) -> list[int]:
-        """Return H: 16 points from each left end, K/2 apart, rounded down, clamped, without repetitions."""
+        """Return H: 16 points from each left end, K/2 apart, rounded down, at most `top`, each once."""
         points = {left + (i << power) // 2 for left in left_ends for i in range(HALF)}
         top = self.quality.top
         return sorted({min(point, top) for point in points}) or spread(top)
@@ -136,10 +136,10 @@ def chain(quality: StepFunction, settings: Settings) -> list[Level]:
 
 
 def law(levels: list[Level]) -> Finite:
-    """Return the exact law of the output: a mixture over the inner levels' outputs and A_dist's releases.
+    """Return the exact law of Rec's output: a mixture over the inner levels' outputs and A_dist's releases.
 
-    Given K and the two outputs of A_dist, H has at most 32 points. So the possible outputs are at most 128
-    times the values of the inner level: a few thousand at T = 2^64.
+    Given K and the two outputs of A_dist, the set H of candidates has at most 32 points. So there are at most
+    128 times as many possible outputs as values of the inner level: a few thousand at T = 2^64.
     """
     from audit.distributions import Finite
 
@@ -166,7 +166,7 @@ def _mixed(
 
 
 def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int) -> NDArray[np.float64]:
-    """Return log Σ exp of the terms at each place."""
+    """Return, for each of `size` places, log Σ exp(term) over the terms with that place."""
     top = np.full(size, -np.inf)
     np.maximum.at(top, places, terms)
     sums = np.bincount(places, weights=np.exp(terms - top[places]), minlength=size)
@@ -239,7 +239,7 @@ def log_choice(scores: NDArray[np.float64], *, epsilon: float) -> NDArray[np.flo
 
 
 def inverted(logs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the places that these uniform numbers pick, according to the log-probabilities."""
+    """Return one place for each uniform number: the inverse of the distribution function of `logs`."""
     cumulative = np.cumsum(np.exp(logs))
     places: NDArray[np.intp] = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
     return places

@@ -1,4 +1,4 @@
-"""Pairs of qualities on which Rec loses most, found by hill climbs from random pairs, as rounded lists."""
+"""Pairs of qualities with a large privacy loss of Rec, which hill climbs found; values are rounded."""
 
 from __future__ import annotations
 

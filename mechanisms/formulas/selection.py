@@ -69,7 +69,7 @@ def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool
 
 
 def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: float) -> float:
-    """Return the least gap that fails with probability at most β ≤ 1/2: threshold + scale·ln(1/2β)."""
+    """Return the least gap at which A_dist fails with probability ≤ β ≤ 1/2: threshold + scale·ln(1/2β)."""
     scale = (2.0 if tight else 4.0) / epsilon
     return gap + scale * (math.log(1.0 / (2.0 * delta if tight else delta)) + math.log(0.5 / beta))
 

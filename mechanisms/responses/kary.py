@@ -156,7 +156,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         It holds on every database of `size` respondents. A reported share is a mean of independent bits. By
         Hoeffding's inequality, for both tails and all k answers, some share is off by more than s with
         probability ≤ 2k·exp(−2·size·s²); for k = 2 the two shares have the same error, so 2·exp(−2·size·s²).
-        De-biasing divides s by t − w = (e^epsilon − 1)/(e^epsilon + k − 1).
+        `estimate` divides a reported share, and so s, by (e^epsilon − 1)/(e^epsilon + k − 1).
 
         Examples
         --------

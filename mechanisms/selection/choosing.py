@@ -154,7 +154,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: if opt > alpha·m, the answer is alpha-good with probability 1 − beta (BNS Lemma 4)."""
+        """The claim: if the best score exceeds alpha·m, the answer is good with probability 1 − beta."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:

@@ -161,7 +161,7 @@ def check_solutions(
     marks: Sequence[str] = (),
     instead: str = "",
 ) -> None:
-    """Refuse solutions that are too few, too many to list, not distinct, or equal to a name of a refusal.
+    """Refuse solutions that are too few, too many to list, not distinct, or equal to the word for a refusal.
 
     Parameters
     ----------
@@ -170,9 +170,9 @@ def check_solutions(
     owner
         The mechanism, for the message.
     least
-        How many there must be.
+        The least number of solutions.
     marks
-        The names of refusals.
+        The words that the mechanism returns for a refusal, such as "⊥".
     instead
         The keyword for solutions that are too many to list, if the mechanism has one.
 
@@ -223,7 +223,7 @@ def _refuse_repeats(solutions: Sequence[Any] | NDArray[Any], *, owner: str) -> N
 
 
 def check_candidates(candidates: Any, *, owner: str) -> None:
-    """Refuse anything but a function from a database to the solutions that score.
+    """Refuse `candidates` unless it is a function; it takes a database and lists the solutions that score.
 
     Examples
     --------

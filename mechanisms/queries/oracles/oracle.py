@@ -174,7 +174,7 @@ class NonAdaptive:
 
 
 def finite_answers(answers: Sequence[Any]) -> list[float]:
-    """Return the answers of another oracle, or refuse one that is not a finite number.
+    """Return the answers of another oracle; refuse an answer that is not a finite number.
 
     Examples
     --------

@@ -184,7 +184,7 @@ class SQRun(StatedSize, ClaimsPure):
         return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]
 
     def _places(self) -> Sequence[int]:
-        """Return the place of one record in each query's chunk."""
+        """Return the index of the first record of each query's chunk."""
         step = (self.size or 0) // self.algorithm.queries
         return range(0, step * self.algorithm.queries, step)
 

@@ -118,7 +118,10 @@ class InteractiveSimulation:
         return outcomes
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> dict[tuple[Any, ...], int]:
-        """Return how often each sequence of outcomes occurs in `size` runs; equal pasts go on together."""
+        """Return how often each sequence of outcomes occurs in `size` runs.
+
+        Runs with the same outcomes so far draw their next ones in one call.
+        """
         found: dict[tuple[Any, ...], int] = {}
         open_runs: list[tuple[tuple[Any, ...], tuple[Any, ...], int]] = [((), (), size)]
         while open_runs:

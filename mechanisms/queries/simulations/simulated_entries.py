@@ -62,7 +62,7 @@ class Question:
         return self.form([self.table.answer(position) for position in positions])
 
     def form(self, outcomes: list[Any]) -> Any:
-        """Return a single outcome unchanged, and several as an array if they are numbers."""
+        """Return the outcome of a single index as it is; several as an array of numbers, else as a list."""
         if self.alone:
             return outcomes[0]
         return np.array(outcomes) if all(type(w) in (int, float, bool) for w in outcomes) else outcomes
@@ -292,7 +292,7 @@ class SimulatedEntries:
         return [question.answer(self._drawn(question)) for question in questions]
 
     def _drawn(self, question: Question) -> list[Any]:
-        """Return the positions of the answers; entries with the same past are answered together."""
+        """Return the positions of the answers; entries with equal earlier answers are answered together."""
         if len(set(question.entries)) < len(question.entries) or not hasattr(self._oracle, "ask_repeatedly"):
             return [self._drawn_alike(question, [entry])[0] for entry in question.entries]
         groups: dict[Past, list[int]] = {}

@@ -188,7 +188,7 @@ class FixedRoundsSimulation:
 
     @property
     def spare(self) -> float:
-        """β″, the distance allowed for running out of rounds."""
+        """β″, the part of `beta` that is allowed for running out of rounds."""
         return self.beta / 2.0 if self.leftover is None else self.leftover
 
     def access(self, index: int) -> Access:
@@ -198,7 +198,7 @@ class FixedRoundsSimulation:
         return Access(randomizer=randomizer, past=(), base=self.base, epsilon=randomizer.epsilon, phi=phi)
 
     def rounds(self, index: int) -> int:
-        """Return N for one randomizer; 0 if its input does not matter."""
+        """Return N, the number of rounds for one randomizer; 0 if the randomizer ignores its input."""
         access = self.access(index)
         if access.blunt:
             return 0
@@ -264,7 +264,7 @@ def _drawn(access: Access, rounds: int, rng: np.random.Generator) -> list[Any]:
 
 
 def _first(access: Access, places: list[Any], answers: list[float], rng: np.random.Generator) -> Any:
-    """Return the first accepted proposal, else the spare one."""
+    """Return the first accepted proposal; the last one, kept in reserve, if none is accepted."""
     coins = rng.random(len(answers)).tolist()
     for place, answer, coin in zip(places, answers, coins, strict=False):
         if coin < access.acceptance([answer]):
