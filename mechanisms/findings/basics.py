@@ -159,7 +159,7 @@ def k11_warner() -> Finding:
 
 
 def _estimate(ones: int, *, size: int) -> tuple[float, ...]:
-    """Return the mean and standard deviation of the de-biased proportion, over all reported counts."""
+    """Return n, the true share, the exact mean and standard deviation of its estimate, and √(2/n)."""
     from scipy.stats import binom
 
     kept, turned = (

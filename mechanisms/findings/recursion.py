@@ -300,7 +300,7 @@ def bns_remark_2() -> Finding:
 
 
 def _ranges_below(top: int) -> list[int]:
-    """Return the T of every recursive call, outermost first: log2 of the T before, rounded up."""
+    """Return the T of every recursive call, outermost first; each is log2 of the previous T, rounded up."""
     below: list[int] = []
     while (below[-1] if below else top) > SMALL:
         below.append(ceiling(below[-1] if below else top).bit_length() - 1)

@@ -33,12 +33,12 @@ KEPT = "the code's own laws of all databases, kept as a number"
 
 
 def climbs(count: int) -> str:
-    """Return the text that names the source of a loss: the largest that this many hill climbs found."""
+    """Return the words for the source of a loss: the largest loss that this many hill climbs found."""
     return f"the text's laws where the best of {count} climbs ended"
 
 
 def whole(made: Any) -> Formulas:
-    """Return the loss ε: the worst database attains it, or databases come arbitrarily close to it."""
+    """Return the loss ε: the worst neighbours attain it, or neighbours come arbitrarily close to it."""
     return Formulas(epsilon=made.epsilon)
 
 
@@ -53,13 +53,13 @@ def resampled(made: Any) -> Formulas:
 
 
 def simulated_poll(made: Any) -> Formulas:
-    """Return the largest distance between two laws of the poll's transcript: from entries or any oracle."""
+    """Return the largest distance of two laws of the poll's transcript, from entries or from an oracle."""
     del made
     return Formulas(delta=0.01242537263, source=KEPT)
 
 
 def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
-    """Return the least number between two bounds that is enough, if all numbers above it are enough too."""
+    """Return the least number in [low, high] that is `enough`; all numbers above it must be enough too."""
     for _ in range(100):
         middle = (low + high) / 2.0
         low, high = (low, middle) if enough(middle) else (middle, high)

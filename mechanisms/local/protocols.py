@@ -289,7 +289,7 @@ class InteractiveProtocol(_Protocol):
         return transcript_law(self.rounds, entries, budget=self._allowed)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of `size` runs; runs with equal answers so far draw the next ones in one call."""
+        """Return the outputs of `size` runs; runs with equal answers so far draw the next one together."""
         if self.coins:
             return super().sample(database, size, rng)
         entries = Grouped(self._sized(database))

@@ -26,7 +26,7 @@ _MOST = 50_000
 
 
 def spending(queries: Sequence[Query], size: int) -> float:
-    """Return the most that listed questions, each of which is checked, cost one of `size` entries.
+    """Return the largest total cost of the questions to one of `size` entries; each question is checked.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def transcript_law(
 
 
 def follow(rounds: Callable[[], Iterator[Any]], path: Sequence[Any]) -> tuple[bool, Any]:
-    """Return (True, output) or (False, next question) after these answers.
+    """Return (True, output) if the algorithm ends after these answers, else (False, next question).
 
     Examples
     --------

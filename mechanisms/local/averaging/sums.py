@@ -108,7 +108,7 @@ class LaplaceSum:
         return scalar_or_array(np.where(np.asarray(x) >= 0.0, outer, log_complement(outer)), x)
 
     def logcdf(self, x: Any) -> Any:
-        """Return log Pr[sum ≤ x]: the law is symmetric.
+        """Return log Pr[sum ≤ x], computed as log Pr[sum > −x]: the law is symmetric.
 
         Examples
         --------
@@ -176,7 +176,7 @@ class LaplaceSum:
 
     @cached_property
     def _log_shape_tails(self) -> NDArray[np.float64]:
-        """Logarithms of Pr[shape > j], j = 0 … n − 1."""
+        """Logarithms of Pr[shape > j], j = 0 … n − 1, for the shape of the Gamma mixture."""
         return np.asarray(np.logaddexp.accumulate(self.log_weights[::-1])[::-1])
 
     def _log_outer(self, x: Any) -> Any:
@@ -215,7 +215,7 @@ class _MeanPiece(SmoothPiece):
 
 
 def _functions(total: LaplaceSum, answer: float) -> tuple[Function, Function, Function]:
-    """Return the log-density, log-cdf and log-sf of `answer` plus the mean."""
+    """Return the log-density, log-cdf and log-sf of `answer` plus the mean of the variables."""
     size = total.size
 
     def scaled(x: Any) -> Any:

@@ -159,7 +159,7 @@ class ThroughBoolean(Oracle):
 
 @dataclass(frozen=True)
 class _Digits:
-    """+1 for each record where digit j of (g − low)/width, in binary, is 1, else −1; 1 is read as 0.111…."""
+    """Maps each record to 1 if binary digit j of (g − low)/width is 1, else −1; the value 1 is 0.111…."""
 
     query: StatisticalQuery
     j: int
@@ -172,7 +172,7 @@ class _Digits:
 
 @dataclass(frozen=True)
 class _Digit:
-    """One record ↦ its digit."""
+    """Maps one record to its digit, 1 or −1."""
 
     query: StatisticalQuery
     j: int

@@ -46,13 +46,13 @@ class QueryProblem:
     Parameters
     ----------
     name
-        The name: what makes it hard.
+        The name in reports; it says what makes the distribution hard.
     population
         The distribution.
     queries
         The queries.
     size
-        Records drawn.
+        Number of records drawn for one run.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """All answers are within the largest tolerance with probability 1 − beta; None for small chunks."""
+        """The claim: with probability 1 − beta no error exceeds the largest tau; None for small chunks."""
         if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)

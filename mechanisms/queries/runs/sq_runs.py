@@ -49,13 +49,13 @@ class RunProblem:
     Parameters
     ----------
     name
-        The name: what makes it hard.
+        The name in reports; it says what makes the distribution hard.
     population
         The distribution.
     algorithm
         The algorithm whose error counts.
     size
-        Records drawn.
+        Number of records drawn for one run.
 
     Examples
     --------

@@ -112,7 +112,7 @@ def learn_from_noisy_labels(
     rates: Sequence[float],
     test: Sequence[tuple[Any, int]] | Callable[[Callable[[Any], int]], float],
 ) -> list[Candidate]:
-    """Run an SQ learner for every candidate rate, and return all candidates, the best of the test first.
+    """Return the results of an SQ learner at each candidate rate, the best in the test first.
 
     Parameters
     ----------

@@ -142,9 +142,9 @@ class NonInteractiveSimulation:
     def most_distance(self, population: Population) -> float:
         """Return a bound, for all valid oracles, on the distance of the output's law from the true law.
 
-        The sum, over entries, of the exact greatest distance, `FixedRoundsSimulation.worst_distance` (for at
-        most 16 values of an entry's answers). Each distance holds for all proposals and coins of the other
-        entries.
+        The bound is the sum, over entries, of the exact greatest distance,
+        `FixedRoundsSimulation.worst_distance` (for at most 16 values of an entry's answers). Each distance
+        holds for all proposals and coins of the other entries.
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))

@@ -58,7 +58,7 @@ class Question:
     alone: bool = field(kw_only=True)
 
     def answer(self, positions: Sequence[Any]) -> Any:
-        """Return these answers, or the outcomes at these positions, as `LROracle` gives them."""
+        """Return the answers at these positions, in the form in which `LROracle` returns answers."""
         return self.form([self.table.answer(position) for position in positions])
 
     def form(self, outcomes: list[Any]) -> Any:

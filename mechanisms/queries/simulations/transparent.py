@@ -185,7 +185,7 @@ class TableRandomizer(ChecksDraws):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return the outcomes of `size` runs: an array if they are numbers, else a list.
 
-        Run i draws the same number for every record.
+        Run i draws the same uniform number for every record.
         """
         places = self.draw(self._record(database), size, rng)
         outcomes = self._numbers
