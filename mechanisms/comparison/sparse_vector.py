@@ -100,8 +100,8 @@ class NoisyThreshold(OnQueryAnswers):
 class SparseVector(NoisyThreshold):
     """Compare noisy answers with one noisy threshold until `limit` of them were above it.
 
-    The threshold has Laplace noise of scale 2/epsilon, each answer has Laplace noise of scale
-    4·limit/epsilon: half of epsilon pays for the threshold, half for `limit` answers above it.
+    The threshold has Laplace noise of scale 2/epsilon, and each answer has Laplace noise of scale
+    4·limit/epsilon. Half of epsilon pays for the threshold, half for `limit` answers above it.
 
     Parameters
     ----------
@@ -183,8 +183,8 @@ class ResamplingSparseVector(SparseVector):
 
     Guarantee
     ---------
-    epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth): each threshold,
-    together with the answers up to the first one above, is a `SparseVector` with limit 1, privacy
+    epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth). Each threshold,
+    together with the answers up to the first one above it, is a `SparseVector` with limit 1, privacy
     epsilon/limit and independent noise. There are at most `limit` of these.
 
     Examples

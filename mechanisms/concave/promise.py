@@ -165,7 +165,7 @@ class ConcavePromise(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The claim of BNS Lemma 3 at `beta`, with errors as shares of the promise; None if the lemma does not apply."""
+        """The claim of BNS Lemma 3, with errors as shares of the promise; None if the lemma says nothing."""
         failure = 1.0 if self.beta is None else 2.0 * self.beta * log_star(self.top)
         if self.beta is None or failure >= 1.0 or self._objection(self.beta) is not None:
             return None

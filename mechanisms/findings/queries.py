@@ -86,8 +86,8 @@ def e1() -> Finding:
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
     """Return c, ε, M, c(1 + ε/τ), the chunk size, and four probabilities.
 
-    They are that the noise of the proofs exceeds τ, that the corrected noise does (as log10), that an answer
-    with the noise of the proofs misses τ, and that an answer with the corrected noise does.
+    The first two are that noise exceeds τ: the noise of the proofs, and the corrected noise (as log10). The
+    last two are that an answer misses τ, with the noise of the proofs and with the corrected noise.
     """
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (

@@ -46,8 +46,8 @@ def resampled(made: Any) -> Formulas:
     """Return the loss of n answers, up to c of them above fresh thresholds: at most n·ε/4c, for n ≤ 4c.
 
     The thresholds do not depend on the answers. The marks are computed from them and the noisy answers, each
-    of which moves by 1 under noise of scale 4c/ε. The bound is approached by answers that are alternately far
-    above and far below the threshold: the output in which every mark is wrong loses nearly this much.
+    of which moves by 1 under noise of scale 4c/ε. Answers that are alternately far above and far below the
+    threshold approach the bound: the output in which every mark is wrong loses nearly this much.
     """
     return Formulas(epsilon=made.size * made.epsilon / (4.0 * made.limit))
 

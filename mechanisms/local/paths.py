@@ -53,8 +53,8 @@ def sampled_paths(
     Returns
     -------
     list or None
-        None if a question is answered with other than whole numbers, because hardly two runs would then have
-        equal answers; or if a sequence of answers overspends the budget.
+        None if some answers are not whole numbers (hardly any two runs would then have equal answers), or if
+        a sequence of answers overspends the budget.
 
     Examples
     --------

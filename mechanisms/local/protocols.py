@@ -128,10 +128,11 @@ class NonInteractiveProtocol(_Protocol):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"): the
-    answers of an entry are independent, the density of each changes by a factor of at most e^ε_j, and Σ ε_j ≤
-    epsilon. No question can depend on an answer, because all questions exist before any answer is drawn. If
-    `queries` is a function, its generator is seeded from the run's, so that it cannot predict an answer.
+    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"). The
+    answers of an entry are independent, the density of the j-th changes by a factor of at most e^ε_j, and Σ
+    ε_j ≤ epsilon. No question can depend on an answer, because all questions exist before any answer is
+    drawn. If `queries` is a function, its generator is seeded from the run's, so that it cannot predict an
+    answer.
 
     Examples
     --------

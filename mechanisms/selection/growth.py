@@ -95,8 +95,8 @@ def check_growth(
 ) -> GrowthCheck:
     """Return the result of a search for databases that break `growth`-bounded growth (BNS Definition 12).
 
-    A score has `growth`-bounded growth if all scores are 0 on the empty database, and adding a record,
-    anywhere, raises at most `growth` of them, each by exactly 1, and leaves the others as they are.
+    A score has `growth`-bounded growth if two conditions hold. All scores are 0 on the empty database. Adding
+    a record, anywhere, raises at most `growth` scores, each by exactly 1, and leaves the others as they are.
 
     Parameters
     ----------

@@ -69,8 +69,9 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    All entries at one end, all at the other, or all at 0 (noise alone); half of them at each end (the largest
-    possible variance); one in ten at the high end; and all records equally often.
+    The query is at its low end, at its high end or at 0 on all entries (at 0 only the noise varies); or at
+    each end on half of them (the largest possible variance); or at the high end on one in ten. In the last
+    distribution all records are equally frequent.
 
     Examples
     --------

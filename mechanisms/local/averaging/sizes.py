@@ -48,8 +48,8 @@ def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
     Guarantee
     ---------
-    n = ⌈34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta)⌉ entries make the answer of `LaplaceAverage` miss the mean by
-    more than tau with probability at most beta; derived at the top of this module.
+    On n = ⌈34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta)⌉ entries the answer of `LaplaceAverage` misses the mean by
+    more than tau with probability at most beta. The derivation is at the top of this module.
 
     Examples
     --------

@@ -156,8 +156,9 @@ class LaplaceSum:
     def isf(self, log_probability: Any) -> NDArray[np.float64]:
         """Return the x ≥ 0 with log Pr[sum > x] = `log_probability`, which is at most log ½.
 
-        Newton's method from 0: log Pr[sum > x] is concave (a sum of log-concave variables is), so that every
-        step from the first on stays beyond the solution and comes nearer.
+        The method is Newton's, from 0. A sum of log-concave variables is log-concave, and so is Pr[sum > x].
+        So the first step reaches or passes the solution, and each further step comes nearer without passing
+        it.
 
         Examples
         --------

@@ -191,9 +191,9 @@ class LiteralPrivateOracle(PrivateOracle):
     Guarantee
     ---------
     (epsilon/M)-differential privacy, M times as strong as claimed: the proofs add up the losses of M answers,
-    though a record affects only one of them. The accuracy claimed does *not* hold: the chunk is as the proofs
-    state (`stated_chunk_size`, scaled for widths other than 1), and the noise exceeds tau in some answer with
-    probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, which tends to 1 as M grows.
+    though a record affects only one of them. The accuracy claimed does *not* hold. The chunk has the size
+    that the proofs state (`stated_chunk_size`, scaled for widths other than 1). The noise exceeds tau in some
+    answer with probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, which tends to 1 as M grows.
 
     Examples
     --------

@@ -96,12 +96,12 @@ class NoisyRun(SQRun):
 
     Guarantee
     ---------
-    *Privacy*: each of M queries becomes two (`NoisyLabelOracle`), each answered from its own chunk by an
-    epsilon-private oracle for 2M queries; what is done with the answers is post-processing. *Utility*: with
-    probability 1 − beta all 2M answers are within their tolerances; then all M are within theirs about the
-    *clean* distribution, and the algorithm keeps its promise there. The size is M times the sum of two
-    chunks, for the label term at tolerance (1 − 2·eta)·tau/2 and for the other at tau/2. Both have the
-    query's width and failure probability beta/2M: this is `noisy_sample_size` with noise for privacy.
+    *Privacy*: each of M queries becomes two (`NoisyLabelOracle`). An epsilon-private oracle answers each of
+    these 2M from its own chunk; what is done with the answers is post-processing. *Utility*: with probability
+    1 − beta all 2M answers are within their tolerances; then all M are within theirs about the *clean*
+    distribution, and the algorithm keeps its promise there. The size is M times the sum of two chunks, for
+    the label term at tolerance (1 − 2·eta)·tau/2 and for the other at tau/2. Both have the query's width and
+    failure probability beta/2M: this is `noisy_sample_size` with noise for privacy.
 
     Examples
     --------

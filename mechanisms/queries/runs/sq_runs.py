@@ -212,8 +212,8 @@ class LocalRun(SQRun):
     estimator
         Takes epsilon, returns the local algorithm for one query.
     view
-        What a run returns: the algorithm's ``"output"``, or the ``"transcript"``, which is all that the local
-        model makes public: every entry's report, and the answers (no utility is claimed for a transcript).
+        What a run returns: the algorithm's ``"output"``, or the ``"transcript"``. This is all that the local
+        model makes public: every entry's report, and the answers. No utility is claimed for a transcript.
 
     Raises
     ------

@@ -47,15 +47,15 @@ class NonInteractiveSimulation:
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is not a non-interactive protocol, its questions are not a list, a randomizer has no law,
-        or the answers of one entry have finitely many joint values, but more than 4,096.
+        `protocol` is not a non-interactive protocol, its questions are not a list, or a randomizer has no
+        law. Or the answers of one entry have finitely many joint values, but more than 4,096.
 
     Guarantee
     ---------
-    Against any valid oracle, the law of the output is within beta of the law of the protocol's output,
-    because the output is a function of the outcomes of `FixedRoundsSimulation`. All answers of one entry are
-    one outcome of a joint randomizer, so that each entry is accessed once, as Claim 5.9 assumes; entries are
-    independent.
+    Against any valid oracle, the law of the output is within beta of the law of the protocol's output. The
+    reason is that the output is a function of the outcomes of `FixedRoundsSimulation`. All answers of one
+    entry are one outcome of a joint randomizer, so each entry is accessed once, as Claim 5.9 assumes. Entries
+    are independent.
 
     Examples
     --------

@@ -85,8 +85,8 @@ class ProtocolSimulation:
     Guarantee
     ---------
     Against any valid oracle, the law of the output is within beta/3 of the law of the protocol's output on
-    independent entries, because the output is a function of the answers of `SimulatedEntries`.
-    `worst_distance` computes the distance that is reached.
+    independent entries. This follows from `SimulatedEntries`, because the output is a function of its
+    answers. `worst_distance` computes the largest distance that a valid oracle can cause.
 
     Examples
     --------

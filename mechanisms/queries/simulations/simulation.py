@@ -134,8 +134,8 @@ class FixedRoundsSimulation:
     """Simulates a non-interactive local algorithm by *non-adaptive* queries: fixed rounds, asked at once.
 
     K11 Claim 5.9 calls B_(R,epsilon) non-adaptive, but how often it asks depends on the answers. Here all
-    proposals of all randomizers are drawn first and every query goes out in one `ask_all`; the first accepted
-    proposal of each randomizer is its outcome, or a fresh draw from R(0) if none was accepted.
+    proposals of all randomizers are drawn first, and every query goes out in one `ask_all`. The outcome of a
+    randomizer is its first accepted proposal, or a fresh draw from R(0) if none was accepted.
 
     Parameters
     ----------
