@@ -30,7 +30,8 @@ class NoisyThreshold(OnQueryAnswers):
     """A base class: compare noisy answers with one noisy threshold until `limit` are above it.
 
     The output has one mark per query: 1 for above, 0 for below, −1 for not compared any more. The privacy
-    depends on the two scales, which subclasses set; the base class has no guarantee.
+    depends on the scales of the threshold's noise and of the answers' noise, which subclasses set; the base
+    class has no guarantee.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ def _averaged(parts: Sequence[tuple[Density, float]]) -> Density:
 
 @dataclass(frozen=True)
 class _Average:
-    """The log of the weighted average of a function of some laws. Equal laws give equal objects."""
+    """Maps x to the log of the weighted average of a function (`logpdf`, say) of several laws."""
 
     parts: tuple[tuple[Density, float], ...]
     function: str

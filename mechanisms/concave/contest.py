@@ -19,7 +19,7 @@ __all__ = ["Contest", "contest"]
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The interval of a family with the largest quality, and its lead over the other intervals.
+    """The interval with the largest quality in a family, and its lead over the other intervals.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Contest:
     gap: float
 
     def log_outcome(self, test: ThresholdTest, *, passed: bool) -> float:
-        """Return the log-probability that A_dist releases the interval or, if asked, that it does not."""
+        """Return the log-probability that A_dist releases the interval; if not `passed`, that it does not."""
         if self.gap == 0.0:
             return -math.inf if passed else 0.0
         return test.log_pass(self.gap) if passed else test.log_fail(self.gap)

@@ -172,7 +172,7 @@ class ConcavePromise(PlainParameters):
         return PAC(self.alpha, failure)
 
     def problems(self) -> list[Problem]:
-        """Return problems for the default quality: peaks at the ends of the range and across borders.
+        """Return problems for the default quality: peaks at the range's ends and across interval borders.
 
         Examples
         --------
@@ -266,7 +266,7 @@ class ConcavePromise(PlainParameters):
         return []
 
     def _swaps(self) -> Iterator[Pair]:
-        """Yield pairs: as many equal records as A_dist requires, or all of them; on the right one fewer."""
+        """Yield pairs: as many equal records as A_dist needs to release, or all; on the right one fewer."""
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]
         for head in dict.fromkeys((min(size, math.ceil(self.test.threshold)), size)):

@@ -175,7 +175,7 @@ def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int)
 
 
 def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray[Any]:
-    """Return the outputs of `size` executions: 64-bit integers, or Python ints if the range has larger ones.
+    """Return the outputs of `size` runs of Rec: 64-bit integers, or Python ints if the range is larger.
 
     Run i uses the same uniform numbers and the same noise on every database. There is one number for the
     innermost exponential mechanism. Then, from the innermost level outwards, each level uses two noise values
@@ -212,7 +212,10 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield each pattern of releases by A_dist, and which of `rows` have it; `noise`: shape (2, all runs)."""
+    """Yield, for each pattern of releases by the two calls of A_dist, the runs among `rows` that have it.
+
+    `noise` has the shape (2, all runs): one line for each call.
+    """
     passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
     for released in PATTERNS:
         yield released, rows[(passed == np.array(released)[:, None]).all(axis=0)]
@@ -221,7 +224,7 @@ def by_pattern(
 def log_outcome(
     contests: tuple[Contest, Contest], released: tuple[bool, bool], *, test: ThresholdTest
 ) -> float:
-    """Return the log-probability of a pattern of releases by A_dist."""
+    """Return the log-probability that the two calls of A_dist release as in `released`."""
     return sum(c.log_outcome(test, passed=one) for c, one in zip(contests, released, strict=True))
 
 

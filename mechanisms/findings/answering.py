@@ -116,7 +116,7 @@ def k11_r_g() -> Finding:
 
 
 def k11_definition_5_4() -> Finding:
-    """K11 after Definition 5.4: O(log(b/τ)) Boolean queries answer one real-valued query.
+    """K11, remark after Definition 5.4: O(log(b/τ)) Boolean queries answer one real-valued query.
 
     Examples
     --------

@@ -297,7 +297,7 @@ def b_posterior() -> Finding:
 
 
 def _posterior(true: float, false: float, *, prior: float) -> float:
-    """Return the posterior probability by Bayes' rule, from the probabilities of the answer."""
+    """Return the posterior probability (Bayes' rule); `true` and `false` are Pr[answer] in the two cases."""
     return prior * true / (prior * true + (1.0 - prior) * false)
 
 

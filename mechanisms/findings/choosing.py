@@ -105,7 +105,7 @@ def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
 
 @cache
 def bns_lemma_4() -> Finding:
-    """BNS Lemma 4, privacy: it holds at the stated size for every score vector, and fails far below that.
+    """BNS Lemma 4, privacy: it holds for every score vector at the stated size, and fails far below it.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
 
 
 def _fresh_solutions(epsilon: float) -> tuple[float, float, float, float, float]:
-    """Return ε, δ, k, the chance P that one of k solutions of score 1 beats one of score 3, and P/δ."""
+    """Return ε, δ, k, the chance P that one of k solutions of score 1 beats the one of score 3, and P/δ."""
     delta = math.exp(-epsilon / 8.0)
     growth = math.floor(0.9 * epsilon / 16.0 * math.exp(3.0 * epsilon / 8.0))
     mechanism = UncheckedChoosing(

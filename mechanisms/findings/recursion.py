@@ -220,7 +220,7 @@ def bns_lemma_2() -> Finding:
 
 
 def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the row of a hill climb at T = 64 that starts where an earlier climb from random pairs ended."""
+    """Return the table row of a hill climb at T = 64, which starts where an earlier climb ended."""
     subject = ConcavePromise(promise=100.0, beta=None, accounting="tight")
 
     def loss(pair: Any) -> float:

@@ -1,4 +1,4 @@
-"""Findings about the search for the length of an interval, which Rec solves: BNS §3.2 and Definition 9."""
+"""Findings about BNS §3.2 (the search for the length of an interval) and Definition 9."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["FINDINGS", "n20", "n21"]
 
 
 def n20() -> Finding:
-    """BNS Remark 1: its targets do not fit the Q of §3.2, which never exceeds m/2.
+    """BNS Remark 1 asks for values of Q that the Q of §3.2, which never exceeds m/2, cannot have.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def n21() -> Finding:
 
 
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
-    """Return the share of intervals in no A_i or B_i, and the first of them: B_i as printed, and as meant."""
+    """Return the share of intervals in no A_i or B_i, and the first such, for B_i as printed and as meant."""
     starts = range(16 * length)
     rows = []
     for words, width in (("J", length), ("2J", 2 * length)):

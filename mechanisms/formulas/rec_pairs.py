@@ -52,7 +52,7 @@ _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return the neighbouring qualities on {0 … top ≥ 64} where the climb for step 10 as printed ended.
+    """Return neighbouring qualities on {0 … top ≥ 64}, from the climb for Rec with step 10 as printed.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def literal_lists(top: int) -> tuple[list[float], list[float]]:
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return the neighbouring qualities on {0 … top} where the hill climb ended; None if there was no climb.
+    """Return neighbouring qualities on {0 … top}, from the hill climb there; None if there was none.
 
     Examples
     --------

@@ -61,7 +61,10 @@ def exponential(made: Any) -> Formulas:
 
 
 def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool) -> dict[Any, float]:
-    """Return the law of A_dist, which tests gap + Lap(4/ε) ≥ (4/ε)·ln(1/δ) + 2; tight: (2/ε)·ln(1/2δ) + 2."""
+    """Return the law of A_dist at a gap; "⊥1" if the noisy gap is below the threshold.
+
+    The test is gap + Lap(4/ε) ≥ (4/ε)·ln(1/δ) + 2, or, if tight, gap + Lap(2/ε) ≥ (2/ε)·ln(1/2δ) + 2.
+    """
     scale = (2.0 if tight else 4.0) / epsilon
     threshold = scale * math.log(1.0 / (2.0 * delta if tight else delta)) + 2.0
     answer = best if gap > 0.0 else "⊥2"

@@ -48,7 +48,7 @@ def sampled_paths(
     budget: float,
     rng: np.random.Generator,
 ) -> list[Any] | None:
-    """Return the outputs of many runs of a deterministic algorithm, run once for each sequence of answers.
+    """Return the outputs of many runs of a deterministic algorithm; runs with equal answers share steps.
 
     Returns
     -------

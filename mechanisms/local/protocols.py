@@ -232,8 +232,8 @@ class InteractiveProtocol(_Protocol):
     ----------
     algorithm
         A generator function (size) that yields questions (entries, randomizer), is sent the answer to each,
-        and returns the output. It never holds the database. A randomised algorithm takes
-        (size, coins), and `coins` is then True.
+        and returns the output. It never holds the database. A randomised algorithm takes (size, coins), and
+        `coins` is then True.
     coins
         Whether `algorithm` takes a generator of its own. If so, the subject has no exact law.
     epsilon

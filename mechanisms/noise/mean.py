@@ -100,7 +100,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return Accuracy(self.error_bound(self.beta), self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases at the ends of the range and across it; the error's law is the same on each.
+        """Return databases with all values at one end, or half at each; the error's law is always the same.
 
         Examples
         --------

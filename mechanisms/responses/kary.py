@@ -94,7 +94,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         return math.exp(_log_sigmoid(self.log_odds))
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int | NDArray[np.int64]:
-        """Return the reports on one run: a bare answer for one respondent."""
+        """Return the reports of one run; for one respondent, a bare answer."""
         reports: NDArray[np.int64] = self.sample(database, 1, rng)[0]
         return int(reports) if reports.ndim == 0 else reports
 

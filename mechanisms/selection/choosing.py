@@ -172,7 +172,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
 
     def printed_problems(self) -> list[Problem]:
-        """Return the databases of `problems` with an infinite error for "⊥", as BNS Lemma 4 is printed.
+        """Return the databases of `problems`; the error of "⊥" is infinite, as in BNS Lemma 4 as printed.
 
         Examples
         --------

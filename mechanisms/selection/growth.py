@@ -32,7 +32,7 @@ class GrowthViolation:
         `after` has one record more. If the fault is that the empty database scores other than 0, both are
         empty.
     solutions
-        The solutions whose scores break it.
+        The solutions whose scores break bounded growth.
     reason
         What is wrong, in words.
 

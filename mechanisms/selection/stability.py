@@ -319,7 +319,7 @@ class StableSelection(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class TightStableSelection(StableSelection):
-    """A_dist with half the noise and threshold (2/epsilon)·ln(1/(2·delta)) + 2, so that the claim is tight.
+    """A_dist with half the noise, and the threshold (2/epsilon)·ln(1/(2·delta)) + 2: the claim is tight.
 
     Parameters
     ----------

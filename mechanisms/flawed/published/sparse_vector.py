@@ -59,7 +59,7 @@ class ValueSparseVector(NoisyThreshold):
         return 2.0 / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return place and value of `size` runs, of shape (size, 2)."""
+        """Return the place and the value that each of `size` runs reports, of shape (size, 2)."""
         bar, noisy = self.noisy(database, size, rng)
         hits, queries = noisy >= bar, noisy.shape[1]
         place = np.where(hits.any(axis=1), hits.argmax(axis=1), queries)

@@ -3,8 +3,7 @@
 Every bound is on the chance that the answer misses the mean of g over the *distribution* of the entries by
 more than tau. It covers sampling error and noise together. Derivation: an entry's report g(z_i) + η_i has the
 mean v = E[g]. Its centred part satisfies E[e^(t(g − v))] ≤ e^(t²b²/2) (Hoeffding's lemma, values in [−b, b]),
-its noise E[e^(tη)] = 1/(1 − λ²t²). Reports are independent, so by Markov's inequality, for both
-sides,
+its noise E[e^(tη)] = 1/(1 − λ²t²). Reports are independent, so by Markov's inequality, for both sides,
 
     Pr[|answer − v| ≥ tau] ≤ 2·exp(−n·r),   r = sup over 0 < t < 1/λ of  t·tau − t²b²/2 + ln(1 − λ²t²).
 
@@ -153,7 +152,7 @@ def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
     Guarantee
     ---------
     ⌈2·ln(2/beta)/(tau²·tanh²(ε/2))⌉. A report is ±1 with mean tanh(ε/2)·v, since t − (1 − t) = (e^ε − 1)/(e^ε
-    + 1) = tanh(ε/2); by Hoeffding's inequality the mean report is off by s = tau·tanh(ε/2) or more with
+    + 1) = tanh(ε/2). By Hoeffding's inequality, the mean report is off by s = tau·tanh(ε/2) or more with
     probability at most 2·exp(−n·s²/2). For small ε that is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
     (32/ε²)·ln(2/beta)/tau², four times as many entries.
 

@@ -74,7 +74,7 @@ class LaplaceSum:
 
     @cached_property
     def log_weights(self) -> NDArray[np.float64]:
-        """Log-weights of |sum|/scale as a mixture of Gamma laws with shapes 1 … n, in this order."""
+        """Log-weights of the Gamma laws of shape 1 … n (in this order) whose mixture is |sum|/scale."""
         from scipy.special import gammaln
 
         k = np.arange(self.size - 1, -1, -1, dtype=np.float64)

@@ -155,7 +155,7 @@ class ChunkOracle(Oracle):
         return self._answers([query])[0]
 
     def _chunks(self, queries: Sequence[StatisticalQuery]) -> list[tuple[StatisticalQuery, range]]:
-        """Return each query of a round with the places of its chunk."""
+        """Return each query of a round with the indices of the records in its chunk."""
         ends = itertools.accumulate(map(self.chunk_size, queries), initial=self.used)
         return [
             (query, range(start, stop))
@@ -198,7 +198,7 @@ class SampleOracle(ChunkOracle):
 
 
 def whole(size: float) -> int:
-    """Return a size rounded up, at least 1, or refuse one that cannot be counted.
+    """Return a size rounded up, at least 1; refuse one that is NaN, or 2^62 or more.
 
     Examples
     --------

@@ -89,8 +89,8 @@ def stated_chunk_size(
     Guarantee
     ---------
     ⌈c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta)⌉, for queries with values in [0, 1]. With the noise that the
-    proof adds, no c makes the answers accurate for every M; with the corrected noise c = `STATED_CONSTANT`
-    does.
+    proof adds, no c makes the answers accurate for every M; with the corrected noise, c = `STATED_CONSTANT`
+    is enough.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class SQAlgorithm:
         flag(self.adaptive, what=f"The `adaptive` of `{type(self).__name__}`")
 
     def answered(self, oracle: SQOracle) -> Any:
-        """Return the output with the answers of this oracle.
+        """Return the output of the algorithm on the answers of this oracle.
 
         Raises
         ------

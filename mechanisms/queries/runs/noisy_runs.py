@@ -172,7 +172,7 @@ class NoisyRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedNoiseRun(SQRun):
-    """A learner on noisy labels whose noise rate is only bounded: tries a grid of rates, tests the results.
+    """A learner on noisy labels of unknown rate below a bound: it tries several rates, tests the results.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class BoundedNoiseRun(SQRun):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The claim: the error is at most the learner's alpha + `excess`, or 1; None for a transcript."""
+        """The claim: the error is at most min(learner's alpha + `excess`, 1); None for a transcript."""
         if self.view == "transcript":
             return None
         return PAC(alpha=min(self.algorithm.alpha + self.excess, 1.0), beta=self.beta)

@@ -1,4 +1,4 @@
-"""Interactive local algorithms run by adaptive statistical queries: K11 Claim 5.10."""
+"""Interactive local algorithms, simulated by adaptive statistical queries: K11 Claim 5.10."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class InteractiveSimulation:
     base
         The record "0", an input of every randomizer.
     accesses
-        t, the number of accesses of the whole algorithm, to all entries: at least that of the longest run on
-        this one.
+        t, the number of accesses of the whole algorithm to all entries; at least the number in the longest
+        run on this entry.
     beta
         Statistical distance allowed for the whole algorithm, in (0, 1].
     epsilon

@@ -174,7 +174,7 @@ class ProtocolSimulation:
         return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance between the two laws that a valid oracle can cause.
+        """Return the greatest statistical distance from the output's true law that a valid oracle can cause.
 
         Exact: for every event, backward induction over the accesses of all entries finds the answers that
         move its probability most; an answer may depend on everything before it. There may be at most 16
@@ -207,7 +207,7 @@ class ProtocolSimulation:
     def _within(
         self, answers: tuple[Any, ...], pasts: Mapping[int, Past], question: Question, said: tuple[Any, ...]
     ) -> _Node:
-        """Return the state of a run in which a question has got `said`, the first of its answers."""
+        """Return the state of a run in which a question has got only its first answers, `said`."""
         if len(said) == len(question.entries):
             return self._grown((*answers, question.answer(said)), pasts)
         entry = question.entries[len(said)]

@@ -212,7 +212,7 @@ class Access:
     def sample(
         self, oracle: Oracle, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return `size` simulated answers, as in `past`, and the iterations that each took, of shape (size,).
+        """Return `size` simulated answers, in the form of those in `past`, and the iterations of each.
 
         Every iteration of every answer asks the oracle and is counted; equal queries are asked together.
         """

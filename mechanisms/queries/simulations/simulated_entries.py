@@ -62,7 +62,7 @@ class Question:
         return self.form([self.table.answer(position) for position in positions])
 
     def form(self, outcomes: list[Any]) -> Any:
-        """Return the outcome of a single index as it is; several as an array of numbers, else as a list."""
+        """Return a single outcome as it is; several as an array if they are numbers, else as a list."""
         if self.alone:
             return outcomes[0]
         return np.array(outcomes) if all(type(w) in (int, float, bool) for w in outcomes) else outcomes
@@ -206,9 +206,9 @@ class SimulatedEntries:
     Let any local algorithm, interactive or not, ask for at most t answers here, with any valid oracle. The
     law of everything it sees is within beta of its law with an `LROracle` on independent entries (K11 Claims
     5.9 and 5.10), and in fact within beta/3. Entries are independent, so given all earlier answers the law of
-    the next one depends only on the past of its own entry. Given that past it is simulated within phi =
-    beta/3t (`Access`), and t such distances add up. The expected number of queries is at most 2t·((1 +
-    phi)/(1 − phi))²·e^epsilon: one in each iteration for the first answer of an entry, two for later answers.
+    the next one depends only on those of its own entry. Given these, it is simulated within phi = beta/3t
+    (`Access`), and t such distances add up. The expected number of queries is at most 2t·((1 + phi)/(1 −
+    phi))²·e^epsilon: one in each iteration for the first answer of an entry, two for later answers.
 
     Examples
     --------
@@ -282,7 +282,7 @@ class SimulatedEntries:
         return np.array([_spent(self._pasts.get(entry, ())) for entry in self.everyone])
 
     def ask(self, entries: int | Sequence[int] | NDArray[np.integer[Any]], randomizer: Any) -> Any:
-        """Return a simulated R(z_i) for one index, or for each of many; as `LROracle.ask`."""
+        """Return a simulated answer R(z_i) for one index i, or for each of several; see `LROracle.ask`."""
         return self.ask_all([(entries, randomizer)])[0]
 
     def ask_all(self, queries: Sequence[Query]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Non-interactive local algorithms run by statistical queries: K11 Claim 5.9."""
+"""Non-interactive local algorithms, simulated by statistical queries: K11 Claim 5.9."""
 
 from __future__ import annotations
 
@@ -151,8 +151,9 @@ class FixedRoundsSimulation:
     Guarantee
     ---------
     The joint law of the outcomes is within beta of the true one against any valid oracle, even one that sees
-    all proposals before it answers any. N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds per randomizer,
-    phi = (beta − β″)/3t: t·N queries, a factor ln(t/β″) more than expected in Claim 5.9.
+    all proposals before it answers any. There are N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds per
+    randomizer, with phi = (beta − β″)/3t. So there are t·N queries, a factor ln(t/β″) more than expected in
+    Claim 5.9.
 
     For all answers of a valid oracle, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 +
     phi)·p(w)/(q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
@@ -264,7 +265,7 @@ def _drawn(access: Access, rounds: int, rng: np.random.Generator) -> list[Any]:
 
 
 def _first(access: Access, places: list[Any], answers: list[float], rng: np.random.Generator) -> Any:
-    """Return the first accepted proposal; the last one, kept in reserve, if none is accepted."""
+    """Return the first accepted proposal; if none is accepted, the last one, kept in reserve."""
     coins = rng.random(len(answers)).tolist()
     for place, answer, coin in zip(places, answers, coins, strict=False):
         if coin < access.acceptance([answer]):
