@@ -212,7 +212,7 @@ class _Wrong:
 
 
 def thm_6() -> Finding:
-    """Compute the sample size of B Theorem 6 with its constant, and how often answers then miss.
+    """Compute the sample size of B Theorem 6 with its constant, and how often answers then miss the tolerance.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def _some(each: float, queries: int) -> float:
 
 
 def thm_8() -> Finding:
-    """Compute the sample size of B Theorem 8 with its constants, and how often answers miss.
+    """Compute the sample size of B Theorem 8 with its constants, and how often answers miss the tolerance.
 
     Examples
     --------

@@ -145,7 +145,7 @@ def _rounds(epsilon: float, accesses: int, beta: float) -> tuple[float, ...]:
 
 
 def n11() -> Finding:
-    """Compute the effect of the constants in K08's simulation lemmas.
+    """Compute how far simulations with the constants of K08's lemmas are from the true laws.
 
     Examples
     --------

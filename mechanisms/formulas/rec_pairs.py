@@ -52,7 +52,7 @@ _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return neighbouring qualities on {0 … top ≥ 64}, from the climb for Rec with step 10 as printed.
+    """Return the qualities on {0 … top ≥ 64} that the climb for Rec with step 10 as printed found.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def literal_lists(top: int) -> tuple[list[float], list[float]]:
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return neighbouring qualities on {0 … top}, from the hill climb there; None if there was none.
+    """Return the qualities that the hill climb on {0 … top} found; None if there was no climb.
 
     Examples
     --------

@@ -95,12 +95,12 @@ def transcript_law(
     entries
         The database.
     budget
-        The budget of every entry. An algorithm that overspends it on some path has no law here.
+        The budget of every entry. If a sequence of answers overspends it, the result is None.
 
     Returns
     -------
     Finite or None
-        None if an answer has no finite law, or there are more than 50,000 sequences.
+        None if an answer has no finite law, if there are more than 50,000 sequences, or if one overspends.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
     The query is at its low end, at its high end or at 0 on all entries (at 0 only the noise varies); or at
-    each end on half of them (the largest possible variance); or at the high end on one in ten. In the last
+    each end on half of them (the largest possible variance); or at the high end on one in ten. In one more
     distribution all records are equally frequent.
 
     Examples

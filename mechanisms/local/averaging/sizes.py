@@ -66,7 +66,7 @@ def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
     Guarantee
     ---------
     r is at most the supremum at the top of this module, and smaller by a relative 1e-9 at most. The bound is
-    valid, because every t gives a bound.
+    valid, because every t of the supremum gives a bound.
 
     Examples
     --------

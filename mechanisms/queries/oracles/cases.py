@@ -174,7 +174,7 @@ def reweighted(label: str, population: Population, weights: NDArray[np.float64])
 class Reweighted:
     """Populations for a search to try: the points of a known population with other weights.
 
-    A subclass says for which populations an algorithm promises anything (`keeps`), or proposes others.
+    A subclass may say for which populations an algorithm promises anything (`keeps`), or propose others.
 
     Examples
     --------

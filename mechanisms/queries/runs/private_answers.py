@@ -104,9 +104,9 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced. The record lies in one chunk, so only this
-    chunk's average moves, by at most width/chunk, with the width of the query's range. The density of this
-    chunk's answer changes by a factor of at most e^epsilon, and the other answers keep their laws (parallel
-    composition). The law is the product of the answers' Laplace laws.
+    chunk's average moves. It moves by at most width/chunk, where width is the length of the query's range.
+    The density of this chunk's answer changes by a factor of at most e^epsilon, and the other answers keep
+    their laws (parallel composition). The law is the product of the answers' Laplace laws.
 
     Let chunk be at least `private_chunk_size` for every query, and the records a sample of a distribution.
     Then, with probability 1 − beta, every answer is within its query's tolerance of the query's mean over the

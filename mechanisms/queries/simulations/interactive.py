@@ -32,7 +32,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InteractiveSimulation:
-    """A local algorithm that asks one entry repeatedly, run by adaptive statistical queries (K11 Claim 5.10).
+    """A local algorithm that asks one entry repeatedly, simulated by adaptive queries (K11 Claim 5.10).
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class Question:
     Parameters
     ----------
     entries
-        Their indices, in the order of the answers.
+        The indices of the entries that are asked, in the order of the answers.
     table
         The randomizer.
     alone

@@ -230,7 +230,7 @@ class FixedRoundsSimulation:
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
-        With A the sum of the acceptances, Σ_i (1 − A)^(i−1) over N rounds is (1 − (1 − A)^N)/A.
+        Let A be the probability that a round accepts. Σ_i (1 − A)^(i−1) over N rounds is (1 − (1 − A)^N)/A.
         """
         access = self.access(index)
         accepted = weights / access.ceiling
