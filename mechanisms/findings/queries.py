@@ -212,7 +212,7 @@ class _Wrong:
 
 
 def thm_6() -> Finding:
-    """Compute the sample size of B Theorem 6 with its constant, and how often answers then miss the tolerance.
+    """Compute the sample size of B Theorem 6 with its constant, and how often answers miss the tolerance.
 
     Examples
     --------
@@ -286,7 +286,7 @@ def thm_8() -> Finding:
 
 
 def _noisy(queries: int, tau: float, eta: float) -> tuple[float, ...]:
-    """Return M, τ, η, the sample size and Pr[some miss], for the query y = 1 if all clean labels are 1.
+    """Return M, τ, η, the sample size and Pr[some miss], for the query 1[y = 1] if all clean labels are 1.
 
     An answer is 1/2 + ȳ/(2(1 − 2η)), where ȳ is the mean of the noisy labels.
     """

@@ -212,8 +212,9 @@ class LocalRun(SQRun):
     estimator
         Takes epsilon, returns the local algorithm for one query.
     view
-        What a run returns: the algorithm's ``"output"``, or the ``"transcript"``. This is all that the local
-        model makes public: every entry's report, and the answers. No utility is claimed for a transcript.
+        What a run returns: the algorithm's ``"output"``, or the ``"transcript"``. The transcript is all that
+        the local model makes public: every entry's report, and the answers. No utility is claimed for a
+        transcript.
 
     Raises
     ------

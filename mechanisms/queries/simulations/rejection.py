@@ -268,7 +268,7 @@ class Access:
         return low, self.proposal * (joint + slack) / (before - loose)
 
     def iterations(self, population: Population) -> float:
-        """Return the expected number of iterations with the exact oracle, which equals the ceiling."""
+        """Return the expected number of iterations with the exact oracle: the ceiling, or 1 if `blunt`."""
         return 1.0 if self.blunt else float(self.ceiling / self.truth(population).sum())
 
     def _means(self, population: Population) -> tuple[NDArray[np.float64], float]:
