@@ -40,7 +40,7 @@ ORACLES: Final[Mapping[str, Callable[[Values, float], Values | float]]] = {
 """The offset, in tolerances, that each oracle adds to the mean of a query."""
 
 _FINE, _COARSE, _FURTHEST = 0.02, 0.1, 26.0
-"""Steps of the grids on which densities are summed, in units of b, and their end, in scales of the noise."""
+"""Steps of the two grids on which densities are summed (in units of b), and their reach (in noise scales)."""
 
 
 def grid(scale: float, step: float) -> Values:

@@ -304,4 +304,4 @@ FINDINGS: Mapping[str, Callable[[], Finding]] = {
     **simulations.FINDINGS,
     **densities.FINDINGS,
 }
-"""The findings about statistical queries: answering them, then simulating by them."""
+"""The findings about statistical queries: first about answers to them, then about simulations by them."""

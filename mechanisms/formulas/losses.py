@@ -26,7 +26,7 @@ __all__ = [
 
 
 ALL = "the text's laws of the worst of all databases"
-"""The source of a loss that a formula gives for the worst pair that an audit of all databases finds."""
+"""The source of a loss that a formula gives, for the worst pair of all databases."""
 
 KEPT = "the code's own laws of all databases, kept as a number"
 """The source of a loss without a formula. It reveals a later change of the code, but no present fault."""

@@ -32,9 +32,9 @@ _ENDS: dict[tuple[int, int], tuple[float, str, str]] = {
         "+++++++++-++++++++++++++-++-+-++++++++0++++++++++++++++--+-++++--",
     ),
 }
-"""The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call: a height, how far each point lies above it, and
-how far the neighbour's point is from it. Hill climbs started from 24 random pairs for each; with Lemma 2's
-promise and δ, also from the pair at promise 100."""
+"""The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call. Each is a height, how far the quality of each
+point lies above it, and how far the neighbour's quality is from that. Hill climbs started from 24 random
+pairs for each; with Lemma 2's promise and δ, also from the pair at promise 100."""
 
 _LITERAL = (
     89647.0,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["ChecksDraws"]
 
 _DRAWS = ("random", "laplace", "integers", "binomial", "standard_gamma")
-"""What a generator draws with; a stand-in for one has some of these."""
+"""Methods that a generator draws with; an object that stands in for a generator has some of them."""
 
 _SURE: dict[str, tuple[type, ...]] = {
     "database": (list, tuple, np.ndarray),

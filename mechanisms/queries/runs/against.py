@@ -30,7 +30,7 @@ __all__ = ["OracleRun", "oracle_entry"]
 
 _SEEDS = (0, 1)
 _LOOKED_BACK = 24
-"""The most offsets tried one by one: the first ones of an algorithm with many rounds."""
+"""At most this many offsets are tried one by one: the first ones, if an algorithm asks more queries."""
 _STEPS = 20
 _ENDS = (0.0, 1.0, -1.0)
 _REWEIGHTED = Reweighted()
