@@ -16,7 +16,7 @@ __all__ = ["FINDINGS", "n20", "n21"]
 
 
 def n20() -> Finding:
-    """BNS Remark 1 asks for values of Q that the Q of §3.2, which never exceeds m/2, cannot have.
+    """BNS Remark 1 asks for Q ≥ (1 − 3α/4)·m, but the Q of §3.2 never exceeds m/2.
 
     Examples
     --------

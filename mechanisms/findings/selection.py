@@ -190,7 +190,7 @@ def e9_stable_selection() -> Finding:
 
 
 def e12() -> Finding:
-    """BNS Proposition 2(ii): at the stated gap A_dist fails more often than stated once ε > 4·ln 2.
+    """BNS Proposition 2(ii): at the stated gap, if ε > 4·ln 2, A_dist fails more often than stated.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class ValueSparseVector(NoisyThreshold):
     ----------
     epsilon, size, records, threshold
         As in `NoisyThreshold`. The output is the place of the answer above and its value. If no answer is
-        above, it is the number of queries and the threshold.
+        above, the output is the number of queries and the threshold.
 
     Examples
     --------

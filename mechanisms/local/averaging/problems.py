@@ -69,9 +69,9 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    The query is at its low end, at its high end or at 0 on all entries (at 0 only the noise varies); or at
-    each end on half of them (the largest possible variance); or at the high end on one in ten. In one more
-    distribution all records are equally frequent.
+    They are: the lowest value on all entries; the highest on all; the one nearest 0 on all (only the noise
+    varies); the lowest and the highest on half of them each (the largest possible variance); the highest on
+    one in ten; all records equally often.
 
     Examples
     --------

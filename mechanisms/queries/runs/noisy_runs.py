@@ -172,7 +172,7 @@ class NoisyRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedNoiseRun(SQRun):
-    """A learner on noisy labels with only a bound on their rate: it tries several rates, tests the results.
+    """A learner on noisy labels, given a bound on their rate: it tries several rates and tests the results.
 
     Parameters
     ----------

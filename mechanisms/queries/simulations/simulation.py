@@ -230,7 +230,8 @@ class FixedRoundsSimulation:
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
-        Let A be the probability that a round accepts. Σ_i (1 − A)^(i−1) over N rounds is (1 − (1 − A)^N)/A.
+        Let A be the probability that a round accepts. Summed over rounds i, (1 − A)^(i−1) is (1 − (1 −
+        A)^N)/A.
         """
         access = self.access(index)
         accepted = weights / access.ceiling
