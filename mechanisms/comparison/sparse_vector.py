@@ -30,7 +30,8 @@ class NoisyThreshold(OnQueryAnswers):
     """A base class: compare noisy answers with one noisy threshold until `limit` are above it.
 
     The output has one mark per query: 1 for above, 0 for below, −1 for not compared any more. The privacy
-    depends on the two scales, which subclasses set; the base class has no guarantee.
+    depends on the scales of the threshold's noise and of the answers' noise, which subclasses set; the base
+    class has no guarantee.
 
     Parameters
     ----------
@@ -100,8 +101,8 @@ class NoisyThreshold(OnQueryAnswers):
 class SparseVector(NoisyThreshold):
     """Compare noisy answers with one noisy threshold until `limit` of them were above it.
 
-    The threshold has Laplace noise of scale 2/epsilon, each answer has Laplace noise of scale
-    4·limit/epsilon: half of epsilon pays for the threshold, half for `limit` answers above it.
+    The threshold has Laplace noise of scale 2/epsilon, and each answer has Laplace noise of scale
+    4·limit/epsilon. Half of epsilon pays for the threshold, half for `limit` answers above it.
 
     Parameters
     ----------
@@ -183,8 +184,8 @@ class ResamplingSparseVector(SparseVector):
 
     Guarantee
     ---------
-    epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth): each threshold,
-    together with the answers up to the first one above, is a `SparseVector` with limit 1, privacy
+    epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth). Each threshold,
+    together with the answers up to the first one above it, is a `SparseVector` with limit 1, privacy
     epsilon/limit and independent noise. There are at most `limit` of these.
 
     Examples

@@ -37,8 +37,8 @@ def sequential_bound(claims: Iterable[PrivacyClaim]) -> PureDP | ApproximateDP:
     ---------
     The claim holds for mechanisms that run one after another on the same database, even if each depends on
     earlier outputs. (K11 Claim 2.2 and K08 Claim 2.1 state it for mechanisms fixed in advance.) The
-    probability of a sequence of outputs is a product of conditional probabilities, and each of their ratios
-    is at most e^epsilon_i (outside an event of probability delta_i).
+    probability of a sequence of outputs is a product of conditional probabilities, and the i-th of these
+    changes by a factor of at most e^epsilon_i (outside an event of probability delta_i).
 
     Examples
     --------

@@ -41,8 +41,8 @@ class Budget:
     Guarantee
     ---------
     If every mechanism keeps its claim, all outputs of `run` together satisfy `limit`, even if later
-    mechanisms depend on earlier outputs: for every sequence of outputs, the sums of the claims stay within
-    the limit (`sequential_bound`).
+    mechanisms depend on earlier outputs. The reason is that, for every sequence of outputs, the sums of the
+    claims stay within the limit (`sequential_bound`).
 
     Examples
     --------

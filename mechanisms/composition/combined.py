@@ -134,9 +134,9 @@ def rows(columns: list[Any]) -> Any:
 
 
 def laid_out(subject: Subject, database: Any, output: Any) -> list[Any]:
-    """Return one output of a part as a list of coordinates: those of a vector, or the output itself.
+    """Return one output of a subject as a list: the coordinates of a vector, or the output itself.
 
-    A vector is an array of one dimension, or a tuple if the law of the part is a product.
+    A vector is an array of one dimension, or a tuple if the law of the subject is a product.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def laid_out(subject: Subject, database: Any, output: Any) -> list[Any]:
 
 
 def columns_of(subject: Subject, database: Any, outputs: Any) -> list[Any]:
-    """Return many outputs of a part as columns, one per coordinate; see `laid_out`.
+    """Return many outputs of a subject as columns, one per coordinate; see `laid_out`.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def mixture(laws: Sequence[Law | None], weights: Sequence[float]) -> Law | None:
 
 
 def _joined(parts: Sequence[tuple[Finite, float]]) -> tuple[list[Any], list[float]]:
-    """Return all outcomes of some finite laws, and the joined log-probabilities."""
+    """Return all outcomes of finite laws, and their log-probabilities under the weighted sum of the laws."""
     found: dict[Hashable, Any] = {}
     masses: dict[Hashable, float] = {}
     for law, shift in parts:
@@ -85,7 +85,7 @@ def _joined(parts: Sequence[tuple[Finite, float]]) -> tuple[list[Any], list[floa
 
 
 def _averaged(parts: Sequence[tuple[Density, float]]) -> Density:
-    """Return the average of densities, weighted by these log-weights."""
+    """Return the average of densities, each given with the logarithm of its weight."""
     from audit.distributions import Density
 
     if len(parts) == 1:
@@ -100,7 +100,7 @@ def _averaged(parts: Sequence[tuple[Density, float]]) -> Density:
 
 @dataclass(frozen=True)
 class _Average:
-    """The log of the weighted average of a function of some laws. Equal laws give equal objects."""
+    """Maps x to the log of the weighted average of a function (`logpdf`, say) of several laws."""
 
     parts: tuple[tuple[Density, float], ...]
     function: str

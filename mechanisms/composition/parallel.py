@@ -120,7 +120,7 @@ class Parallel(Combined):
         return product_of([law_of(subject, part) for subject, part in pairs])
 
     def suggested_pairs(self) -> list[tuple[Any, Any]]:
-        """Return the pairs that the parts suggest; other parts repeat one record. Empty with `part_of`."""
+        """Return the pairs that the parts suggest; the other parts repeat one record. None with `part_of`."""
         if self.part_of is not None:
             return []
         count = len(self.parts)
@@ -135,7 +135,10 @@ class Parallel(Combined):
         ]
 
     def total_size(self) -> Any:
-        """Return the size of a whole database: the sum of the parts' sizes, else the first part's size."""
+        """Return the size of a whole database: the sum of the parts' sizes if these are whole numbers.
+
+        Otherwise it is the size of the first part.
+        """
         sizes = [subject.size for subject in self.subjects()]
         if all(isinstance(size, int) for size in sizes):
             return sum(sizes)
@@ -143,5 +146,5 @@ class Parallel(Combined):
 
 
 def _between(part: Sequence[Any], filler: Any, *, before: int, after: int) -> list[Any]:
-    """Return a database with this part in its place; other parts, equally long, repeat one record."""
+    """Return a database with this part in its place; the parts before and after consist of `filler`."""
     return [filler] * (len(part) * before) + list(part) + [filler] * (len(part) * after)

@@ -154,7 +154,10 @@ class RandomChoice(Combined):
         return subject.call(database, rng)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; every part draws as many: run i makes the same draws on every database."""
+        """Return `size` outputs; run i makes the same draws on every database.
+
+        Every part draws `size` outputs; run i keeps the i-th output of the part that it chose.
+        """
         chosen = self._chosen(size, rng).tolist()
         outputs = [listed(drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
         return [outputs[part][run] for run, part in enumerate(chosen)]

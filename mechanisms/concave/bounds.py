@@ -61,7 +61,7 @@ def lemma_2(top: int, *, epsilon: float, delta: float) -> ApproximateDP:
     ---------
     Write log* for log*(top). For top ≥ 2, Rec is (√(6·log*·ln(1/(log*·delta)))·epsilon + 6·log*·epsilon²,
     4·log*·delta)-private. (At top = 1, log* is 0 and the claim is false.) This is the advanced composition of
-    3·log* calls with slack log*·delta; `calls` returns the calls that are made.
+    3·log* calls with slack log*·delta; `calls` returns the claims of the calls that Rec makes.
 
     Raises
     ------
@@ -101,10 +101,10 @@ def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> lis
 
     Guarantee
     ---------
-    Each of the N levels calls A_dist twice and the exponential mechanism once. The innermost range calls the
-    exponential mechanism once more. Everything else is public or computed from the outputs of these calls. So
-    the loss of Rec is at most that of the composition of this list, in any order and chosen adaptively. At
-    top = 2^16 there are 4 calls, while Lemma 2 counts 12.
+    Each of the N levels calls A_dist twice and the exponential mechanism once. Rec calls the exponential
+    mechanism once more on the innermost range. Everything else is public or computed from the outputs of
+    these calls. So the loss of Rec is at most that of the composition of this list, in any order and chosen
+    adaptively. At top = 2^16 there are 4 calls, while Lemma 2 counts 12.
 
     A_dist releases the best solution if its gap plus Lap(4/epsilon) reaches (4/epsilon)·ln(1/delta) + 2. If
     neighbours agree on the best solution, its gap changes by at most 2, and probabilities by a factor of at

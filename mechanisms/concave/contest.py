@@ -19,7 +19,7 @@ __all__ = ["Contest", "contest"]
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The interval of a family with the largest quality, and its lead over the other intervals.
+    """The interval with the largest quality in a family, and its lead over the other intervals.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ class Contest:
     gap: float
 
     def log_outcome(self, test: ThresholdTest, *, passed: bool) -> float:
-        """Return the log-probability that A_dist releases the interval or, if asked, that it does not."""
+        """Return the log-probability that A_dist releases the interval; if not `passed`, that it does not."""
         if self.gap == 0.0:
             return -math.inf if passed else 0.0
         return test.log_pass(self.gap) if passed else test.log_fail(self.gap)
 
     def released(self, noise: NDArray[np.float64], test: ThresholdTest) -> NDArray[np.bool_]:
-        """Return for each noise whether A_dist releases the interval: not in a tie, always if it is alone."""
+        """Return, for each noise value, whether A_dist releases the interval; never if the gap is 0."""
         passed: NDArray[np.bool_] = (self.gap > 0.0) & (self.gap + noise >= test.threshold)
         return passed
 
@@ -79,7 +79,7 @@ def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
 
 
 def _outside(quality: StepFunction, *, offset: int, low: int, high: int) -> list[np.ndarray]:
-    """Return the values of the pieces that meet the family to the left of an interval, and to its right."""
+    """Return the values of the pieces in [offset, low − 1], and of those in [high + 1, top]."""
     parts = []
     if low > offset:
         parts.append(quality.values[quality.piece(offset) : quality.piece(low - 1) + 1])

@@ -52,7 +52,7 @@ class QualityFunctions:
         return bool((np.abs(a - b) <= 1.0 + _ROUNDING * np.maximum(1.0, np.abs(a))).all())
 
     def neighbours(self, database: StepFunction, records: Any = None, rng: Any = None) -> Iterator[Any]:
-        """Yield neighbours: one for each of four patterns, or an endless sequence of random ones.
+        """Yield neighbours: one for each of four patterns; with `rng`, random ones without end.
 
         In the four patterns all values move up or down by 1, or the values above the median move opposite to
         the others. `records` is not used.
@@ -77,7 +77,7 @@ def random_pair(top: int, rng: np.random.Generator, *, lead: float) -> tuple[Ste
     rng
         A generator.
     lead
-        The gap that A_dist requires; in most instances the heights differ by about this gap.
+        The gap that A_dist requires; in most functions the heights of the pieces differ by about this gap.
 
     Examples
     --------

@@ -165,14 +165,14 @@ class ConcavePromise(PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The claim of BNS Lemma 3 at `beta`, with errors as shares of the promise; None if there is none."""
+        """The claim of BNS Lemma 3, with errors as shares of the promise; None if the lemma says nothing."""
         failure = 1.0 if self.beta is None else 2.0 * self.beta * log_star(self.top)
         if self.beta is None or failure >= 1.0 or self._objection(self.beta) is not None:
             return None
         return PAC(self.alpha, failure)
 
     def problems(self) -> list[Problem]:
-        """Return problems for the default quality: peaks at the ends and across borders of the intervals.
+        """Return problems for the default quality: peaks at the range's ends and across interval borders.
 
         Examples
         --------
@@ -266,7 +266,7 @@ class ConcavePromise(PlainParameters):
         return []
 
     def _swaps(self) -> Iterator[Pair]:
-        """Yield pairs: about as many records agree as A_dist requires, and one fewer on the neighbour."""
+        """Yield pairs: as many equal records as A_dist needs to release, or all; on the right one fewer."""
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]
         for head in dict.fromkeys((min(size, math.ceil(self.test.threshold)), size)):
@@ -293,7 +293,7 @@ class ConcavePromise(PlainParameters):
             warnings.warn(f"{why} Privacy holds all the same.", UserWarning, stacklevel=4)
 
     def _objection(self, beta: float) -> str | None:
-        """Return why Lemma 3 says nothing at the `beta` of the lemma; None if it applies."""
+        """Return the reason why Lemma 3 does not apply at this `beta` of the lemma; None if it applies."""
         owner = type(self).__name__
         if self.alpha > 0.5:
             return f"The `alpha` of `{owner}` must be ≤ 0.5 for BNS Lemma 3; got {self.alpha:g}."

@@ -81,7 +81,7 @@ class Level:
         return first, second
 
     def candidates(self, power: int, left_ends: Iterable[int]) -> list[int]:
-        """Return H: 16 points from each left end, K/2 apart, rounded down, clamped, without repetitions."""
+        """Return H: 16 points from each left end, K/2 apart, rounded down, at most `top`, each once."""
         points = {left + (i << power) // 2 for left in left_ends for i in range(HALF)}
         top = self.quality.top
         return sorted({min(point, top) for point in points}) or spread(top)
@@ -136,10 +136,10 @@ def chain(quality: StepFunction, settings: Settings) -> list[Level]:
 
 
 def law(levels: list[Level]) -> Finite:
-    """Return the exact law of the output: a mixture over the inner levels' outputs and A_dist's releases.
+    """Return the exact law of Rec's output: a mixture over the inner levels' outputs and A_dist's releases.
 
-    Given K and the two outputs of A_dist, H has at most 32 points. So the possible outputs are at most 128
-    times the values of the inner level: a few thousand at T = 2^64.
+    Given K and the two outputs of A_dist, the set H of candidates has at most 32 points. So there are at most
+    128 times as many possible outputs as values of the inner level: a few thousand at T = 2^64.
     """
     from audit.distributions import Finite
 
@@ -166,7 +166,7 @@ def _mixed(
 
 
 def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int) -> NDArray[np.float64]:
-    """Return log Σ exp of the terms at each place."""
+    """Return, for each of `size` places, log Σ exp(term) over the terms with that place."""
     top = np.full(size, -np.inf)
     np.maximum.at(top, places, terms)
     sums = np.bincount(places, weights=np.exp(terms - top[places]), minlength=size)
@@ -175,7 +175,7 @@ def log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int)
 
 
 def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray[Any]:
-    """Return the outputs of `size` executions: 64-bit integers, or Python ints if the range has larger ones.
+    """Return the outputs of `size` runs of Rec: 64-bit integers, or Python ints if the range is larger.
 
     Run i uses the same uniform numbers and the same noise on every database. There is one number for the
     innermost exponential mechanism. Then, from the innermost level outwards, each level uses two noise values
@@ -212,7 +212,10 @@ def by_pattern(
     noise: NDArray[np.float64],
     test: ThresholdTest,
 ) -> Iterator[tuple[tuple[bool, bool], NDArray[np.intp]]]:
-    """Yield each pattern of releases by A_dist, and which of `rows` have it; `noise`: shape (2, all runs)."""
+    """Yield, for each pattern of releases by the two calls of A_dist, the runs among `rows` that have it.
+
+    `noise` has the shape (2, all runs): one line for each call.
+    """
     passed = np.array([c.released(line, test) for c, line in zip(contests, noise[:, rows], strict=True)])
     for released in PATTERNS:
         yield released, rows[(passed == np.array(released)[:, None]).all(axis=0)]
@@ -221,7 +224,7 @@ def by_pattern(
 def log_outcome(
     contests: tuple[Contest, Contest], released: tuple[bool, bool], *, test: ThresholdTest
 ) -> float:
-    """Return the log-probability of a pattern of releases by A_dist."""
+    """Return the log-probability that the two calls of A_dist release as in `released`."""
     return sum(c.log_outcome(test, passed=one) for c, one in zip(contests, released, strict=True))
 
 
@@ -239,7 +242,7 @@ def log_choice(scores: NDArray[np.float64], *, epsilon: float) -> NDArray[np.flo
 
 
 def inverted(logs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the places that these uniform numbers pick, according to the log-probabilities."""
+    """Return one place for each uniform number: the inverse of the distribution function of `logs`."""
     cumulative = np.cumsum(np.exp(logs))
     places: NDArray[np.intp] = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
     return places

@@ -1,1 +1,1 @@
-"""Catalogue entries outside their class's module: they use several folders, or pairs slow to find."""
+"""Catalogue entries that need several folders, or pairs of databases that take long to find."""

@@ -1,7 +1,8 @@
 """A catalogue entry: the transcript of a run on noisy labels in the local model. Its pairs take long to find.
 
 A utility claim needs so many examples that an audit by runs cannot detect the influence of one. So the
-privacy audits use entries that run the same code on few examples, and they see the whole transcript of a run.
+privacy audits use catalogue entries that run the same code on few examples, and they see the whole transcript
+of a run.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def k11_r_g() -> Finding:
 
 
 def k11_definition_5_4() -> Finding:
-    """K11 after Definition 5.4: O(log(b/τ)) Boolean queries answer one real-valued query.
+    """K11, remark after Definition 5.4: O(log(b/τ)) Boolean queries answer one real-valued query.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def b_theorem_7() -> Finding:
 
 
 def _missed(chunk: int, *, tau: float, epsilon: float) -> float:
-    """Return Pr[|average of fair coins + Lap(1/(ε·chunk)) − 1/2| > τ]."""
+    """Return Pr[|average of `chunk` fair coins + Lap(1/(ε·chunk)) − 1/2| > τ]."""
     from scipy.stats import binom, laplace
 
     counts = np.arange(chunk + 1)

@@ -159,7 +159,7 @@ def k11_warner() -> Finding:
 
 
 def _estimate(ones: int, *, size: int) -> tuple[float, ...]:
-    """Return the mean and standard deviation of the de-biased proportion, over all reported counts."""
+    """Return n, the true share, the exact mean and standard deviation of its estimate, and √(2/n)."""
     from scipy.stats import binom
 
     kept, turned = (
@@ -297,7 +297,7 @@ def b_posterior() -> Finding:
 
 
 def _posterior(true: float, false: float, *, prior: float) -> float:
-    """Return the posterior probability by Bayes' rule, from the probabilities of the answer."""
+    """Return the posterior probability (Bayes' rule); `true` and `false` are Pr[answer] in the two cases."""
     return prior * true / (prior * true + (1.0 - prior) * false)
 
 

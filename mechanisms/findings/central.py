@@ -1,4 +1,4 @@
-"""Findings about mechanisms of the central model, collected from five modules, in the order of the pages."""
+"""Findings about mechanisms of the central model, collected from five modules."""
 
 from __future__ import annotations
 

@@ -65,13 +65,13 @@ def bns_definition_12() -> Finding:
 
 
 def _steps(records: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return all pairs of a database and the same with one more record, as counts of two kinds of records."""
+    """Return all pairs (less, more) of databases, as counts of two kinds of records; `more` has one more."""
     small = [(a, b) for a in range(records) for b in range(records - a)]
     return [((a, b), more) for a, b in small for more in ((a + 1, b), (a, b + 1))]
 
 
 def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
-    """Return every score of one solution that is 0 without records and grows by 0 or 1 with each record."""
+    """Return every score function that is 0 without records and to which each record adds 0 or 1."""
     found: list[dict[tuple[int, int], int]] = [{(0, 0): 0}]
     for total in range(1, records + 1):
         for place in [(a, total - a) for a in range(total + 1)]:
@@ -85,7 +85,7 @@ def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
 
 
 def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
-    """Return all pairs of scores of two solutions; one more record raises at most `growth` of them."""
+    """Return all pairs of score functions such that one more record raises at most `growth` of the two."""
     steps = _steps(3)
     rises = [[score[more] - score[less] for less, more in steps] for score in scores]
     return [
@@ -97,7 +97,7 @@ def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[
 
 
 def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
-    """Return the most that a score moves if a record is replaced, and the most scores that move at once."""
+    """Return the most that a score moves, and the most scores that move, if one record is replaced."""
     pairs = [((a, b), (a - 1, b + 1)) for a, b in score[0] if a]
     moved = [[abs(each[left] - each[right]) for each in score] for left, right in pairs]
     return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)
@@ -105,7 +105,7 @@ def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
 
 @cache
 def bns_lemma_4() -> Finding:
-    """BNS Lemma 4, privacy: it holds at the stated size for every score vector, and fails far below that.
+    """BNS Lemma 4, privacy: it holds for every score vector at the stated size, and fails far below it.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
 
 
 def _fresh_solutions(epsilon: float) -> tuple[float, float, float, float, float]:
-    """Return ε, δ, k, and Pr[any of k solutions that score 1 wins against one that scores 3], also ÷ δ."""
+    """Return ε, δ, k, the chance P that one of k solutions of score 1 beats the one of score 3, and P/δ."""
     delta = math.exp(-epsilon / 8.0)
     growth = math.floor(0.9 * epsilon / 16.0 * math.exp(3.0 * epsilon / 8.0))
     mechanism = UncheckedChoosing(

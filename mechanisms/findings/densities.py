@@ -40,7 +40,7 @@ ORACLES: Final[Mapping[str, Callable[[Values, float], Values | float]]] = {
 """The offset, in tolerances, that each oracle adds to the mean of a query."""
 
 _FINE, _COARSE, _FURTHEST = 0.02, 0.1, 26.0
-"""Steps of the grids on which densities are summed, in units of b, and their end, in scales of the noise."""
+"""Steps of the two grids on which densities are summed (in units of b), and their reach (in noise scales)."""
 
 
 def grid(scale: float, step: float) -> Values:
@@ -56,7 +56,7 @@ def grid(scale: float, step: float) -> Values:
 
 
 def _noise(values: Values, answers: Values, scale: float) -> Values:
-    """Return Pr[value + Lap(scale) = answer], of shape (values, answers)."""
+    """Return the density of value + Lap(scale) at each answer, of shape (values, answers)."""
     return np.exp(-np.abs(answers - values[:, None]) / scale) / (2.0 * scale)
 
 
@@ -133,7 +133,7 @@ def simulated_densities(epsilon: float, beta: float) -> tuple[dict[str, float], 
 
 
 def distances(true: Values, simulated: Values) -> float:
-    """Return half the sum of the absolute differences."""
+    """Return half the sum of the absolute differences: the statistical distance ÷ the size of a grid cell."""
     return float(np.abs(true - simulated).sum()) / 2.0
 
 

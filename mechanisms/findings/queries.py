@@ -84,7 +84,11 @@ def e1() -> Finding:
 
 
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
-    """Return a row: Pr[some noise exceeds τ] in the proofs, its log10 as corrected, Pr[some miss] in both."""
+    """Return c, ε, M, c(1 + ε/τ), the chunk size, and four probabilities.
+
+    The first two are that noise exceeds τ: the noise of the proofs, and the corrected noise (as log10). The
+    last two are that an answer misses τ, with the noise of the proofs and with the corrected noise.
+    """
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (
         kind(epsilon=epsilon, queries=_ones(queries), beta=_BETA, chunk=chunk)
@@ -172,7 +176,10 @@ def _wrong_rate(eta: float, used: float) -> tuple[float, ...]:
 
 
 def _unknown_rate() -> tuple[int, int, float]:
-    """Learn the threshold 2 among 0 … 4 from labels flipped at rate 0.3, which is known to be at most 0.4."""
+    """Return how many rates were tried, the test size, and the error of a threshold from noisy labels.
+
+    The labels are flipped at rate 0.3. Of this rate only the bound 0.4 is known.
+    """
     points = [(x, 1 if x >= 2 else -1) for x in range(4)]
     noisy = noisy_labels(Population(points), 0.3)
     rates = candidate_rates(0.4, tau=0.09)
@@ -187,7 +194,7 @@ def _unknown_rate() -> tuple[int, int, float]:
 
 
 def _threshold(oracle: SQOracle) -> Callable[[int], int]:
-    """Return the threshold with the least estimated error. With tolerance 0.09 it is the right one."""
+    """Return the predictor with the least estimated error; at tolerance 0.09 its threshold is right."""
     wrong = oracle.ask_all([StatisticalQuery.fraction(_Wrong(t), tau=0.09) for t in range(5)])
     best = int(np.argmin(wrong))
     return lambda x: 1 if x >= best else -1
@@ -205,7 +212,7 @@ class _Wrong:
 
 
 def thm_6() -> Finding:
-    """Compute the sample size of B Theorem 6 with its constant, and how often answers then miss.
+    """Compute the sample size of B Theorem 6 with its constant, and how often answers miss the tolerance.
 
     Examples
     --------
@@ -251,7 +258,7 @@ def _some(each: float, queries: int) -> float:
 
 
 def thm_8() -> Finding:
-    """Compute the sample size of B Theorem 8 with its constants, and how often answers miss.
+    """Compute the sample size of B Theorem 8 with its constants, and how often answers miss the tolerance.
 
     Examples
     --------
@@ -279,7 +286,10 @@ def thm_8() -> Finding:
 
 
 def _noisy(queries: int, tau: float, eta: float) -> tuple[float, ...]:
-    """Return a row for φ = 1[y = 1], c* = 1. The answer is 1/2 + ȳ/(2(1 − 2η)), where ȳ is the mean label."""
+    """Return M, τ, η, the sample size and Pr[some miss], for the query 1[y = 1] if all clean labels are 1.
+
+    An answer is 1/2 + ȳ/(2(1 − 2η)), where ȳ is the mean of the noisy labels.
+    """
     keep = 1.0 - 2.0 * eta
     size = sampling_size(tau=keep * tau / 2.0, beta=_BETA / (2.0 * queries))
     needed = noisy_sample_size(queries, tau=tau, beta=_BETA, eta=eta)
@@ -294,4 +304,4 @@ FINDINGS: Mapping[str, Callable[[], Finding]] = {
     **simulations.FINDINGS,
     **densities.FINDINGS,
 }
-"""The findings about statistical queries: answering them, then simulating by them."""
+"""The findings about statistical queries: first about answers to them, then about simulations by them."""

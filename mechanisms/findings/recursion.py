@@ -220,7 +220,7 @@ def bns_lemma_2() -> Finding:
 
 
 def _climbed_row(rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the row of a hill climb at T = 64 that starts where an earlier climb from random pairs ended."""
+    """Return the table row of a hill climb at T = 64, which starts where an earlier climb ended."""
     subject = ConcavePromise(promise=100.0, beta=None, accounting="tight")
 
     def loss(pair: Any) -> float:
@@ -300,7 +300,7 @@ def bns_remark_2() -> Finding:
 
 
 def _ranges_below(top: int) -> list[int]:
-    """Return the T of every recursive call, outermost first: log2 of the T before, rounded up."""
+    """Return the T of every recursive call, outermost first; each is log2 of the previous T, rounded up."""
     below: list[int] = []
     while (below[-1] if below else top) > SMALL:
         below.append(ceiling(below[-1] if below else top).bit_length() - 1)

@@ -1,4 +1,4 @@
-"""Findings about the search for the length of an interval, which Rec solves: BNS §3.2 and Definition 9."""
+"""Findings about BNS §3.2 (the search for the length of an interval) and Definition 9."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["FINDINGS", "n20", "n21"]
 
 
 def n20() -> Finding:
-    """BNS Remark 1: its targets do not fit the Q of §3.2, which never exceeds m/2.
+    """BNS Remark 1 asks for Q ≥ (1 − 3α/4)·m, but the Q of §3.2 never exceeds m/2.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def n21() -> Finding:
 
 
 def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
-    """Return the share of intervals that lie in none, and the first: for B_i as printed, and as intended."""
+    """Return the share of intervals in no A_i or B_i, and the first such, for B_i as printed and as meant."""
     starts = range(16 * length)
     rows = []
     for words, width in (("J", length), ("2J", 2 * length)):
@@ -113,7 +113,7 @@ def _concave(values: tuple[int, ...]) -> tuple[str, str]:
 
 
 def _covered(start: int, *, length: int, width: int) -> bool:
-    """Return whether [start, start + length − 1] lies in an A_i of length 2·length, or a B_i of `width`."""
+    """Return whether [start, start + length − 1] lies in an A_i of 2·length points or a B_i of `width`."""
     end = start + length - 1
     in_a = start // (2 * length) == end // (2 * length)
     in_b = start >= length and (start - length) // width == (end - length) // width

@@ -190,7 +190,7 @@ def e9_stable_selection() -> Finding:
 
 
 def e12() -> Finding:
-    """BNS Proposition 2(ii): at the stated gap A_dist fails more often than stated once ε > 4·ln 2.
+    """BNS Proposition 2(ii): at the stated gap, if ε > 4·ln 2, A_dist fails more often than stated.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def _exponential_loss(left: Any, right: Any) -> float:
 
 
 def _worst_delta(subject: StableSelectionGaps, *, at: float) -> float:
-    """Return the largest δ at a loss over every pair of neighbouring gaps, in both directions."""
+    """Return the largest δ at the loss `at`, over every pair of neighbouring gaps, in both directions."""
     gaps = [[gap] for gap in subject.records]
     pairs: Sequence[tuple[Any, Any]] = [*pairwise(gaps), *zip(gaps, gaps[2:], strict=False)]
     return compare_pairs(pairs, subject.distribution, ApproximateDP(at, subject.delta)).delta

@@ -83,7 +83,7 @@ def _tilt(tau: float) -> tuple[float, ...]:
 
 
 def _acceptance(earlier: float, own: float, phi: float = 1 / 3) -> tuple[float, ...]:
-    """Return the largest acceptance probabilities after an answer that contradicts the only record.
+    """Return both ε, and the largest acceptance probabilities if an answer contradicted the only record.
 
     The three values are for step 4 with the ε of the access, with the ε of the entry, and as corrected. Let u
     = e^(−total), v = e^(−earlier), and let k = phi·(u − u³) be the error of both estimates. The denominator
@@ -145,7 +145,7 @@ def _rounds(epsilon: float, accesses: int, beta: float) -> tuple[float, ...]:
 
 
 def n11() -> Finding:
-    """Compute the effect of the constants in K08's simulation lemmas.
+    """Compute how far simulations with the constants of K08's lemmas are from the true laws.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def n11() -> Finding:
 
 
 def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
-    """Return the largest distance and acceptance probability of K08's step, over populations."""
+    """Return the largest distance and acceptance probability of K08's rejection step, over populations."""
     simulation = RandomizerSimulation(randomizer=binary_response(epsilon), base=0, accesses=1, beta=tau)
     access = simulation.access
     slack, top = tau * access.proposal * access.spread, access.proposal * math.exp(epsilon)

@@ -55,7 +55,10 @@ def k11_theorem_a_1() -> Finding:
 
 
 def _chernoff(n: int, mean: float) -> tuple[float, float]:
-    """Return the largest ratio of exact tail to bound for n coins, above and below; 0 if no φ is possible."""
+    """Return the largest ratio of the exact tail of n coins to Chernoff's bound, above and below the mean.
+
+    It is 0 if no φ of the theorem is possible.
+    """
     from scipy.stats import binom
 
     counts = np.arange(n + 1)
@@ -103,7 +106,7 @@ def k11_theorem_a_2() -> Finding:
 
 
 def _hoeffding(n: int, mean: float) -> float:
-    """Return the largest ratio of the exact two-sided tail of n coins to the bound."""
+    """Return the largest ratio of the exact two-sided tail of n coins to Hoeffding's bound."""
     from scipy.stats import binom
 
     counts = np.arange(n + 1)

@@ -30,8 +30,8 @@ class WrongRateRun(NoisyRun):
     Guarantee
     ---------
     As private as `NoisyRun`. Not accurate: the term with the label is scaled by (1 − 2·actual)/(1 − 2·eta)
-    (N12): if E[x·y] = 1, the answer is 1/2 if noise of rate 1/4 is ignored, and 2 if clean labels are treated
-    as noisy at rate 1/4.
+    (N12). Take E[x·y] = 1. If noise of rate 1/4 is ignored, the answer is 1/2; if clean labels are treated as
+    noisy at rate 1/4, it is 2.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class SharedChunkAnswers(PrivateQueryAnswers):
         return PrivateQueryAnswers(queries=self.queries, chunk=len(database)).averages(whole)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return a constant database of one chunk and its neighbour."""
+        """Return a constant database as long as one chunk, and the same with its first record replaced."""
         low, high = self.records[0], self.records[-1]
         return [([low] * self.size, [high, *[low] * (self.size - 1)])]
 

@@ -26,19 +26,19 @@ __all__ = [
 
 
 ALL = "the text's laws of the worst of all databases"
-"""The source of a loss that a formula gives for the worst pair that an audit of all databases finds."""
+"""The source of a loss that a formula gives, for the worst pair of all databases."""
 
 KEPT = "the code's own laws of all databases, kept as a number"
 """The source of a loss without a formula. It reveals a later change of the code, but no present fault."""
 
 
 def climbs(count: int) -> str:
-    """Return the text that names the source of a loss: the largest that this many hill climbs found."""
+    """Return the words for the source of a loss: the largest loss that this many hill climbs found."""
     return f"the text's laws where the best of {count} climbs ended"
 
 
 def whole(made: Any) -> Formulas:
-    """Return the loss ε: the worst database attains it, or databases come arbitrarily close to it."""
+    """Return the loss ε: the worst neighbours attain it, or neighbours come arbitrarily close to it."""
     return Formulas(epsilon=made.epsilon)
 
 
@@ -46,20 +46,20 @@ def resampled(made: Any) -> Formulas:
     """Return the loss of n answers, up to c of them above fresh thresholds: at most n·ε/4c, for n ≤ 4c.
 
     The thresholds do not depend on the answers. The marks are computed from them and the noisy answers, each
-    of which moves by 1 under noise of scale 4c/ε. The bound is approached by answers that are alternately far
-    above and far below the threshold: the output in which every mark is wrong loses nearly this much.
+    of which moves by 1 under noise of scale 4c/ε. Answers that are alternately far above and far below the
+    threshold approach the bound: the output in which every mark is wrong loses nearly this much.
     """
     return Formulas(epsilon=made.size * made.epsilon / (4.0 * made.limit))
 
 
 def simulated_poll(made: Any) -> Formulas:
-    """Return the largest distance between two laws of the poll's transcript: from entries or any oracle."""
+    """Return the largest distance of two laws of the poll's transcript, from entries or from an oracle."""
     del made
     return Formulas(delta=0.01242537263, source=KEPT)
 
 
 def least(enough: Callable[[float], bool], *, high: float, low: float = 0.0) -> float:
-    """Return the least number between two bounds that is enough, if all numbers above it are enough too."""
+    """Return the least number in [low, high] that is `enough`; all numbers above it must be enough too."""
     for _ in range(100):
         middle = (low + high) / 2.0
         low, high = (low, middle) if enough(middle) else (middle, high)

@@ -123,7 +123,10 @@ def geometric(made: Any) -> Formulas:
 
 
 def truncated_geometric(made: Any) -> Formulas:
-    """Return the formulas of a noisy sum clamped into {0 … b}: an end gets a tail, α^−t/(1 + 1/α), t ≥ 0."""
+    """Return the formulas of a noisy sum clamped into {0 … b}.
+
+    An end at distance t ≥ 0 from the exact sum has probability α^−t/(1 + 1/α).
+    """
     alpha, top = math.exp(made.epsilon), made.upper
 
     def law(database: Any) -> dict[int, float]:

@@ -1,4 +1,4 @@
-"""Pairs of qualities on which Rec loses most, found by hill climbs from random pairs, as rounded lists."""
+"""Pairs of qualities with a large privacy loss of Rec, which hill climbs found; values are rounded."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _ENDS: dict[tuple[int, int], tuple[float, str, str]] = {
         "+++++++++-++++++++++++++-++-+-++++++++0++++++++++++++++--+-++++--",
     ),
 }
-"""The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call: a height, how far each point lies above it, and
-how far the neighbour's point is from it. Hill climbs started from 24 random pairs for each; with Lemma 2's
-promise and δ, also from the pair at promise 100."""
+"""The pairs by (T, promise), at ε = 1 and δ = 1e-6 per call. Each is a height, how far the quality of each
+point lies above it, and how far the neighbour's quality is from that. Hill climbs started from 24 random
+pairs for each; with Lemma 2's promise and δ, also from the pair at promise 100."""
 
 _LITERAL = (
     89647.0,
@@ -52,7 +52,7 @@ _FAR = -100_000.0
 
 
 def literal_lists(top: int) -> tuple[list[float], list[float]]:
-    """Return the neighbouring qualities on {0 … top ≥ 64} where the climb for step 10 as printed ended.
+    """Return the qualities on {0 … top ≥ 64} that the climb for Rec with step 10 as printed found.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def literal_lists(top: int) -> tuple[list[float], list[float]]:
 
 
 def steepest_lists(top: int, promise: float) -> tuple[list[float], list[float]] | None:
-    """Return the neighbouring qualities on {0 … top} where the hill climb ended; None if there was no climb.
+    """Return the qualities that the hill climb on {0 … top} found; None if there was no climb.
 
     Examples
     --------

@@ -61,7 +61,10 @@ def exponential(made: Any) -> Formulas:
 
 
 def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool) -> dict[Any, float]:
-    """Return the law of A_dist, which tests gap + Lap(4/ε) ≥ (4/ε)·ln(1/δ) + 2; tight: (2/ε)·ln(1/2δ) + 2."""
+    """Return the law of A_dist at a gap; "⊥1" if the noisy gap is below the threshold.
+
+    The test is gap + Lap(4/ε) ≥ (4/ε)·ln(1/δ) + 2, or, if tight, gap + Lap(2/ε) ≥ (2/ε)·ln(1/2δ) + 2.
+    """
     scale = (2.0 if tight else 4.0) / epsilon
     threshold = scale * math.log(1.0 / (2.0 * delta if tight else delta)) + 2.0
     answer = best if gap > 0.0 else "⊥2"
@@ -69,7 +72,7 @@ def _gap_law(gap: float, best: Any, *, epsilon: float, delta: float, tight: bool
 
 
 def _leading(gap: float, *, tight: bool, epsilon: float, delta: float, beta: float) -> float:
-    """Return the least gap that fails with probability at most β ≤ 1/2: threshold + scale·ln(1/2β)."""
+    """Return the least gap at which A_dist fails with probability ≤ β ≤ 1/2: threshold + scale·ln(1/2β)."""
     scale = (2.0 if tight else 4.0) / epsilon
     return gap + scale * (math.log(1.0 / (2.0 * delta if tight else delta)) + math.log(0.5 / beta))
 

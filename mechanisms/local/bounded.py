@@ -21,7 +21,7 @@ _SLACK = 1e-12
 
 
 class BoundedQuery:
-    """g: D → [−b, b], or into vectors of such coordinates, checked on every entry it is asked about.
+    """A query g: D → [−b, b], or with vectors of such numbers as values; every value is checked.
 
     Parameters
     ----------

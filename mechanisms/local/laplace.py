@@ -57,10 +57,10 @@ class LocalLaplace(ClaimsItsEpsilon):
     ---------
     epsilon-local differential privacy (K11 §5.1.1 and Definition 5.1, applied to densities, because every
     single outcome has probability 0). Two values of g are at most Δ = 2b apart, two vectors at most Δ =
-    2·min(d·b, norm) in L1 norm. (Without a norm this splits epsilon evenly over d coordinates.) With scale λ
-    = Δ/epsilon on every coordinate the log-ratio of the densities is at most ‖g(u) − g(u′)‖₁/λ ≤ epsilon by
-    the triangle inequality, with equality if two entries attain Δ. This holds for real numbers: the low bits
-    of double-precision noise reveal more.
+    2·min(d·b, norm) in L1 norm. (Without a norm this splits epsilon evenly over d coordinates.) The noise has
+    scale λ = Δ/epsilon on every coordinate. By the triangle inequality, the log-ratio of the densities is at
+    most ‖g(u) − g(u′)‖₁/λ ≤ epsilon, with equality if two entries attain Δ. This holds for real numbers: the
+    low bits of double-precision noise reveal more.
 
     Examples
     --------

@@ -92,7 +92,7 @@ class LROracle:
         return self._spent.copy()
 
     def ask(self, entries: int | Sequence[int] | NDArray[np.integer[Any]], randomizer: Any) -> Any:
-        """Return R(z_i) for one index, or for each of many, drawn independently.
+        """Return an answer R(z_i) for one index i, or for each of several, all drawn independently.
 
         Parameters
         ----------

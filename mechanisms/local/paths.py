@@ -1,4 +1,4 @@
-"""Many runs of one protocol at once: as long as runs have the same answers, they ask together."""
+"""Many runs of one protocol at once: runs with the same answers so far ask the next question together."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def sampled_paths(
     budget: float,
     rng: np.random.Generator,
 ) -> list[Any] | None:
-    """Return the outputs of many runs of a deterministic algorithm, followed once for each path.
+    """Return the outputs of many runs of a deterministic algorithm; runs with equal answers share steps.
 
     Returns
     -------
     list or None
-        None if answers are not whole numbers, because hardly two runs would stay together, or if a path
-        overspends the budget.
+        None if some answers are not whole numbers (hardly any two runs would then have equal answers), or if
+        a sequence of answers overspends the budget.
 
     Examples
     --------

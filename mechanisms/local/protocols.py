@@ -41,7 +41,7 @@ _BLOCK = 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class _Protocol(PlainParameters):
-    """The common part of both kinds of protocol: the claim, the databases, runs one by one."""
+    """The common part of both protocols, interactive or not: claim, databases, one run at a time."""
 
     epsilon: float | None = None
     size: int = 2
@@ -128,10 +128,11 @@ class NonInteractiveProtocol(_Protocol):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"): the
-    answers of an entry are independent, the density of each changes by a factor of at most e^ε_j, and Σ ε_j ≤
-    epsilon. No question can depend on an answer, because all questions exist before any answer is drawn. If
-    `queries` is a function, its generator is seeded from the run's, so that it cannot predict an answer.
+    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"). The
+    answers of an entry are independent, the density of the j-th changes by a factor of at most e^ε_j, and Σ
+    ε_j ≤ epsilon. No question can depend on an answer, because all questions exist before any answer is
+    drawn. If `queries` is a function, its generator is seeded from the run's, so that it cannot predict an
+    answer.
 
     Examples
     --------
@@ -231,10 +232,10 @@ class InteractiveProtocol(_Protocol):
     ----------
     algorithm
         A generator function (size) that yields questions (entries, randomizer), is sent the answer to each,
-        and returns the output. It never holds the database. A randomised one takes (size, coins) and sets
-        `coins`.
+        and returns the output. It never holds the database. A randomised algorithm takes (size, coins), and
+        `coins` is then True.
     coins
-        Whether `algorithm` takes a generator of its own; it then has no exact law here.
+        Whether `algorithm` takes a generator of its own. If so, the subject has no exact law.
     epsilon
         The budget of every entry, > 0, over all rounds.
     size
@@ -282,14 +283,14 @@ class InteractiveProtocol(_Protocol):
             )
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output; None if an answer has no finite law or paths are too many."""
+        """Return the exact law of the output; None if an answer's law is not finite or paths are too many."""
         if self.coins:
             return None
         entries = Grouped(self._sized(database))
         return transcript_law(self.rounds, entries, budget=self._allowed)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
-        """Return the outputs of `size` runs; those with the same answers so far go on together."""
+        """Return the outputs of `size` runs; runs with equal answers so far draw the next one together."""
         if self.coins:
             return super().sample(database, size, rng)
         entries = Grouped(self._sized(database))

@@ -48,7 +48,7 @@ def checked_queries(queries: Any) -> tuple[Query, ...]:
 
 
 def places_of(entries: Any, size: int) -> Any:
-    """Return one index as an int, indices in a row as a slice, others as an array.
+    """Return one index as an int, a range of consecutive indices as a slice, other indices as an array.
 
     Examples
     --------

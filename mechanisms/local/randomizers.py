@@ -24,8 +24,8 @@ __all__ = ["LocalRandomizer", "Transparent", "cost_of", "drawn_for", "transition
 class LocalRandomizer(Protocol):
     """R: D → W, a subject on databases of one record; nothing has to be inherited (K11 Definition 5.1).
 
-    Its `relation` is Relation.LOCAL (a `size` other than 1 is refused) and its `claim` a `PureDP`. It may
-    offer `sample(database, size, rng)` for many answers of one entry, and `respond(entries, rng)` for one
+    Its `relation` is Relation.LOCAL (an audit refuses a `size` other than 1) and its `claim` a `PureDP`. It
+    may offer `sample(database, size, rng)` for many answers of one entry, and `respond(entries, rng)` for one
     answer of each of many entries. Without these methods it is called once per answer.
 
     Examples

@@ -26,7 +26,7 @@ _MOST = 50_000
 
 
 def spending(queries: Sequence[Query], size: int) -> float:
-    """Return the most that listed questions, each of which is checked, cost one of `size` entries.
+    """Return the largest total cost of the questions to one of `size` entries; each question is checked.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
-    """Return the law of `flattened` answers to listed questions, None if one has no law.
+    """Return the law of `flattened` answers to listed questions; None if one of them has no law.
 
     The answers of fixed entries are independent, so their law is the product of the transition laws.
 
@@ -95,12 +95,12 @@ def transcript_law(
     entries
         The database.
     budget
-        The budget of every entry. An algorithm that overspends it on some path has no law here.
+        The budget of every entry. If a sequence of answers overspends it, the result is None.
 
     Returns
     -------
     Finite or None
-        None if an answer has no finite law, or there are more than 50,000 sequences.
+        None if an answer has no finite law, if there are more than 50,000 sequences, or if one overspends.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def transcript_law(
 
 
 def follow(rounds: Callable[[], Iterator[Any]], path: Sequence[Any]) -> tuple[bool, Any]:
-    """Return (True, output) or (False, next question) after these answers.
+    """Return (True, output) if the algorithm ends after these answers, else (False, next question).
 
     Examples
     --------

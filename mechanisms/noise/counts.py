@@ -37,9 +37,9 @@ class NoisyCounts(ClaimsPure):
 
     Guarantee
     ---------
-    epsilon-differential privacy when a record is added or removed, which moves one count by 1: the same
-    guarantee as for `LaplaceHistogram`, but without a declared law, so an audit has to sample. When a record
-    is replaced, the loss is 2·epsilon.
+    epsilon-differential privacy when a record is added or removed, which moves one count by 1. The guarantee
+    is that of `LaplaceHistogram`, but no law is declared, so an audit has to sample. When a record is
+    replaced, the loss is 2·epsilon.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class NoisyCounts(ClaimsPure):
         return noise + [rows.count(category) for category in self.records]
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return one pair for each category, which adds a record to it; all lose equally much."""
+        """Return one pair for each category, with a record of it added; all pairs have the same loss."""
         return [([], [category]) for category in self.records]
 
 

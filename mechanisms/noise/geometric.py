@@ -32,7 +32,7 @@ _LARGEST_ANSWER = 2**53
 
 @dataclass(frozen=True, kw_only=True)
 class _NoisyInteger(ClaimsItsEpsilon):
-    """The common part of the two mechanisms: an integer query and two-sided geometric noise."""
+    """The common part of the two geometric mechanisms: an integer query and two-sided geometric noise."""
 
     epsilon: float = 1.0
     query: Callable[[Any], Any] = total

@@ -55,9 +55,9 @@ class LaplaceMechanism(ClaimsItsEpsilon):
     ---------
     epsilon-differential privacy under `relation` (B Definition 2 generalised, Theorem 3; K11 Theorem 2.3; BNS
     Theorem 1), for real numbers: the low bits of double-precision noise reveal more. The density at v is Π
-    exp(−|v_j − f(z)_j|/λ)/2λ with λ = Δf/epsilon, so by the triangle inequality the log-ratio between
-    neighbours is at most ‖f(z) − f(z′)‖₁/λ ≤ epsilon, with equality at every v that lies beyond f(z) as seen
-    from f(z′).
+    exp(−|v_j − f(z)_j|/λ)/2λ with λ = Δf/epsilon. By the triangle inequality, the log-ratio between
+    neighbours is at most ‖f(z) − f(z′)‖₁/λ ≤ epsilon. It equals ‖f(z) − f(z′)‖₁/λ at every v that lies beyond
+    f(z) as seen from f(z′).
 
     Examples
     --------

@@ -58,8 +58,8 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one value is replaced (B Definition 2 and Theorem 3), for real numbers:
-    the mean moves by at most b/n, and shifting the noise by b/n changes its density by a factor of at most
+    epsilon-differential privacy when one value is replaced (B Definition 2 and Theorem 3), for real numbers.
+    The mean moves by at most b/n. Shifting the noise by b/n changes its density by a factor of at most
     exp((b/n)/scale) = e^epsilon. B calls the *rate* epsilon·n/b "scale"; the scale is its reciprocal. Inputs
     are never trusted: an unchecked value of 10·b would lose 10·epsilon. A refusal depends on the database; it
     lies outside the guarantee, which is about databases over [0, b].
@@ -100,7 +100,7 @@ class LaplaceMean(StatedSize, ClaimsItsEpsilon):
         return Accuracy(self.error_bound(self.beta), self.beta)
 
     def problems(self) -> list[Problem]:
-        """Return databases at the ends of the range and across it; the error's law is the same on each.
+        """Return databases with all values at one end, or half at each; the error's law is always the same.
 
         Examples
         --------

@@ -41,9 +41,9 @@ class SaturatingSum(ClaimsPure):
     Guarantee
     ---------
     epsilon-differential privacy when a record is added or removed. No value is negative, so the sum that
-    stops at 127 is min(127, exact sum), and s ↦ min(127, s) moves no two numbers further apart: a record
-    moves the result by at most `upper`, for which noise of rate epsilon/upper is right (C §2). A sum that
-    *wraps* round has sensitivity 255.
+    stops at 127 is min(127, exact sum). The function s ↦ min(127, s) moves no two numbers further apart. So a
+    record moves the result by at most `upper`, for which noise of rate epsilon/upper is right (C §2). A sum
+    that *wraps* round has sensitivity 255.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Statistical queries, the oracles that answer them, and the algorithms that ask them.
 
 An SQ learner is written once, for the interface `SQOracle`, and can then ask any of the `oracles`. The
-package `runs` holds such algorithms and their runs as subjects; `simulations` runs local algorithms by
+package `runs` holds such algorithms and their runs as subjects; `simulations` simulates local algorithms by
 statistical queries. Names are resolved on first use, so that importing the package costs nothing.
 
 Examples

@@ -1,4 +1,4 @@
-"""A finite distribution of records, whose exact answers are known."""
+"""A finite distribution of records, under which the exact mean of any query is known."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class StatisticalQuery:
 
     @property
     def width(self) -> float:
-        """Length of the range: the largest change of a sum when one record is replaced."""
+        """Length of the range: the most that the sum of the values moves when one record is replaced."""
         return self.high - self.low
 
     def with_tau(self, tau: float) -> StatisticalQuery:
@@ -154,8 +154,8 @@ class StatisticalQuery:
         Raises
         ------
         InvalidValue
-            A value is NaN or outside [low, high], or strictly between for a Boolean query; or
-            `vectorised` returned another shape.
+            A value is NaN or outside [low, high], or strictly between `low` and `high` for a Boolean query;
+            or `vectorised` returned another shape.
         """
         if self.vectorised is None:
             found: Any = [self.function(record) for record in records]

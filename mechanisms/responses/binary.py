@@ -57,9 +57,9 @@ class RandomizedResponse(KaryRandomizedResponse):
 
         Guarantee
         ---------
-        If the truth is reported with probability t, a share of (1 − t) + (2t − 1)·(true share) reports 1 in
-        expectation; subtract 1 − t and divide by 2t − 1. The estimate is unbiased because it is not clipped;
-        it may fall outside [0, 1].
+        Let the truth be reported with probability t. The expected share of reports of 1 is (1 − t) + (2t −
+        1)·(true share). So subtract 1 − t and divide by 2t − 1. The estimate is unbiased because it is not
+        clipped; it may fall outside [0, 1].
 
         Examples
         --------
@@ -73,7 +73,8 @@ class RandomizedResponse(KaryRandomizedResponse):
 
         Guarantee
         ---------
-        √(t(1 − t)/size)/(2t − 1): a report has variance t(1 − t) under either truth.
+        √(t(1 − t)/size)/(2t − 1), with t the probability of a true report. A report has variance t(1 − t)
+        under either truth.
 
         Examples
         --------

@@ -46,11 +46,11 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-local differential privacy of every respondent (K11 §1.1 and Definition 5.1): a report is the
-    truth with probability e^epsilon/(e^epsilon + k − 1) and any other answer with 1/(e^epsilon + k − 1), so
-    two truths give a report probabilities that differ by the factor e^epsilon or not at all. A survey of
-    independent reports is epsilon-private when one record is replaced, because the other reports' laws stay
-    as they are.
+    epsilon-local differential privacy of every respondent (K11 §1.1 and Definition 5.1). A report is the
+    truth with probability e^epsilon/(e^epsilon + k − 1) and any other answer with 1/(e^epsilon + k − 1). So
+    if another answer is the truth, the probability of a report changes by the factor e^epsilon or not at all.
+    A survey of independent reports is epsilon-private when one record is replaced, because the other reports'
+    laws stay as they are.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         return math.exp(_log_sigmoid(self.log_odds))
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int | NDArray[np.int64]:
-        """Return the reports on one run: a bare answer for one respondent."""
+        """Return the reports of one run; for one respondent, a bare answer."""
         reports: NDArray[np.int64] = self.sample(database, 1, rng)[0]
         return int(reports) if reports.ndim == 0 else reports
 
@@ -132,9 +132,9 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
 
         Guarantee
         ---------
-        If the truth is reported with probability t, and any other answer with w = (1 − t)/(k − 1), answer j
-        is reported by a share of w + (t − w)·(true share of j) in expectation: subtract w and divide by t −
-        w. The estimates are unbiased because they are not clipped. One may fall outside [0, 1]; they sum to
+        Let the truth be reported with probability t, and any other answer with w = (1 − t)/(k − 1). The
+        expected share of reports of answer j is w + (t − w)·(true share of j). So subtract w and divide by t
+        − w. The estimates are unbiased because they are not clipped. One may fall outside [0, 1]; they sum to
         1.
 
         Examples
@@ -155,8 +155,8 @@ class KaryRandomizedResponse(ClaimsItsEpsilon):
         ---------
         It holds on every database of `size` respondents. A reported share is a mean of independent bits. By
         Hoeffding's inequality, for both tails and all k answers, some share is off by more than s with
-        probability ≤ 2k·exp(−2·size·s²); for k = 2 the two shares have the same error, so 2·exp(−2·size·s²).
-        De-biasing divides s by t − w = (e^epsilon − 1)/(e^epsilon + k − 1).
+        probability ≤ 2k·exp(−2·size·s²). For k = 2 the two shares have the same error, so 2·exp(−2·size·s²)
+        is enough. `estimate` divides a reported share, and so s, by (e^epsilon − 1)/(e^epsilon + k − 1).
 
         Examples
         --------

@@ -37,9 +37,9 @@ class LabelResponse(ClaimsPure):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one *label* is replaced: the reports of all other records keep their
-    laws, and each probability of that record's report changes by the factor e^epsilon or not at all. Under
-    any relation in which a feature can change, nothing is private.
+    epsilon-differential privacy when one *label* is replaced. The reports of all other records keep their
+    laws. Each probability of that record's report changes by the factor e^epsilon or not at all. Under any
+    relation in which a feature can change, nothing is private.
 
     Examples
     --------

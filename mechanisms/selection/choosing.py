@@ -154,7 +154,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC:
-        """The claim: if opt > alpha·m, the answer is alpha-good with probability 1 − beta (BNS Lemma 4)."""
+        """The claim: if the best score exceeds alpha·m, the answer is good with probability 1 − beta."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> list[Problem]:
@@ -172,7 +172,7 @@ class ChoosingMechanism(StatedSize, PlainParameters):
         return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
 
     def printed_problems(self) -> list[Problem]:
-        """Return the databases of `problems` with an infinite error for "⊥", as BNS Lemma 4 is printed.
+        """Return the databases of `problems`; the error of "⊥" is infinite, as in BNS Lemma 4 as printed.
 
         Examples
         --------

@@ -145,7 +145,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         return self.epsilon / self.sensitivity / 2.0
 
     def scores(self, database: Any) -> NDArray[np.float64]:
-        """Return the exact score of every solution, in their order."""
+        """Return the exact scores of all solutions, in the order of `solutions`."""
         return scores_of(
             database,
             self.score,
@@ -155,7 +155,7 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         )
 
     def log_probabilities(self, database: Any) -> NDArray[np.float64]:
-        """Return the log-probability of every solution, in their order."""
+        """Return the log-probabilities of all solutions, in the order of `solutions`."""
         relative = self._relative(database)
         log_probabilities: NDArray[np.float64] = relative - math.log(np.exp(relative).sum())
         return log_probabilities
@@ -189,8 +189,8 @@ class ExponentialMechanism(ClaimsItsEpsilon):
         Guarantee
         ---------
         A solution t below the best has at most e^(−weight·t) of the best one's probability, so all such
-        solutions together have at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition 1(ii)): t =
-        (2·Δq/epsilon)·ln(|H|/beta).
+        solutions together have at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition 1(ii)). For t =
+        (2·Δq/epsilon)·ln(|H|/beta) that is beta.
 
         Examples
         --------

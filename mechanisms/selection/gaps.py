@@ -93,13 +93,13 @@ class StableSelectionGaps(PlainParameters):
 
     Guarantee
     ---------
-    What holds for all pairs of these gaps holds for A_dist on databases of every size,
-    over any number ≥ 2 of solutions, with any whole scores of sensitivity 1. The answer depends on the best
-    solution and its gap alone. Take two neighbouring databases with gaps g and g′. If they have the same best
-    solution, |g − g′| ≤ 2, because the gap is the least of several differences and each moves by at most 2.
-    If they have different ones, f and f′, the difference q(f) − q(f′) goes from ≥ g to ≤ −g′ and moves by at
-    most 2, so g + g′ ≤ 2. A tie, in which f is not returned, is the gap 0. In each case the two laws are
-    those of signed gaps that differ by at most 2.
+    What holds for all pairs of these gaps holds for A_dist on databases of every size, over any number ≥ 2 of
+    solutions, with any whole scores of sensitivity 1. The answer depends on the best solution and its gap
+    alone. Take two neighbouring databases with gaps g and g′. If they have the same best solution, |g − g′| ≤
+    2, because the gap is the least of several differences and each moves by at most 2. If they have different
+    ones, f and f′, the difference q(f) − q(f′) goes from ≥ g to ≤ −g′ and moves by at most 2, so g + g′ ≤ 2.
+    A tie, in which f is not returned, is the gap 0. In each case the two laws are those of signed gaps that
+    differ by at most 2.
 
     Larger gaps need no check. Take two gaps beyond the threshold, and let x be Pr[⊥1] at the smaller one. The
     excess over e^ε′ times the neighbour's probability is x·(1 − e^(ε′ − 2/b)) for "⊥1" and (1 − e^ε′) +
@@ -161,7 +161,7 @@ class StableSelectionGaps(PlainParameters):
         return self.mechanism.distribution(database)
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return two pairs: a gap of 2 and a tie, and a gap of 1 and its reverse."""
+        """Return two pairs of gaps: 2 and 0 (a tie), and 1 and −1 (the other solution leads)."""
         return [([2], [0]), ([1], [-1])]
 
 

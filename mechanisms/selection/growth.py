@@ -32,7 +32,7 @@ class GrowthViolation:
         `after` has one record more. If the fault is that the empty database scores other than 0, both are
         empty.
     solutions
-        The solutions whose scores break it.
+        The solutions whose scores break bounded growth.
     reason
         What is wrong, in words.
 
@@ -95,8 +95,8 @@ def check_growth(
 ) -> GrowthCheck:
     """Return the result of a search for databases that break `growth`-bounded growth (BNS Definition 12).
 
-    A score has `growth`-bounded growth if all scores are 0 on the empty database, and adding a record,
-    anywhere, raises at most `growth` of them, each by exactly 1, and leaves the others as they are.
+    A score has `growth`-bounded growth if two conditions hold. All scores are 0 on the empty database. Adding
+    a record, anywhere, raises at most `growth` scores, each by exactly 1, and leaves the others as they are.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class _Search:
     def _change(
         self, before: list[Any] | None, after: list[Any]
     ) -> tuple[Sequence[Any] | NDArray[Any], NDArray[np.float64]]:
-        """Return all solutions whose score changes, and the changes; `before` None means scores of 0."""
+        """Return the solutions and the changes of their scores; if `before` is None, earlier scores are 0."""
         if self._candidates is None:
             earlier = 0.0 if before is None else self._scores(before)
             return self._solutions, self._scores(after) - earlier
@@ -204,7 +204,7 @@ class _Search:
 
 
 def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield every database shorter than `size` with each that has one record more, the shortest first."""
+    """Yield all pairs of a database shorter than `size` and one with a record more, the shortest first."""
     for length in range(size):
         for before in product(records, repeat=length):
             longer = Relation.ADD_OR_REMOVE_ONE.neighbours(list(before), records)
@@ -214,7 +214,7 @@ def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list
 def _random_steps(
     records: list[Any], size: int, rng: np.random.Generator
 ) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield the steps of databases that grow to `size` by random records at random places, without end."""
+    """Yield (before, after) without end, from databases that grow to `size`, a random record at a time."""
     while True:
         database: list[Any] = []
         for _ in range(size):

@@ -29,7 +29,7 @@ def blocks(*parts: tuple[Any, int]) -> list[Any]:
 
 
 def letters(solutions: Any) -> list[str]:
-    """Return up to three solutions that, as records, approve only of themselves; none if there are not two.
+    """Return up to three solutions that, as records, approve only of themselves; [] if there are not two.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def letters(solutions: Any) -> list[str]:
 
 
 def voters(solutions: Any, score: Any, candidates: Any = None) -> list[Any]:
-    """Return up to three records that each support only the solution that they equal; none if unknown.
+    """Return up to three records that each support only the solution they equal; [] for an unknown score.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def contests(known: Sequence[Any], blank: Any, *, alpha: float, size: int) -> li
     known
         Records that each support one solution alone, at least two.
     blank
-        A record that supports none.
+        A record that supports no solution.
     alpha, size
         The parameters of the choosing mechanism.
 

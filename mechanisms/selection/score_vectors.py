@@ -106,9 +106,10 @@ class ChoosingScores(PlainParameters):
     Guarantee
     ---------
     What holds for all pairs of these vectors holds for every set of records, every score of this growth over
-    this many solutions and every pair of databases of this size: the law depends on the scores alone, these
-    lie in 0 … m, and replacing a record lowers at most `growth` of them by 1 and raises at most `growth`
-    others by 1. (Some vectors may be out of reach of a given score; they only make the result stronger.)
+    this many solutions and every pair of databases of this size. The reason is that the law depends on the
+    scores alone, which lie in 0 … m. Replacing a record lowers at most `growth` of them by 1 and raises at
+    most `growth` others by 1. (Some vectors may be out of reach of a given score; they only make the result
+    stronger.)
 
     Examples
     --------
@@ -184,7 +185,7 @@ class ChoosingScores(PlainParameters):
         return self.mechanism.law(self._scores(database))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return vectors in which one record supports a solution: the best, or one with a better rival."""
+        """Return two pairs: a solution behind the best loses its only vote; the only vote of all moves."""
         rest = [0] * (self.solutions - 2)
         half = (len(self.records) - 1) // 2
         return (

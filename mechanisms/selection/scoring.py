@@ -113,7 +113,7 @@ class MostFrequent:
         positive_int(self.candidates, what="The `candidates` of `MostFrequent`", minimum=2, maximum=None)
 
     def __call__(self, database: Sequence[Any]) -> dict[int, int]:
-        """Return the number of records that equal each candidate, without those that none equals."""
+        """Return the number of records that equal each candidate; candidates without records are left out."""
         return dict(Counter(int(record) for record in database if self._is_candidate(record)))
 
     def two_best(self, database: Sequence[Any]) -> TwoBest:
@@ -127,7 +127,7 @@ class MostFrequent:
 
 
 def two_best(solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64]) -> TwoBest:
-    """Return the two best of listed solutions; of several best ones, the first.
+    """Return the two best of listed solutions; if several are best, the first listed.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def check_solutions(
     marks: Sequence[str] = (),
     instead: str = "",
 ) -> None:
-    """Refuse solutions that are too few, too many to list, not distinct, or equal to a name of a refusal.
+    """Refuse solutions that are too few, too many to list, not distinct, or equal to the word for a refusal.
 
     Parameters
     ----------
@@ -170,9 +170,9 @@ def check_solutions(
     owner
         The mechanism, for the message.
     least
-        How many there must be.
+        The least number of solutions.
     marks
-        The names of refusals.
+        The words that the mechanism returns for a refusal, such as "⊥".
     instead
         The keyword for solutions that are too many to list, if the mechanism has one.
 
@@ -223,7 +223,7 @@ def _refuse_repeats(solutions: Sequence[Any] | NDArray[Any], *, owner: str) -> N
 
 
 def check_candidates(candidates: Any, *, owner: str) -> None:
-    """Refuse anything but a function from a database to the solutions that score.
+    """Refuse `candidates` unless it is a function; it takes a database and lists the solutions that score.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def candidates_of(
     InvalidKind
         The function does not return a mapping.
     InvalidValue
-        A solution equals the name of a refusal.
+        A solution equals the word for a refusal.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def candidates_of(
 
 
 def refuse_marks(solutions: Sequence[Any] | NDArray[Any], marks: Sequence[str], *, owner: str) -> None:
-    """Refuse a solution that equals the name of a refusal.
+    """Refuse a solution that equals the word for a refusal.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def scores_of(
     Raises
     ------
     InvalidValue
-        A score is NaN or infinite, or there are too few or too many.
+        A score is NaN or infinite, or there are not as many scores as solutions.
     InvalidKind
         A score is no number.
 

@@ -163,7 +163,10 @@ class StableSelection(PlainParameters):
         return self._leads(math.ceil(self.printed_gap(self.beta) * (1.0 - _ROUNDING)))
 
     def _leads(self, gap: int) -> list[Problem]:
-        """Return problems of one gap: over solutions without votes, over one with many, and over a tie."""
+        """Return problems in which the best leads by `gap`.
+
+        The others have no votes, or one of them has many, or up to two of them have one vote each.
+        """
         known = voters(self.solutions, self.score, self.leaders)
         if len(known) < 2:
             return []
@@ -291,7 +294,7 @@ class StableSelection(PlainParameters):
         return best.gap, best.solution if best.gap > 0.0 else TIED
 
     def _checked(self, best: TwoBest) -> TwoBest:
-        """Return the result of `leaders` with plain finite scores, or refuse it."""
+        """Return `best`, which `leaders` found, with its scores as floats; refuse it if it is not valid."""
         owner = type(self).__name__
         score, runner_up = (
             finite_number(value, what=f"A score of the `leaders` of `{owner}`")
@@ -306,7 +309,7 @@ class StableSelection(PlainParameters):
         return TwoBest(best.solution, score, runner_up)
 
     def _refuse_delta(self) -> None:
-        """Refuse a delta that the guarantee does not cover. Here it covers every probability."""
+        """Refuse a delta that the guarantee does not cover; in this class it covers every delta in (0, 1)."""
 
     def _refuse_solutions(self) -> None:
         check_solutions(
@@ -316,7 +319,7 @@ class StableSelection(PlainParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class TightStableSelection(StableSelection):
-    """A_dist with half the noise and threshold (2/epsilon)·ln(1/(2·delta)) + 2, so that the claim is tight.
+    """A_dist with half the noise, and the threshold (2/epsilon)·ln(1/(2·delta)) + 2: the claim is tight.
 
     Parameters
     ----------

@@ -53,8 +53,8 @@ def revealing_swaps(
     size
         Length of a database, at least 1.
     heads
-        Numbers of copies. A database is the first record, then this many copies of one record, then copies of
-        another.
+        Numbers of copies to try. A database is the record that is replaced, then this many copies of one
+        record, then copies of another.
     limit
         How many pairs to return.
 

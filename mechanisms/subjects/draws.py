@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["ChecksDraws"]
 
 _DRAWS = ("random", "laplace", "integers", "binomial", "standard_gamma")
-"""What a generator draws with; a stand-in for one has some of these."""
+"""Methods that a generator draws with; an object that stands in for a generator has some of them."""
 
 _SURE: dict[str, tuple[type, ...]] = {
     "database": (list, tuple, np.ndarray),
@@ -56,7 +56,7 @@ class ChecksDraws:
 
 
 def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method with a check of those of the arguments `database`, `size` and `rng` that it takes."""
+    """Return the method with checks of its arguments `database`, `size` and `rng`, if it has them."""
     _, *names = inspect.signature(method).parameters
     places = [(name, names.index(name), _SURE[name]) for name in _SURE if name in names]
 

@@ -44,7 +44,8 @@ class StatedSize:
         Returns
         -------
         int
-            Records of one database: examples, entries or values. The other parameters stay as they are.
+            The number of records (examples, entries or values) in one database. Parameters other than the
+            accuracy and the failure probability stay as they are.
 
         Raises
         ------

@@ -23,11 +23,11 @@ __all__ = ["NoiselessComparison", "SharedNoise", "TextbookLaplace"]
 class TextbookLaplace(OnRecords):
     """A count with Laplace noise computed in double precision, whose low bits reveal the count.
 
-    With exact real numbers the mechanism is private. In doubles the noise is a logarithm of one of 2^53
-    numbers, which lies on a fine grid near 0; added to 1 it is rounded to multiples of 2^(−53) or coarser. So
-    an output below ½ in absolute value that lies between these multiples can come from the count 0 and never
-    from 1: the loss is unbounded. The correct way is noise on a grid that is the same for all answers
-    (Mironov's snapping, or `GeometricMechanism`).
+    With exact real numbers the mechanism is private. In doubles the noise is the logarithm of one of 2^53
+    numbers; near 0 such logarithms lie on a fine grid. Noise that is added to 1 is rounded to multiples of
+    2^(−53) or coarser. So an output below ½ in absolute value that lies between these multiples can come from
+    the count 0 and never from 1: the loss is unbounded. The correct way is noise on a grid that is the same
+    for all answers (Mironov's snapping, or `GeometricMechanism`).
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class ValueSparseVector(NoisyThreshold):
     ----------
     epsilon, size, records, threshold
         As in `NoisyThreshold`. The output is the place of the answer above and its value. If no answer is
-        above, it is the number of queries and the threshold.
+        above, the output is the number of queries and the threshold.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class ValueSparseVector(NoisyThreshold):
         return 2.0 / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return place and value of `size` runs, of shape (size, 2)."""
+        """Return the place and the value that each of `size` runs reports, of shape (size, 2)."""
         bar, noisy = self.noisy(database, size, rng)
         hits, queries = noisy >= bar, noisy.shape[1]
         place = np.where(hits.any(axis=1), hits.argmax(axis=1), queries)
@@ -106,9 +106,9 @@ class CheapNoiseSparseVector(NoisyThreshold):
 
 @dataclass(frozen=True, kw_only=True)
 class EndlessSparseVector(NoisyThreshold):
-    """Use query noise for one answer above, but never stop.
+    """Use the query noise that is right for one answer above the threshold, but never stop.
 
-    Noise of scale 2/epsilon on the threshold and on every answer. Let d/2 answers far above the threshold
+    The threshold and every answer have noise of scale 2/epsilon. Let d/2 answers far above the threshold
     be reported below it, and d/2 far below be reported above. Every factor of the probability is then a pure
     exponential of rate epsilon/2 for every threshold between them. If all answers move away by 1, each factor
     changes by e^(epsilon/2). The loss is d·epsilon/2 for d queries, 5 for ten at epsilon = 1, and no event

@@ -205,7 +205,7 @@ class DiscardedClip(_LaplaceSum):
         return strategies.floats(allow_nan=False, allow_infinity=False)
 
     def total(self, database: Sequence[float]) -> float:
-        """Return the sum before noise, of the values as they came."""
+        """Return the sum of the unclipped values, before noise."""
         for value in database:
             min(1.0, max(0.0, value))  # the result is thrown away: this is the flaw
         return sum(database)

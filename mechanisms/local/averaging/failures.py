@@ -85,7 +85,7 @@ def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
 
 
 def _log_binomial(size: int, probability: float) -> NDArray[np.float64]:
-    """Return the log-probabilities of 0 … size, faster than by scipy.stats, whose laws take a millisecond."""
+    """Return the log-probabilities of 0 … size under a binomial law, faster than scipy.stats does."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     k = np.arange(size + 1)
@@ -118,7 +118,7 @@ def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimensi
 
 
 def _deviations(size: int, high: float, *, bound: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the probabilities of the numbers of high entries, and how far the average is then off."""
+    """Return the probabilities of 0 … size high entries, and how far the entries' average is then off."""
     from scipy import stats
 
     high = probability(high, what="The probability `high`")

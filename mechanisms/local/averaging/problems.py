@@ -69,8 +69,9 @@ class MeanProblem:
 def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
-    All entries at one end, all at the other, or all at 0 (noise alone); half of them at each end (the largest
-    possible variance); one in ten at the high end; and all records equally often.
+    They are: the lowest value on all entries; the highest on all; the one nearest 0 on all (only the noise
+    varies); the lowest and the highest on half of them each (the largest possible variance); the highest on
+    one in ten; all records equally often.
 
     Examples
     --------

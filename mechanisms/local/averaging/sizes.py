@@ -3,8 +3,7 @@
 Every bound is on the chance that the answer misses the mean of g over the *distribution* of the entries by
 more than tau. It covers sampling error and noise together. Derivation: an entry's report g(z_i) + η_i has the
 mean v = E[g]. Its centred part satisfies E[e^(t(g − v))] ≤ e^(t²b²/2) (Hoeffding's lemma, values in [−b, b]),
-its noise E[e^(tη)] = 1/(1 − λ²t²). Reports are independent, so by Markov's inequality, for both
-sides,
+its noise E[e^(tη)] = 1/(1 − λ²t²). Reports are independent, so by Markov's inequality, for both sides,
 
     Pr[|answer − v| ≥ tau] ≤ 2·exp(−n·r),   r = sup over 0 < t < 1/λ of  t·tau − t²b²/2 + ln(1 − λ²t²).
 
@@ -48,8 +47,8 @@ def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
 
     Guarantee
     ---------
-    n = ⌈34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta)⌉ entries make the answer of `LaplaceAverage` miss the mean by
-    more than tau with probability at most beta; derived at the top of this module.
+    On n = ⌈34·(b²/tau²)·max{1, 1/ε²}·ln(2/beta)⌉ entries the answer of `LaplaceAverage` misses the mean by
+    more than tau with probability at most beta. The derivation is at the top of this module.
 
     Examples
     --------
@@ -67,7 +66,7 @@ def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
     Guarantee
     ---------
     r is at most the supremum at the top of this module, and smaller by a relative 1e-9 at most. The bound is
-    valid, because every t gives a bound.
+    valid, because every t of the supremum gives a bound.
 
     Examples
     --------
@@ -153,7 +152,7 @@ def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
     Guarantee
     ---------
     ⌈2·ln(2/beta)/(tau²·tanh²(ε/2))⌉. A report is ±1 with mean tanh(ε/2)·v, since t − (1 − t) = (e^ε − 1)/(e^ε
-    + 1) = tanh(ε/2); by Hoeffding's inequality the mean report is off by s = tau·tanh(ε/2) or more with
+    + 1) = tanh(ε/2). By Hoeffding's inequality, the mean report is off by s = tau·tanh(ε/2) or more with
     probability at most 2·exp(−n·s²/2). For small ε that is (8/ε²)·ln(2/beta)/tau². Laplace noise needs
     (32/ε²)·ln(2/beta)/tau², four times as many entries.
 

@@ -74,7 +74,7 @@ class LaplaceSum:
 
     @cached_property
     def log_weights(self) -> NDArray[np.float64]:
-        """Log-weights of |sum|/scale as a mixture of Gamma laws with shapes 1 … n, in this order."""
+        """Log-weights of the Gamma laws of shape 1 … n (in this order) whose mixture is |sum|/scale."""
         from scipy.special import gammaln
 
         k = np.arange(self.size - 1, -1, -1, dtype=np.float64)
@@ -108,7 +108,7 @@ class LaplaceSum:
         return scalar_or_array(np.where(np.asarray(x) >= 0.0, outer, log_complement(outer)), x)
 
     def logcdf(self, x: Any) -> Any:
-        """Return log Pr[sum ≤ x]: the law is symmetric.
+        """Return log Pr[sum ≤ x], computed as log Pr[sum > −x]: the law is symmetric.
 
         Examples
         --------
@@ -156,8 +156,9 @@ class LaplaceSum:
     def isf(self, log_probability: Any) -> NDArray[np.float64]:
         """Return the x ≥ 0 with log Pr[sum > x] = `log_probability`, which is at most log ½.
 
-        Newton's method from 0: log Pr[sum > x] is concave (a sum of log-concave variables is), so that every
-        step from the first on stays beyond the solution and comes nearer.
+        The method is Newton's, from 0. A sum of log-concave variables is log-concave, and so is Pr[sum > x].
+        So the first step reaches or passes the solution, and each further step comes nearer without passing
+        it.
 
         Examples
         --------
@@ -176,7 +177,7 @@ class LaplaceSum:
 
     @cached_property
     def _log_shape_tails(self) -> NDArray[np.float64]:
-        """Logarithms of Pr[shape > j], j = 0 … n − 1."""
+        """Logarithms of Pr[shape > j], j = 0 … n − 1, for the shape of the Gamma mixture."""
         return np.asarray(np.logaddexp.accumulate(self.log_weights[::-1])[::-1])
 
     def _log_outer(self, x: Any) -> Any:
@@ -215,7 +216,7 @@ class _MeanPiece(SmoothPiece):
 
 
 def _functions(total: LaplaceSum, answer: float) -> tuple[Function, Function, Function]:
-    """Return the log-density, log-cdf and log-sf of `answer` plus the mean."""
+    """Return the log-density, log-cdf and log-sf of `answer` plus the mean of the variables."""
     size = total.size
 
     def scaled(x: Any) -> Any:

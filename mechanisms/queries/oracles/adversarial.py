@@ -33,9 +33,9 @@ class AdversarialOracle(Oracle):
     population
         The distribution.
     adversary
-        A name of `POLICIES`: "up", "down", "towards-zero", "away-from-zero", "alternating"; or a sequence of
-        offsets, one for each query in turn and 0 after the last, so that an adversary is plain data that
-        Hypothesis can draw and shrink (`offsets`); or a function of the query and its mean that returns the
+        A name of `POLICIES`: "up", "down", "towards-zero", "away-from-zero", "alternating". Or a sequence of
+        offsets, one for each query in turn; later offsets are 0. Such an adversary is plain data that
+        Hypothesis can draw and shrink (`offsets`). Or a function of the query and its mean that returns the
         offset, such as `Greedy`.
 
     Raises

@@ -63,9 +63,10 @@ def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
         g = low + b + Σ_j b·2^(−j)·g_j ± b·2^(−m)
 
     (Σ_j 2^(−j)·(1 + g_j)/2 is the truncated h; adding half of the interval turns Σ_j 2^(−j) = 1 − 2^(−m) into
-    1). Answers within tau′ of the g_j's means give the mean of g within b·(1 − 2^(−m))·tau′ + b·2^(−m), which
-    is tau for tau′ = (tau/b − 2^(−m))/(1 − 2^(−m)), between tau/2b and tau/b: the tolerance is divided by
-    Θ(b), as it must be, since g = b·g_1 is such a query. No query depends on an answer.
+    1). Answers within tau′ of the g_j's means give the mean of g within b·(1 − 2^(−m))·tau′ + b·2^(−m). This
+    is tau for tau′ = (tau/b − 2^(−m))/(1 − 2^(−m)), which lies between tau/2b and tau/b. So the tolerance is
+    divided by Θ(b). A divisor of smaller order would not do, since g = b·g_1 is such a query. No query
+    depends on an answer.
 
     This is K11's remark after Definition 5.4 (there quoted from Bshouty and Feldman), with the tolerance
     Θ(tau/b) that the remark does not mention.
@@ -120,7 +121,7 @@ class BooleanOnly(Oracle):
 
 
 class ThroughBoolean(Oracle):
-    """Answers any bounded query through ⌈log₂(2b/tau)⌉ Boolean queries, all asked in one round.
+    """Answers any bounded query through `bits_needed` Boolean queries, all asked in one round.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ class ThroughBoolean(Oracle):
 
 @dataclass(frozen=True)
 class _Digits:
-    """+1 for each record where digit j of (g − low)/width, in binary, is 1, else −1; 1 is read as 0.111…."""
+    """Maps each record to 1 if binary digit j of (g − low)/width is 1, else −1; the value 1 is 0.111…."""
 
     query: StatisticalQuery
     j: int
@@ -172,7 +173,7 @@ class _Digits:
 
 @dataclass(frozen=True)
 class _Digit:
-    """One record ↦ its digit."""
+    """Maps one record to its digit, 1 or −1."""
 
     query: StatisticalQuery
     j: int

@@ -154,7 +154,7 @@ def moved_offset(offsets: Sequence[float], rng: np.random.Generator) -> tuple[fl
 
 
 def reweighted(label: str, population: Population, weights: NDArray[np.float64]) -> tuple[str, Population]:
-    """Return the points with other weights, rounded to the digits that a name states.
+    """Return a name that states the weights, and the population with these weights, rounded as in the name.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def reweighted(label: str, population: Population, weights: NDArray[np.float64])
 class Reweighted:
     """Populations for a search to try: the points of a known population with other weights.
 
-    A subclass says for which populations an algorithm promises anything (`keeps`), or proposes others.
+    A subclass may say for which populations an algorithm promises anything (`keeps`), or propose others.
 
     Examples
     --------
@@ -189,11 +189,11 @@ class Reweighted:
         return True
 
     def near(self, label: str, population: Any, rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a population near another one, or the same if none is found."""
+        """Return a name and a population with changed weights; those given if `keeps` accepts no change."""
         return self._first(label, population, lambda: _shifted(population.weights, rng))
 
     def fresh(self, populations: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, Any]:
-        """Return a random population."""
+        """Return a random population and its name."""
         label = list(populations)[int(rng.integers(len(populations)))]
         population = populations[label]
         alike = np.full(len(population.weights), float(rng.choice([0.3, 1.0])))
@@ -202,7 +202,7 @@ class Reweighted:
     def _first(
         self, label: str, population: Any, propose: Callable[[], NDArray[np.float64]]
     ) -> tuple[str, Any]:
-        """Return the first proposal on which the algorithm promises anything."""
+        """Return the first of some proposals that `keeps` accepts, else the given label and population."""
         for _ in range(_TRIES):
             found = reweighted(label, population, propose())
             if self.keeps(found[1]):
@@ -214,7 +214,7 @@ _TRIES = 10
 
 
 def _shifted(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Move a part of a point's weight, sometimes all, to another point."""
+    """Return the weights after a part of a point's weight, sometimes all, moved to another point."""
     shifted = weights.copy()
     held = np.flatnonzero(shifted)
     giver, taker = int(rng.choice(held)), int(rng.integers(len(shifted)))

@@ -55,8 +55,8 @@ def sample_size(queries: int, *, tau: float, beta: float, width: float = 1.0) ->
     Guarantee
     ---------
     M·⌈width²·ln(2M/beta)/(2·tau²)⌉: B Theorem 6's O((M/tau²)·log(M/beta)) with its constant. A chunk of the
-    size in brackets fails with probability at most beta/M, and M chunks with at most beta (union bound;
-    chunks are disjoint, so a query chosen after earlier answers is independent of its own chunk).
+    size in brackets ⌈ ⌉ fails with probability at most beta/M, and some of M chunks with at most beta (union
+    bound). Chunks are disjoint, so a query chosen after earlier answers is independent of its own chunk.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class ChunkOracle(Oracle):
         return self._answers([query])[0]
 
     def _chunks(self, queries: Sequence[StatisticalQuery]) -> list[tuple[StatisticalQuery, range]]:
-        """Return each query of a round with the places of its chunk."""
+        """Return each query of a round with the indices of the records in its chunk."""
         ends = itertools.accumulate(map(self.chunk_size, queries), initial=self.used)
         return [
             (query, range(start, stop))
@@ -198,7 +198,7 @@ class SampleOracle(ChunkOracle):
 
 
 def whole(size: float) -> int:
-    """Return a size rounded up, at least 1, or refuse one that cannot be counted.
+    """Return a size rounded up, at least 1; refuse one that is NaN, or 2^62 or more.
 
     Examples
     --------

@@ -102,7 +102,7 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
 def split_query(
     query: StatisticalQuery, *, eta: float, label_share: float = 0.5
 ) -> tuple[StatisticalQuery, StatisticalQuery]:
-    """Return the query for the label term, whose mean is divided by 1 − 2·eta, and for the other term.
+    """Return two queries: for the term with y, whose mean is divided by 1 − 2·eta, and for the rest.
 
     Both of them evaluate the given query under both labels, and raise if a value is out of range.
 
@@ -175,7 +175,7 @@ class NoisyLabelOracle(Oracle):
         )
 
     def split(self, query: StatisticalQuery) -> tuple[StatisticalQuery, StatisticalQuery]:
-        """Return the query for the label term, to be divided by 1 − 2·eta, and the one for the other term."""
+        """Return two queries: for the term with y, whose answer is divided by 1 − 2·eta, and for the rest."""
         return split_query(query, eta=self.eta, label_share=self.label_share)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
@@ -211,7 +211,7 @@ def once_each(
 
 @dataclass(frozen=True)
 class _Term:
-    """A part of φ(x, y): examples ↦ values, from φ(x, 1) and φ(x, −1)."""
+    """One of two terms that add up to φ(x, y), computed from φ(x, 1) and φ(x, −1)."""
 
     query: StatisticalQuery
 
@@ -231,7 +231,7 @@ class _Term:
 
 
 class _LabelTerm(_Term):
-    """(x, y) ↦ y·(φ(x, 1) − φ(x, −1))/2."""
+    """The label term: (x, y) ↦ y·(φ(x, 1) − φ(x, −1))/2."""
 
     def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
         labels = np.array([_example(example)[1] for example in examples])
@@ -239,7 +239,7 @@ class _LabelTerm(_Term):
 
 
 class _PlainTerm(_Term):
-    """(x, y) ↦ (φ(x, 1) + φ(x, −1))/2."""
+    """The term that does not depend on the label: (x, y) ↦ (φ(x, 1) + φ(x, −1))/2."""
 
     def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
         return (self._under(1, examples) + self._under(-1, examples)) / 2.0

@@ -87,11 +87,11 @@ class LocalOracle(ChunkOracle):
     ---------
     epsilon-local, by `mechanisms.local.LROracle`, through which every answer goes: an entry answers a
     randomizer that was chosen before its answer. No estimator or algorithm can make it spend more than its
-    budget. With probability 1 − beta over entries and randomizers all answers are
-    within their tolerance: each chunk has the size that the estimator states for beta/queries, so t queries
-    need t·O((b²/tau²)·max{1, 1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is
-    too few for large epsilon.) A non-adaptive algorithm gives a non-interactive local one: the chunks
-    and the randomizers are fixed before any answer.
+    budget. With probability 1 − beta over entries and randomizers all answers are within their tolerance:
+    each chunk has the size that the estimator states for beta/queries. So t queries need t·O((b²/tau²)·max{1,
+    1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is too few for large
+    epsilon.) A non-adaptive algorithm gives a non-interactive local one: the chunks and the randomizers are
+    fixed before any answer.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class LocalOracle(ChunkOracle):
         return answers
 
     def _heard(self, said: list[Any]) -> None:
-        """Record the reports and answers of a round; this class keeps nothing."""
+        """Receive the reports and answers of a round; this class keeps none, `TranscribedOracle` all."""
 
 
 class TranscribedOracle(LocalOracle):
@@ -194,12 +194,12 @@ class TranscribedOracle(LocalOracle):
 
     @property
     def transcript(self) -> tuple[Any, ...]:
-        """The reports of each round, query by query, then its answers, in one tuple."""
+        """One tuple: for each round the reports, query by query, and then the answers of the round."""
         return flattened(self._said)
 
 
 def local_sample_size(query: StatisticalQuery, *, estimator: Estimator, queries: int, beta: float) -> int:
-    """Return how many entries `LocalOracle` needs for this many queries like this one.
+    """Return how many entries `LocalOracle` needs for this many queries like `query`.
 
     Examples
     --------
@@ -326,7 +326,7 @@ class SignEntries:
 
 @dataclass(frozen=True)
 class _Centred:
-    """Records ↦ the query's value minus the middle of its range; rounding cannot take it beyond ± width/2."""
+    """Maps records to the query's values minus the middle of its range, clipped to ± width/2."""
 
     query: StatisticalQuery
 
@@ -337,7 +337,7 @@ class _Centred:
 
 @dataclass(frozen=True)
 class _Signs:
-    """Records ↦ 1 if a Boolean query is high, −1 if it is low."""
+    """Maps each record to 1 if a Boolean query has its high value there, and to −1 if its low one."""
 
     query: StatisticalQuery
 

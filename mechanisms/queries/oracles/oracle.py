@@ -98,7 +98,7 @@ class Oracle(ABC):
         return np.array(self.ask_all([query] * times), dtype=np.float64)
 
     def nonadaptive(self) -> NonAdaptive:
-        """Return the view of this oracle for an algorithm that does not adapt."""
+        """Return an oracle for one round of queries to this one, for an algorithm that does not adapt."""
         return NonAdaptive(self)
 
     def _prepare(self, queries: Sequence[StatisticalQuery]) -> None:
@@ -174,7 +174,7 @@ class NonAdaptive:
 
 
 def finite_answers(answers: Sequence[Any]) -> list[float]:
-    """Return the answers of another oracle, or refuse one that is not a finite number.
+    """Return the answers of another oracle; refuse an answer that is not a finite number.
 
     Examples
     --------

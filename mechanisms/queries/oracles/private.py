@@ -89,8 +89,8 @@ def stated_chunk_size(
     Guarantee
     ---------
     ⌈c·(1/(epsilon·tau) + 1/tau²)·ln(2M/beta)⌉, for queries with values in [0, 1]. With the noise that the
-    proof adds, no c makes the answers accurate for every M; with the corrected noise c = `STATED_CONSTANT`
-    does.
+    proof adds, no c makes the answers accurate for every M; with the corrected noise, c = `STATED_CONSTANT`
+    is enough.
 
     Examples
     --------
@@ -191,9 +191,9 @@ class LiteralPrivateOracle(PrivateOracle):
     Guarantee
     ---------
     (epsilon/M)-differential privacy, M times as strong as claimed: the proofs add up the losses of M answers,
-    though a record affects only one of them. The accuracy claimed does *not* hold: the chunk is as the proofs
-    state (`stated_chunk_size`, scaled for widths other than 1), and the noise exceeds tau in some answer with
-    probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, which tends to 1 as M grows.
+    though a record affects only one of them. The accuracy claimed does *not* hold. The chunk has the size
+    that the proofs state (`stated_chunk_size`, scaled for widths other than 1). The noise exceeds tau in some
+    answer with probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, which tends to 1 as M grows.
 
     Examples
     --------

@@ -30,7 +30,7 @@ __all__ = ["OracleRun", "oracle_entry"]
 
 _SEEDS = (0, 1)
 _LOOKED_BACK = 24
-"""The most offsets tried one by one: the first ones of an algorithm with many rounds."""
+"""At most this many offsets are tried one by one: the first ones, if an algorithm asks more queries."""
 _STEPS = 20
 _ENDS = (0.0, 1.0, -1.0)
 _REWEIGHTED = Reweighted()
@@ -143,7 +143,7 @@ class OracleRun(ChecksDraws):
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
         """Return the problem that a short climb from this one reaches; a step moves an offset or the weights.
 
-        A step is taken if the error does not fall. If it falls at every step, the last one tried is returned.
+        A step is taken if the error does not fall. If no step is taken, the last problem tried is returned.
         """
         best, tried = problem.database, problem.database
         error = self._error(best)
@@ -172,7 +172,7 @@ class OracleRun(ChecksDraws):
         yield self._one_by_one(OracleCase(label, population, ()))
 
     def _one_by_one(self, case: OracleCase) -> OracleCase:
-        """Choose the offsets one after the other; each maximises the error if all later answers are exact."""
+        """Return the case with offsets chosen in turn; each is the worst if all later answers are exact."""
         chosen: tuple[float, ...] = ()
         while len(chosen) < min(_LOOKED_BACK, len(self._offsets(replace(case, adversary=chosen)))):
             cases = [replace(case, adversary=(*chosen, end)) for end in _ENDS]
@@ -203,7 +203,7 @@ class OracleRun(ChecksDraws):
         return float(self.algorithm.error(output, database.population))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the algorithm: its parts may be closures, and it can be made again."""
+        """Return the state without the algorithm, which may hold closures and can be made again."""
         return {name: value for name, value in vars(self).items() if name != "algorithm"}
 
 

@@ -1,4 +1,4 @@
-"""Algorithms that ask statistical queries, as values, with their promises and hard populations."""
+"""Algorithms that ask statistical queries, with their promises and hard populations."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class SQAlgorithm:
         flag(self.adaptive, what=f"The `adaptive` of `{type(self).__name__}`")
 
     def answered(self, oracle: SQOracle) -> Any:
-        """Return the output with the answers of this oracle.
+        """Return the output of the algorithm on the answers of this oracle.
 
         Raises
         ------

@@ -90,8 +90,8 @@ def one_variable(*, tau: float = 0.17) -> SQLearner:
     ---------
     One query of tolerance tau and width 1, for Pr[x = 0 ∧ y = 1]; the variable is kept (output 1) if the
     answer is at most tau. The error is at most 2·tau with every valid oracle, for both kinds of labels. If y
-    is 1 only if x is 1, the mean is 0, so the variable is kept. If the variable is kept, the mean is at most
-    2·tau, and the error is at most the mean.
+    is 1 only if x is 1, that probability is 0, so the variable is kept. If the variable is kept, the
+    probability is at most 2·tau, and the error is at most that.
 
     Examples
     --------

@@ -96,12 +96,12 @@ class NoisyRun(SQRun):
 
     Guarantee
     ---------
-    *Privacy*: each of M queries becomes two (`NoisyLabelOracle`), each answered from its own chunk by an
-    epsilon-private oracle for 2M queries; what is done with the answers is post-processing. *Utility*: with
-    probability 1 − beta all 2M answers are within their tolerances; then all M are within theirs about the
-    *clean* distribution, and the algorithm keeps its promise there. The size is M times the sum of two
-    chunks, for the label term at tolerance (1 − 2·eta)·tau/2 and for the other at tau/2. Both have the
-    query's width and failure probability beta/2M: this is `noisy_sample_size` with noise for privacy.
+    *Privacy*: each of M queries becomes two (`NoisyLabelOracle`). An epsilon-private oracle answers each of
+    these 2M from its own chunk; what is done with the answers is post-processing. *Utility*: with probability
+    1 − beta all 2M answers are within their tolerances; then all M are within theirs about the *clean*
+    distribution, and the algorithm keeps its promise there. The size is M times the sum of two chunks, for
+    the label term at tolerance (1 − 2·eta)·tau/2 and for the other at tau/2. Both have the query's width and
+    failure probability beta/2M: this is `noisy_sample_size` with noise for privacy.
 
     Examples
     --------
@@ -172,7 +172,7 @@ class NoisyRun(SQRun):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedNoiseRun(SQRun):
-    """A learner on noisy labels whose noise rate is only bounded: tries a grid of rates, tests the results.
+    """A learner on noisy labels, given a bound on their rate: it tries several rates and tests the results.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class BoundedNoiseRun(SQRun):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The learner's own promise plus the error of the test, at most 1; None for a transcript."""
+        """The claim: the error is at most min(learner's alpha + `excess`, 1); None for a transcript."""
         if self.view == "transcript":
             return None
         return PAC(alpha=min(self.algorithm.alpha + self.excess, 1.0), beta=self.beta)
@@ -262,7 +262,7 @@ class BoundedNoiseRun(SQRun):
         return self.rates
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the output for the rate whose predictor disagrees least with labels, or the transcript."""
+        """Return the output for the rate whose predictor fits the noisy labels best, or the transcript."""
         self._check(database)
         oracle = self._oracle(database, rng)
         found = learn_from_noisy_labels(
@@ -278,7 +278,7 @@ class BoundedNoiseRun(SQRun):
         return PrivateOracle(database, epsilon=self.epsilon, queries=self._asked, beta=self.beta, rng=rng)
 
     def _for_a_rate(self, oracle: PrivateOracle) -> PrivateOracle:
-        """Return the oracle for the next rate: its chunks begin where those of the last rate ended."""
+        """Return the oracle for the next rate: its chunks begin where those of the previous rate ended."""
         return oracle
 
     def problems(self) -> list[NoisyProblem]:
@@ -328,7 +328,7 @@ class _Predictor:
 
 @dataclass(frozen=True)
 class _Disagrees:
-    """(x, y) ↦ whether the predictor says something other than y."""
+    """Maps an example (x, y) to whether the predictor says something other than y."""
 
     predictor: Callable[[Any], int] | None
 
@@ -341,7 +341,7 @@ class _Disagrees:
         return once_each(lambda some: np.array(list(map(self, some))), examples)
 
 
-#: A grid of two rates on a few hundred examples.
+#: Parameters with which a run tries two rates on a few hundred examples.
 COARSE: dict[str, Any] = {"tau": 1.0, "beta": 0.9, "bound": 0.34, "excess": 2.0, "view": "transcript"}
 _COARSE = partial(BoundedNoiseRun, epsilon=2.0, **COARSE)
 

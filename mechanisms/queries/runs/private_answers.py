@@ -46,13 +46,13 @@ class QueryProblem:
     Parameters
     ----------
     name
-        The name: what makes it hard.
+        The name in reports; it says what makes the distribution hard.
     population
         The distribution.
     queries
         The queries.
     size
-        Records drawn.
+        Number of records drawn for one run.
 
     Examples
     --------
@@ -103,14 +103,14 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     Guarantee
     ---------
-    epsilon-differential privacy when one record is replaced: the record lies in one chunk, so only this
-    chunk's average moves, by at most width/chunk (width is that of the query's range). The density of this
-    chunk's answer changes by a factor of at most e^epsilon, and the other answers keep their laws (parallel
-    composition). The law is the product of the answers' Laplace laws.
+    epsilon-differential privacy when one record is replaced. The record lies in one chunk, so only this
+    chunk's average moves. It moves by at most width/chunk, where width is the length of the query's range.
+    The density of this chunk's answer changes by a factor of at most e^epsilon, and the other answers keep
+    their laws (parallel composition). The law is the product of the answers' Laplace laws.
 
-    If chunk is at least `private_chunk_size` for every query and the records are a sample of a distribution,
-    then with probability 1 − beta every answer is within its query's tolerance of the query's mean over the
-    distribution: B Theorem 7 and C Theorem 1 with their sample size.
+    Let chunk be at least `private_chunk_size` for every query, and the records a sample of a distribution.
+    Then, with probability 1 − beta, every answer is within its query's tolerance of the query's mean over the
+    distribution. These are B Theorem 7 and C Theorem 1 with their sample size.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class PrivateQueryAnswers(StatedSize, ClaimsPure):
 
     @property
     def utility_claim(self) -> Accuracy | None:
-        """All answers are within the largest tolerance with probability 1 − beta; None for small chunks."""
+        """The claim: with probability 1 − beta no error exceeds the largest tau; None for small chunks."""
         if self.chunk_size < self._least_chunk:
             return None
         return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
@@ -328,7 +328,7 @@ def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnsw
 
 
 def many_answers(kind: type[PrivateQueryAnswers], *, queries: int = 16) -> PrivateQueryAnswers:
-    """Return the subject that answers many queries within 1, from chunks as large as that needs.
+    """Return the subject that answers many queries with tolerance 1, from chunks as large as this needs.
 
     Examples
     --------

@@ -49,13 +49,13 @@ class RunProblem:
     Parameters
     ----------
     name
-        The name: what makes it hard.
+        The name in reports; it says what makes the distribution hard.
     population
         The distribution.
     algorithm
         The algorithm whose error counts.
     size
-        Records drawn.
+        Number of records drawn for one run.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class SQRun(StatedSize, ClaimsPure):
         return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]
 
     def _places(self) -> Sequence[int]:
-        """Return the place of one record in each query's chunk."""
+        """Return the index of the first record of each query's chunk."""
         step = (self.size or 0) // self.algorithm.queries
         return range(0, step * self.algorithm.queries, step)
 
@@ -212,8 +212,9 @@ class LocalRun(SQRun):
     estimator
         Takes epsilon, returns the local algorithm for one query.
     view
-        What a run returns: the algorithm's ``"output"``, or the ``"transcript"``, which is all that the local
-        model makes public: every entry's report, and the answers (no utility is claimed for a transcript).
+        What a run returns: the algorithm's ``"output"``, or the ``"transcript"``. The transcript is all that
+        the local model makes public: every entry's report, and the answers. No utility is claimed for a
+        transcript.
 
     Raises
     ------

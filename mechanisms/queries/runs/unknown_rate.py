@@ -21,7 +21,7 @@ __all__ = ["Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test
 
 
 def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[float, ...]:
-    """Return noise rates such that, for any true rate up to `bound`, one of them is close enough.
+    """Return noise rates of which one can stand in for the true rate, whatever that is up to `bound`.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[fl
 
     Guarantee
     ---------
-    For every eta ≤ bound some candidate eta′ has |(1 − 2·eta)/(1 − 2·eta′) − 1| ≤ γ = tau/(2·width), so that
-    the label term of a query, at most width/2, is off by at most tau/4 (`NoisyLabelOracle`). Write u = 1 −
-    2·eta: the candidates are u′ = (1 − 2·bound)/(1 − γ)·((1 + γ)/(1 − γ))^i, the last lowered to 1; each
-    covers [(1 − γ)u′, (1 + γ)u′] and the intervals touch from 1 − 2·bound up to 1. Their number is at most
-    1 + ln(1/(1 − 2·bound))/ln((1 + γ)/(1 − γ)) = O((width/tau)·log(1/(1 − 2·bound))).
+    For every eta ≤ bound some candidate eta′ has |(1 − 2·eta)/(1 − 2·eta′) − 1| ≤ γ = tau/(2·width). So the
+    label term of a query, at most width/2, is off by at most tau/4 (`NoisyLabelOracle`). Write u = 1 − 2·eta.
+    The candidates are u′ = (1 − 2·bound)/(1 − γ)·((1 + γ)/(1 − γ))^i, the last lowered to 1; each covers [(1
+    − γ)u′, (1 + γ)u′] and the intervals touch from 1 − 2·bound up to 1. Their number is at most 1 + ln(1/(1 −
+    2·bound))/ln((1 + γ)/(1 − γ)) = O((width/tau)·log(1/(1 − 2·bound))).
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Candidate:
     predictor
         Takes x, returns −1 or 1.
     disagreement
-        Share of the noisy labels in the test that differ from its predictions.
+        Share of the noisy labels in the test that differ from the predictor's.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def learn_from_noisy_labels(
     rates: Sequence[float],
     test: Sequence[tuple[Any, int]] | Callable[[Callable[[Any], int]], float],
 ) -> list[Candidate]:
-    """Run an SQ learner for every candidate rate, and return all candidates, the best of the test first.
+    """Return the results of an SQ learner at each candidate rate, the best in the test first.
 
     Parameters
     ----------

@@ -47,15 +47,15 @@ class NonInteractiveSimulation:
     Raises
     ------
     InvalidKind, InvalidValue
-        `protocol` is not a non-interactive protocol, its questions are not a list, a randomizer has no law,
-        or the answers of one entry have finitely many joint values, but more than 4,096.
+        `protocol` is not a non-interactive protocol, its questions are not a list, or a randomizer has no
+        law. Or the answers of one entry have finitely many joint values, but more than 4,096.
 
     Guarantee
     ---------
-    Against any valid oracle, the law of the output is within beta of the law of the protocol's output,
-    because the output is a function of the outcomes of `FixedRoundsSimulation`. All answers of one entry are
-    one outcome of a joint randomizer, so that each entry is accessed once, as Claim 5.9 assumes; entries are
-    independent.
+    Against any valid oracle, the law of the output is within beta of the law of the protocol's output. The
+    reason is that the output is a function of the outcomes of `FixedRoundsSimulation`. All answers of one
+    entry are one outcome of a joint randomizer, so each entry is accessed once, as Claim 5.9 assumes. Entries
+    are independent.
 
     Examples
     --------
@@ -142,9 +142,9 @@ class NonInteractiveSimulation:
     def most_distance(self, population: Population) -> float:
         """Return a bound, for all valid oracles, on the distance of the output's law from the true law.
 
-        The sum, over entries, of the exact greatest distance, `FixedRoundsSimulation.worst_distance` (for at
-        most 16 values of an entry's answers). Each distance holds for all proposals and coins of the other
-        entries.
+        The bound is the sum, over entries, of the exact greatest distance,
+        `FixedRoundsSimulation.worst_distance` (for at most 16 values of an entry's answers). Each distance
+        holds for all proposals and coins of the other entries.
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))

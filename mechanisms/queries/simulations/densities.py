@@ -108,7 +108,7 @@ class DensityRandomizer:
         return np.array([transition(self.randomizer, record, output=place) for record in records])
 
     def answer(self, place: Any) -> Any:
-        """Return an answer in the randomizer's own form."""
+        """Return a drawn answer in the form that the randomizer returns: a tuple becomes an array."""
         return np.array(place) if isinstance(place, tuple) else place
 
     def row(self, _record: Any) -> NoReturn:
@@ -152,7 +152,7 @@ class JointDensities(DensityRandomizer):
         return math.fsum(part.epsilon for part in self.parts)
 
     def draw(self, record: Any, size: int, rng: np.random.Generator) -> NDArray[np.object_]:
-        """Return `size` answers of a record, a tuple each."""
+        """Return `size` answers of a record, each a tuple with one answer of each part."""
         drawn = [part.draw(record, size, rng).tolist() for part in self.parts]
         return _objects(list(zip(*drawn, strict=True)))
 
@@ -164,7 +164,7 @@ class JointDensities(DensityRandomizer):
         return joint
 
     def answer(self, place: Any) -> Any:
-        """Return the answers in the randomizers' own forms."""
+        """Return drawn answers, one of each part, in the forms that the parts return."""
         return tuple(part.answer(answer) for part, answer in zip(self.parts, place, strict=True))
 
 

@@ -72,8 +72,8 @@ def worst_values(
 
     Guarantee
     ---------
-    Exact: Σ w·v/Σ w is monotone in each weight, rising where v is above the mean and falling where it is
-    below, so the best weights are `high` on some outcomes of largest value and `low` on the rest; every such
+    Exact: Σ w·v/Σ w rises with the weight of an outcome whose v is above the mean, and falls with that of one
+    below. So the best weights are `high` on some outcomes of largest value and `low` on the rest; every such
     split is tried.
 
     Examples

@@ -1,4 +1,4 @@
-"""Interactive local algorithms run by adaptive statistical queries: K11 Claim 5.10."""
+"""Interactive local algorithms, simulated by adaptive statistical queries: K11 Claim 5.10."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InteractiveSimulation:
-    """A local algorithm that asks one entry repeatedly, run by adaptive statistical queries (K11 Claim 5.10).
+    """A local algorithm that asks one entry repeatedly, simulated by adaptive queries (K11 Claim 5.10).
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class InteractiveSimulation:
     base
         The record "0", an input of every randomizer.
     accesses
-        t, the number of accesses of the whole algorithm, to all entries: at least that of the longest run on
-        this one.
+        t, the number of accesses of the whole algorithm to all entries; at least the number in the longest
+        run on this entry.
     beta
         Statistical distance allowed for the whole algorithm, in (0, 1].
     epsilon
@@ -118,7 +118,10 @@ class InteractiveSimulation:
         return outcomes
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> dict[tuple[Any, ...], int]:
-        """Return how often each sequence of outcomes occurs in `size` runs; equal pasts go on together."""
+        """Return how often each sequence of outcomes occurs in `size` runs.
+
+        Runs with the same outcomes so far draw their next ones in one call.
+        """
         found: dict[tuple[Any, ...], int] = {}
         open_runs: list[tuple[tuple[Any, ...], tuple[Any, ...], int]] = [((), (), size)]
         while open_runs:

@@ -67,7 +67,7 @@ def population() -> Population:
 
 
 def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[float, float]]:
-    """Ask an entry for its average bit; then, by the sign of the answer, for its parity or the same again."""
+    """Ask an entry for its average bit; then for its parity if the answer is above 0, else for the same."""
     noisy = partial(LocalLaplace, epsilon=epsilon / 2.0, vectorised=True, records=range(2**DIMENSION))
     first = yield 0, noisy(query=average_bit)
     second = yield 0, noisy(query=parity if first > 0.0 else average_bit)
@@ -75,7 +75,7 @@ def _two_rounds(_size: int, *, epsilon: float) -> Generator[Any, Any, tuple[floa
 
 
 def simulated_value(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProtocol:
-    """Return a subject that runs R_g on one entry or its simulation.
+    """Return a subject that runs R_g on one entry, or simulates it by statistical queries.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def simulated_value(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProt
 
 
 def simulated_rounds(*, epsilon: float = 1.0, beta: float = 0.3) -> SimulatedProtocol:
-    """Return a subject that runs two noisy rounds on one entry, the second adaptive, or their simulation.
+    """Return a subject that runs or simulates two noisy rounds on one entry, the second of them adaptive.
 
     Examples
     --------

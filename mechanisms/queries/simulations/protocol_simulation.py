@@ -85,8 +85,8 @@ class ProtocolSimulation:
     Guarantee
     ---------
     Against any valid oracle, the law of the output is within beta/3 of the law of the protocol's output on
-    independent entries, because the output is a function of the answers of `SimulatedEntries`.
-    `worst_distance` computes the distance that is reached.
+    independent entries. This follows from `SimulatedEntries`, because the output is a function of its
+    answers. `worst_distance` computes the largest distance that a valid oracle can cause.
 
     Examples
     --------
@@ -137,7 +137,10 @@ class ProtocolSimulation:
         return self.protocol.answered_by(self.entries(oracle, rng), rng)
 
     def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the outputs of `size` simulated runs; those with the same answers so far go on together."""
+        """Return the outputs of `size` simulated runs.
+
+        Runs with the same answers so far draw their next answers in one call.
+        """
         outputs: list[Any] = [None] * size
         pending: list[tuple[_Node, NDArray[np.intp]]] = [(self._begun(), np.arange(size))]
         while pending:
@@ -171,7 +174,7 @@ class ProtocolSimulation:
         return self.terms.distance_bound
 
     def worst_distance(self, population: Population) -> float:
-        """Return the greatest statistical distance between the two laws that a valid oracle can cause.
+        """Return the greatest statistical distance from the output's true law that a valid oracle can cause.
 
         Exact: for every event, backward induction over the accesses of all entries finds the answers that
         move its probability most; an answer may depend on everything before it. There may be at most 16
@@ -204,7 +207,7 @@ class ProtocolSimulation:
     def _within(
         self, answers: tuple[Any, ...], pasts: Mapping[int, Past], question: Question, said: tuple[Any, ...]
     ) -> _Node:
-        """Return the state of a run after this many answers to a question."""
+        """Return the state of a run in which a question has got only its first answers, `said`."""
         if len(said) == len(question.entries):
             return self._grown((*answers, question.answer(said)), pasts)
         entry = question.entries[len(said)]
@@ -232,7 +235,7 @@ class ProtocolSimulation:
 
 
 def _weighed(node: _Node, oracle: SQOracle, chance: float) -> Iterator[tuple[_End, float]]:
-    """Return every end with its probability, if the oracle answers each proposal once."""
+    """Return every end of a run with its probability, if the oracle answers once for each proposal."""
     if isinstance(node, _End):
         yield node, chance
         return
@@ -249,7 +252,7 @@ def _weighed(node: _Node, oracle: SQOracle, chance: float) -> Iterator[tuple[_En
 def _value(
     node: _Node, values: Mapping[Any, NDArray[np.float64]], population: Population
 ) -> NDArray[np.float64]:
-    """Return, for every event, its greatest probability from here on."""
+    """Return, for every event, the greatest probability that a valid oracle can give it from this node on."""
     if isinstance(node, _End):
         return values[canonical.key(node.output)]
     possible = node.possible

@@ -51,7 +51,7 @@ Answers = tuple[float, ...]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Access:
-    """One access to an entry with a given past, as rejection sampling against an SQ oracle.
+    """One access to an entry with given earlier answers, as rejection sampling against an SQ oracle.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ class Access:
     ---------
     Against any valid oracle, even one whose answers depend on everything before, the law of the accepted
     proposal is proportional to p times weights. The weights differ from one another by at most the factor
-    ρ = ((1 + phi)/(1 − phi))², or (1 + phi)/(1 − phi) without a past. So the statistical distance from p is
-    at most (√ρ − 1)/(√ρ + 1). With a past this is phi; without, it is (1 − √(1 − phi²))/phi, about phi/2.
+    ρ = ((1 + phi)/(1 − phi))², or (1 + phi)/(1 − phi) if `past` is empty. So the statistical distance from p
+    is at most (√ρ − 1)/(√ρ + 1). This is phi; if `past` is empty, it is (1 − √(1 − phi²))/phi, about phi/2.
 
     Derivation: the probability of an event A rises most if one weight holds on A and another off it. The rise
     is p(A)·ρ/(p(A)·ρ + 1 − p(A)) − p(A), which is largest at p(A) = 1/(1 + √ρ). A mixture over iterations
@@ -133,7 +133,7 @@ class Access:
     def most_iterations(self) -> float:
         """Bound on the expected number of iterations.
 
-        It is e^own·(1 + phi)/(1 − phi) without a past, and e^own·((1 + phi)/(1 − phi))² with one.
+        It is e^own·(1 + phi)/(1 − phi) for an entry's first answer, and e^own·((1 + phi)/(1 − phi))² later.
         """
         factor = (1.0 + self.phi) / (1.0 - self.phi)
         return factor ** (2 if self.past else 1) * math.exp(self.randomizer.epsilon)
@@ -160,7 +160,7 @@ class Access:
         return np.column_stack([self.ratio(records, place) for place in range(len(self.proposal))])
 
     def queries(self, place: Any) -> list[StatisticalQuery]:
-        """Return the queries for a proposal: g_1, and g_2 if there is a past."""
+        """Return the queries for a proposal: g_1, and g_2 if the entry has answered before."""
         if not isinstance(place, int):  # proposals from a density never repeat
             return self._queries(place)
         if place not in self._made:
@@ -196,7 +196,7 @@ class Access:
             return np.nan_to_num(np.clip(joint / before / self.ceiling, 0.0, 1.0))
 
     def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[Any, int]:
-        """Return one simulated answer, as in `past`, and the number of iterations it took."""
+        """Return one simulated answer, in the form of those in `past`, and how many iterations it took."""
         check_oracle(oracle, owner="Access", method="ask")
         check_generator(rng, owner="Access")
         iterations = 0
@@ -212,7 +212,7 @@ class Access:
     def sample(
         self, oracle: Oracle, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return `size` simulated answers, as in `past`, and the iterations that each took, of shape (size,).
+        """Return `size` simulated answers, in the form of those in `past`, and the iterations of each.
 
         Every iteration of every answer asks the oracle and is counted; equal queries are asked together.
         """
@@ -268,7 +268,7 @@ class Access:
         return low, self.proposal * (joint + slack) / (before - loose)
 
     def iterations(self, population: Population) -> float:
-        """Return the expected number of iterations with the exact oracle, which equals the ceiling."""
+        """Return the expected number of iterations with the exact oracle: the ceiling, or 1 if `blunt`."""
         return 1.0 if self.blunt else float(self.ceiling / self.truth(population).sum())
 
     def _means(self, population: Population) -> tuple[NDArray[np.float64], float]:
@@ -278,7 +278,7 @@ class Access:
 
 
 def _alike(places: NDArray[Any]) -> list[tuple[Any, Any]]:
-    """Return each distinct proposal with its places; proposals from a density never repeat."""
+    """Return each distinct proposal with its indices in `places`; proposals from a density never repeat."""
     if places.dtype == object:
         return [(place, [run]) for run, place in enumerate(places.tolist())]
     return [(place, np.flatnonzero(places == place)) for place in np.unique(places).tolist()]

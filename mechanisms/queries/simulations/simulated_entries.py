@@ -40,7 +40,7 @@ class Question:
     Parameters
     ----------
     entries
-        Their indices, in the order of the answers.
+        The indices of the entries that are asked, in the order of the answers.
     table
         The randomizer.
     alone
@@ -58,11 +58,11 @@ class Question:
     alone: bool = field(kw_only=True)
 
     def answer(self, positions: Sequence[Any]) -> Any:
-        """Return these answers, or the outcomes at these positions, as `LROracle` gives them."""
+        """Return the answers at these positions, in the form in which `LROracle` returns answers."""
         return self.form([self.table.answer(position) for position in positions])
 
     def form(self, outcomes: list[Any]) -> Any:
-        """Return a single outcome unchanged, and several as an array if they are numbers."""
+        """Return a single outcome as it is; several as an array if they are numbers, else as a list."""
         if self.alone:
             return outcomes[0]
         return np.array(outcomes) if all(type(w) in (int, float, bool) for w in outcomes) else outcomes
@@ -206,9 +206,9 @@ class SimulatedEntries:
     Let any local algorithm, interactive or not, ask for at most t answers here, with any valid oracle. The
     law of everything it sees is within beta of its law with an `LROracle` on independent entries (K11 Claims
     5.9 and 5.10), and in fact within beta/3. Entries are independent, so given all earlier answers the law of
-    the next one depends only on the past of its own entry. Given that past it is simulated within phi =
-    beta/3t (`Access`), and t such distances add up. The expected number of queries is at most 2t·((1 +
-    phi)/(1 − phi))²·e^epsilon: one in each iteration for the first answer of an entry, two for later answers.
+    the next one depends only on those of its own entry. Given these, it is simulated within phi = beta/3t
+    (`Access`), and t such distances add up. The expected number of queries is at most 2t·((1 + phi)/(1 −
+    phi))²·e^epsilon: one in each iteration for the first answer of an entry, two for later answers.
 
     Examples
     --------
@@ -282,7 +282,7 @@ class SimulatedEntries:
         return np.array([_spent(self._pasts.get(entry, ())) for entry in self.everyone])
 
     def ask(self, entries: int | Sequence[int] | NDArray[np.integer[Any]], randomizer: Any) -> Any:
-        """Return a simulated R(z_i) for one index, or for each of many; as `LROracle.ask`."""
+        """Return a simulated answer R(z_i) for one index i, or for each of several; see `LROracle.ask`."""
         return self.ask_all([(entries, randomizer)])[0]
 
     def ask_all(self, queries: Sequence[Query]) -> list[Any]:
@@ -292,7 +292,7 @@ class SimulatedEntries:
         return [question.answer(self._drawn(question)) for question in questions]
 
     def _drawn(self, question: Question) -> list[Any]:
-        """Return the positions of the answers; entries with the same past are answered together."""
+        """Return the positions of the answers; entries with equal earlier answers are answered together."""
         if len(set(question.entries)) < len(question.entries) or not hasattr(self._oracle, "ask_repeatedly"):
             return [self._drawn_alike(question, [entry])[0] for entry in question.entries]
         groups: dict[Past, list[int]] = {}

@@ -227,7 +227,7 @@ class _CoarseAccess(Access):
 
 
 def simulated_poll(*, beta: float = 0.3) -> SimulatedProtocol:
-    """Return a subject that runs two rounds on two entries, the second adaptive, or their simulation.
+    """Return a subject that runs or simulates `poll_twice`: two rounds on two entries, the second adaptive.
 
     Examples
     --------

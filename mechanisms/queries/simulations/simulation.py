@@ -1,4 +1,4 @@
-"""Non-interactive local algorithms run by statistical queries: K11 Claim 5.9."""
+"""Non-interactive local algorithms, simulated by statistical queries: K11 Claim 5.9."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ class FixedRoundsSimulation:
     """Simulates a non-interactive local algorithm by *non-adaptive* queries: fixed rounds, asked at once.
 
     K11 Claim 5.9 calls B_(R,epsilon) non-adaptive, but how often it asks depends on the answers. Here all
-    proposals of all randomizers are drawn first and every query goes out in one `ask_all`; the first accepted
-    proposal of each randomizer is its outcome, or a fresh draw from R(0) if none was accepted.
+    proposals of all randomizers are drawn first, and every query goes out in one `ask_all`. The outcome of a
+    randomizer is its first accepted proposal, or a fresh draw from R(0) if none was accepted.
 
     Parameters
     ----------
@@ -151,8 +151,9 @@ class FixedRoundsSimulation:
     Guarantee
     ---------
     The joint law of the outcomes is within beta of the true one against any valid oracle, even one that sees
-    all proposals before it answers any. N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds per randomizer,
-    phi = (beta − β″)/3t: t·N queries, a factor ln(t/β″) more than expected in Claim 5.9.
+    all proposals before it answers any. There are N = ⌈((1 + phi)/(1 − phi))·e^epsilon·ln(t/β″)⌉ rounds per
+    randomizer, with phi = (beta − β″)/3t. So there are t·N queries, a factor ln(t/β″) more than expected in
+    Claim 5.9.
 
     For all answers of a valid oracle, a proposal w is accepted with probability between a(w) = (1 − phi)/(1 +
     phi)·p(w)/(q(w)·e^epsilon) and p(w)/(q(w)·e^epsilon). So outcome w has at least probability Σ_i (1 −
@@ -188,7 +189,7 @@ class FixedRoundsSimulation:
 
     @property
     def spare(self) -> float:
-        """β″, the distance allowed for running out of rounds."""
+        """β″, the part of `beta` that is allowed for running out of rounds."""
         return self.beta / 2.0 if self.leftover is None else self.leftover
 
     def access(self, index: int) -> Access:
@@ -198,7 +199,7 @@ class FixedRoundsSimulation:
         return Access(randomizer=randomizer, past=(), base=self.base, epsilon=randomizer.epsilon, phi=phi)
 
     def rounds(self, index: int) -> int:
-        """Return N for one randomizer; 0 if its input does not matter."""
+        """Return N, the number of rounds for one randomizer; 0 if the randomizer ignores its input."""
         access = self.access(index)
         if access.blunt:
             return 0
@@ -229,7 +230,8 @@ class FixedRoundsSimulation:
     def law(self, index: int, *, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the law of one outcome if `weights` holds the estimate of p for each proposal.
 
-        With A the sum of the acceptances, Σ_i (1 − A)^(i−1) over N rounds is (1 − (1 − A)^N)/A.
+        Let A be the probability that a round accepts. Summed over rounds i, (1 − A)^(i−1) is (1 − (1 −
+        A)^N)/A.
         """
         access = self.access(index)
         accepted = weights / access.ceiling
@@ -264,7 +266,7 @@ def _drawn(access: Access, rounds: int, rng: np.random.Generator) -> list[Any]:
 
 
 def _first(access: Access, places: list[Any], answers: list[float], rng: np.random.Generator) -> Any:
-    """Return the first accepted proposal, else the spare one."""
+    """Return the first accepted proposal; if none is accepted, the last one, kept in reserve."""
     coins = rng.random(len(answers)).tolist()
     for place, answer, coin in zip(places, answers, coins, strict=False):
         if coin < access.acceptance([answer]):

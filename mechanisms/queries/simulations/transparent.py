@@ -49,7 +49,7 @@ class TableRandomizer(ChecksDraws):
     ------
     InvalidValue
         The shape is wrong, a row is no distribution, records repeat, or an outcome is possible for one record
-        and impossible for another: then no epsilon is private (K11 Definition 5.1). Or a database has not
+        and impossible for another, which no epsilon allows (K11 Definition 5.1). Or a database has not
         exactly one record, or its record is not an input.
 
     Guarantee
@@ -185,7 +185,7 @@ class TableRandomizer(ChecksDraws):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return the outcomes of `size` runs: an array if they are numbers, else a list.
 
-        Run i draws the same number for every record.
+        Run i draws the same uniform number for every record.
         """
         places = self.draw(self._record(database), size, rng)
         outcomes = self._numbers
@@ -198,7 +198,7 @@ class TableRandomizer(ChecksDraws):
         return Finite(self.outcomes, self.row(self._record(database)))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return the two records between which an outcome's loss is largest; none if there is one record."""
+        """Return the two records with the largest probability ratio at any outcome; [] for one record."""
         if len(self.records) < 2:
             return []
         logs = np.log(self.probabilities[:, self.probabilities.min(axis=0) > 0.0])
