@@ -87,8 +87,8 @@ class LumpedLearner(PlainParameters):
     Guarantee
     ---------
     As private as the learner, because lumping answers is post-processing. On databases of the named numbers
-    lumping loses nothing: no other number is an x, so on each database all others have the same probability,
-    and the ratio of two databases' probabilities is the same for all of them.
+    lumping loses nothing. No other number is an x there, so all other numbers have the same probability. The
+    ratio of this probability between two databases is then the same for all of them.
 
     Examples
     --------

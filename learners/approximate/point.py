@@ -55,7 +55,7 @@ class MostPositive:
     owner: str = "PointLearner"
 
     def two_best(self, database: Any) -> TwoBest:
-        """Return the number most often labelled 1, its count, and the next count."""
+        """Return the number most often labelled 1, how often it is, and the next largest count."""
         sample = sample_of(database, dimension=self.dimension, owner=self.owner)
         if not len(sample.points):
             return TwoBest(0, 0.0, 0.0)
@@ -99,8 +99,8 @@ def missed(selection: StableSelection, *, size: int, mass: float) -> float:
 
     Guarantee
     ---------
-    The binomial sum over the Laplace tail. Counts more than 40·(σ + 1) from their mean are left out; their
-    probability is below 1e-25 (Bernstein).
+    The probability is a binomial sum of Laplace tails. Counts more than 40·(σ + 1) from their mean are left
+    out; their probability is below 1e-25 (Bernstein).
 
     Examples
     --------
@@ -161,9 +161,9 @@ class PointLearner(OfNumbers, PlainParameters):
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy when one record is replaced, for every database (BNS Lemma 1):
-    `StableSelection` over the numbers by `MostPositive`; a random number, drawn without the data, replaces
-    its refusals, which is post-processing.
+    (epsilon, delta)-differential privacy when one record is replaced, for every database (BNS Lemma 1). The
+    learner is `StableSelection` over the numbers, scored by `MostPositive`. A random number, drawn without
+    the data, replaces a refusal, which is post-processing.
 
     On `sample_size` examples of a law D, labelled by any point j, the error is above alpha with probability
     at most beta if 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so A_dist

@@ -231,7 +231,7 @@ class _Run:
         self.test = learner.stable.test
 
     def contests(self, length: int) -> tuple[Contest, Contest]:
-        """Return the contests of {A_i} and {B_i}; empty ones if the search found no length."""
+        """Return the best interval of {A_i} and of {B_i}; empty contests if the search found no length."""
         if not length:
             return Contest(0, 0, 0.0), Contest(0, 0, 0.0)
         told = {"width": 2 * length, "top": self.learner.top}

@@ -1,7 +1,7 @@
-"""The learner of conjunctions by statistical queries as a subject: its databases are oracles.
+"""The SQ learner of conjunctions as the subject of an audit: oracles take the place of databases.
 
-`ConjunctionLearner` runs the same SQ learner privately. Its error claim holds with *every* valid oracle, even
-the worst.
+`ConjunctionLearner` runs the same SQ learner privately. The SQ learner claims its error with *every* valid
+oracle, even the worst.
 """
 
 from __future__ import annotations

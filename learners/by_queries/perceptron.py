@@ -63,7 +63,7 @@ class _Push:
 
 @dataclass(frozen=True)
 class _Mistakes:
-    """The values of `_Mistake` or `_Push` in many runs at each kind of record; `signed` has its y·x."""
+    """The values of `_Mistake` or `_Push` in many runs; `signed` holds y·x of each kind of record."""
 
     signed: NDArray[np.float64]
     weights: NDArray[np.float64]
@@ -304,7 +304,7 @@ _AT_SIZE: dict[str, Any] = {
     "odd": ((-0.8, -0.6), 1),
     "placed": {"audited": 75_000, "places": (1_500, 3_500), "labels": (1, -1)},
 }
-"""Chunks have 1,000 records. The pairs replace a record read by the first mean mistake or the next error."""
+"""A chunk has 1,000 records. The pairs replace a record read by the first update or the next error query."""
 
 entries = in_both_models(
     Perceptron,

@@ -197,7 +197,7 @@ _MOST_CELLS = 2**32
 def _records_of(
     domain: range | BitWords, labels: tuple[Any, Any], kinds: tuple[type, ...]
 ) -> tuple[tuple[Any, Any], ...]:
-    """Return the pairs; `kinds` distinguishes equal labels of different types, such as 1 and True."""
+    """Return all (x, y), cached; `kinds` keeps labels of different types apart that are equal: 1 and True."""
     del kinds
     return _pairs(domain, labels)
 

@@ -97,7 +97,8 @@ def by_length(made: Any) -> Formulas:
 def label_private(made: Any) -> Formulas:
     """Return the formulas of a choice, by the later records, of one concept per labelling of the first x's.
 
-    The first part takes n·u/(u + l) records, rounded up; the two parts need u and l.
+    For the claimed accuracy the first part needs u records and the second l. Of n records the first part gets
+    n·u/(u + l), rounded up.
     """
     concepts = made.concepts
     names = _distinct(concepts, concepts.listed_concepts(), concepts.listed_domain())

@@ -22,7 +22,7 @@ _DATABASES = ([(0, 1), (0, 0), (3, 0)], [(1, 1), (2, 0), (2, 0)])
 _COUNTS = {(0, 0): 25, (0, 1): 26, (1, 0): 5, (1, 1): 7, (2, 0): 3, (2, 1): 12, (3, 0): 14, (3, 1): 4}
 _SAMPLE = [example for example, count in _COUNTS.items() for _ in range(count)]
 SEARCHED = _SAMPLE, [*_SAMPLE[:65], (3, 1), *_SAMPLE[66:]]
-"""The pair where the best of 25 hill climbs on the counts of 24, 48, 64 and 96 examples ended.
+"""The neighbours with the largest loss that 25 hill climbs on 24, 48, 64 and 96 examples found.
 
 The largest losses found at these sizes were 1.02, 1.01, 0.98 and 1.15; on up to 16 examples, 0.49.
 """

@@ -196,7 +196,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return [names[place] for place in chosen.tolist()]
 
     def distribution(self, database: Any) -> Finite:
-        """Return the exact law of the concept: those that are not kept have probability 0."""
+        """Return the exact law of the output; concepts that are not kept have probability 0."""
         from audit.distributions import Finite
 
         names, mechanism, errors = self._choice(database)

@@ -1,4 +1,4 @@
-"""The learners of MASKED-PARITY against every valid oracle, as subjects."""
+"""Subjects of audits: the learners of MASKED-PARITY, run against every valid oracle."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _concept_error(output: Any, population: Any) -> float:
 
 
 def _wrong_side(query: StatisticalQuery, truth: float, answer: float) -> float:
-    """Return how far an answer lies beyond the threshold, as seen from the truth; larger is worse."""
+    """Return how far an answer lies on the other side of the threshold than the truth; larger is worse."""
     threshold = 0.25
     if isinstance(query.function, BitQuery):
         threshold = 0.25 / query.function.dimension

@@ -68,8 +68,8 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        d is no power of two, or another parameter is out of range; or a point has another number of bits, or
-        a label is neither 1 nor −1.
+        d is not a power of two, or another parameter is out of range; or a point has another number of bits,
+        or a label is neither 1 nor −1.
 
     Guarantee
     ---------
@@ -167,7 +167,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return self.algorithm.learn(oracle)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` concepts; run i uses the same noise on every database of one length."""
+        """Return `size` concepts; run i uses the same noise on all databases of the same length."""
         read, chunk = self._read(database), self._chunk(database)
         if not chunk:
             return [INSUFFICIENT] * size

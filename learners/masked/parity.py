@@ -137,8 +137,8 @@ def coset_queries(dimension: int) -> list[WordQuery]:
 class ParityByQueries:
     """Ask queries about PARITY one by one, and return the first word that no answer excludes.
 
-    No algorithm can use the answers better: any word that is consistent with all answers may be the target,
-    and as long as all are 0 the next query cannot depend on the target.
+    No algorithm can use the answers better, because any word that is consistent with all answers may be the
+    target. As long as all answers are 0, the next query cannot depend on the target.
 
     Parameters
     ----------

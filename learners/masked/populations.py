@@ -21,12 +21,12 @@ __all__ = ["BlindOracle", "MaskedPopulation", "parts_of"]
 
 
 def parts_of(query: StatisticalQuery, r: int) -> Parts:
-    """Return the parts of a query of this package, or refuse another.
+    """Return the parts of a query of this package; raise for any other query.
 
     Raises
     ------
     InvalidKind
-        The query's function is no `MaskedQuery`.
+        The query's function is not a `MaskedQuery`.
 
     Examples
     --------

@@ -173,7 +173,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the answers of `size` runs; run i draws the same coins on every database of one length."""
+        """Return the answers of `size` runs; run i draws the same coins on databases of the same length."""
         examples = examples_of(database, dimension=self.dimension, owner=type(self).__name__)
         made = self.plan
         if len(examples) < made.sample_size(self.form):

@@ -100,7 +100,7 @@ class NaiveParityLearner(ParityLearner):
 
 @dataclass(frozen=True)
 class OverspentParityRetry(AmplifiedParityLearner):
-    """K08's A* with ⌈log2(1/β′)⌉ rounds of epsilon/log2(1/β′), and an A whose loss is all of that.
+    """K08's A* over its budget: ⌈log2(1/β′)⌉ rounds, each of which loses epsilon/log2(1/β′).
 
     Parameters
     ----------

@@ -73,12 +73,12 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     Condition on whether the example i that differs is taken. If it is not, the laws agree. Taking it
     multiplies the probability of an r by a number from 0 to 2, because an equation that r satisfies halves
-    the space or leaves it as it is (Claim 4.3). So the probabilities of r on neighbours are (1 − p)a + pb and
-    (1 − p)a + pb′ with b, b′ in [0, 2a], and the ratio is at most (1 + p)/(1 − p), attained if x_i is
-    independent of the other x, at an r that satisfies example i on one database and not on the other. "⊥" has
-    probability B ≥ q if i is not taken, and between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 −
-    p + p/q, which is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2)
-    this is e^epsilon.
+    the space or leaves it as it is (Claim 4.3). Let a be the probability of r if i is not taken. The
+    probabilities of r on neighbours are (1 − p)a + pb and (1 − p)a + pb′ with b, b′ in [0, 2a], so their
+    ratio is at most (1 + p)/(1 − p). The bound is attained if x_i is independent of the other x, at an r that
+    satisfies example i on one database and not on the other. "⊥" has probability B ≥ q if i is not taken, and
+    between B and 1 if it is: the ratio is at most 1 − p + p/B ≤ 1 − p + p/q, which is 1 + p for q = 1/2, and
+    (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p = tanh(epsilon/2) this is e^epsilon.
 
     Accuracy: see `Rates.sample_size`.
 
@@ -147,7 +147,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return the answers of `size` runs; run i draws the same coins on every database of one length."""
+        """Return the answers of `size` runs; run i draws the same coins on databases of the same length."""
         system = BitSystem.of(self._examples(database))
         outputs: list[Any] = [REFUSED] * size
         block = max(1, _DRAWS // (system.count + self.dimension))
@@ -203,7 +203,7 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
 
 _ALONE = {"budget": 20_000}
-"""Runs of a utility audit of A alone, with β = 3/4, on 33 or 15 examples."""
+"""The number of runs of a utility audit of A alone, with β = 3/4, on 33 or 15 examples."""
 
 entries = (
     Entry(

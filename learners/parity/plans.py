@@ -37,7 +37,7 @@ __all__ = ["Form", "Plan", "check_form", "derived_plan", "failure_bound", "rates
 
 Form = Literal["retry", "held-out", "selection"]
 _SPREAD = 5
-"""The ratio α/α′."""
+"""The ratio α/α′, where α′ is the error that a good candidate may have."""
 _OWNER = "AmplifiedParityLearner"
 _MOST_CANDIDATES = 400
 
@@ -81,7 +81,7 @@ def check_form(form: str) -> None:
 
 
 def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rates:
-    """Return the probabilities of each run of A: with epsilon/k in the form "retry", else with epsilon."""
+    """Return p and q of each run of A, whose budget is epsilon/k in the form "retry" and else epsilon."""
     share = epsilon / candidates if form == "retry" else epsilon
     return Rates.tight(share) if tight else Rates.printed(share, owner=_OWNER)
 
@@ -145,7 +145,7 @@ def failure_bound(
 def _retry(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan that makes q^k + (1 − q^k)·γ at most beta; None if q^k alone is more."""
+    """Return the plan that makes q^k + (1 − q^k)·γ at most beta; None if q^k alone reaches beta."""
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     none = rates.refusal**count
     if none >= beta:
@@ -157,7 +157,7 @@ def _retry(
 def _judged(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan with probability at most beta/3 for each event; None if refusals alone exceed it.
+    """Return the plan in which each event (1) to (3) has probability ≤ beta/3; None if refusals exceed it.
 
     With A as printed, each part has the size of K11 Lemma 4.1. It succeeds with probability 1/4, so
     log_{4/3}(1/β′) candidates are needed.

@@ -54,8 +54,8 @@ class IntervalSanitizer(IntervalCuts):
 
     Guarantee
     ---------
-    *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private as `IntervalCuts` says; the
-    counts of all cells between them get two-sided geometric noise of rate epsilon/16: a replaced record moves
+    *Privacy*: (epsilon, delta) when one record is replaced. The cuts are private as `IntervalCuts` says. The
+    counts of all cells between them get two-sided geometric noise of rate epsilon/16. A replaced record moves
     two counts by 1, which costs epsilon/8 in all. `spending` composes the claims of the k rounds and of the
     counts, by sums, by advanced and by optimal composition. Everything else is computed from the cuts and the
     noisy counts.
@@ -193,7 +193,7 @@ class IntervalSanitizer(IntervalCuts):
         return Finite(list(outputs), list(outputs.values()))
 
     def _counted(self, cuts: tuple[int, ...], seen: Tally) -> dict[Any, float]:
-        """Return the probability of every output, given the cuts; it does not depend on the last count."""
+        """Return the probability of every output, given the cuts; the last cell's count has no influence."""
         counts = cell_counts(seen, list(cuts))[:-1].tolist()
         laws = [clamped_geometric(times, self.noise.rate, -self._m, 2 * self._m) for times in counts]
         return self._table(cuts).law(laws)

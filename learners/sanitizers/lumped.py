@@ -1,4 +1,4 @@
-"""Exact laws of the sanitizers on 64-bit numbers; outputs show only the class of each noisy count."""
+"""Exact laws of sanitizers on 64-bit numbers, if an output shows only the class of each noisy count."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ class LumpedPoints(_Lumped):
     told
         The points whose counts are shown, if they are found.
     edges
-        For each of them, increasing in 1 … size: where a new class of counts begins.
+        For each point in `told`: the counts at which a new class begins, increasing, in 1 … size.
 
     Guarantee
     ---------
     At least as private as the sanitizer, because its output is post-processed. Take neighbouring databases in
     which one count rises from c − 1 to c, where c is an edge of its point, and another falls in the same way.
-    Then the classes keep the whole loss: each noisy count k ≥ c becomes more likely by a factor e^rate and
-    each other one less likely by the same factor, so the class determines the ratio. Counts that are not
+    Then the classes keep the whole loss. Each noisy count k ≥ c becomes more likely by a factor e^rate, and
+    each other one less likely by the same factor. So the class determines the ratio. Counts that are not
     shown must be equal on both databases.
 
     Examples
@@ -146,7 +146,7 @@ class LumpedIntervals(_Lumped):
     told
         The points whose cells have their counts shown.
     edges
-        For each of them, increasing in 1 … size: where a new class of counts begins.
+        For each point in `told`: the counts at which a new class begins, increasing, in 1 … size.
 
     Guarantee
     ---------

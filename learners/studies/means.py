@@ -170,9 +170,9 @@ def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> OneZeroM
 
     Guarantee
     ---------
-    The target holds every variable. Of these, `needed_variables` are each the only 0 on 1.05·alpha of the
-    examples. No positive example has a 0, so all averages are 0. Dropping one of the needed variables adds
-    1.05·alpha to the error.
+    The target holds every variable. `needed_variables` of them are needed: each is the only 0 on a share of
+    1.05·alpha of the examples. No positive example has a 0, so all averages are 0. Dropping one of the needed
+    variables adds 1.05·alpha to the error.
     """
     return _heavy("all variables needed", (True,) * dimension, alpha=alpha, chunk=chunk)
 

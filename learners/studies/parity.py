@@ -71,7 +71,7 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
 
 
 def _amplified(bits: Any, epsilon: Any) -> Curve:
-    """Return the curve of A*, where `bits` and `epsilon` are functions of the parameter."""
+    """Return the curve of A*; `bits` and `epsilon` map a value of the study to a parameter."""
 
     def plan(value: float) -> Plan:
         return derived_plan(

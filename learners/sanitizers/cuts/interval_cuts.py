@@ -135,8 +135,8 @@ class IntervalCuts(NumberSanitizer):
         1)·e^(−step·r/4). With one level above (T ≤ 64, Rec's alpha = 1/2), three failures add up. The inner
         call has the promise r/4 on {0 … log T′} and returns a power of quality at least r/8, except with
         probability (log T′ + 1)·e^(−step·r/16). Then one of the two families has a gap of at least r/8, which
-        A_dist refuses with probability e^(−step·(r/8 − 2)/4)/(2·delta); and from H, which has a point of
-        quality at least 5r/8, a point of quality below r/2 is chosen with probability at most
+        A_dist refuses with probability e^(−step·(r/8 − 2)/4)/(2·delta). H then has a point of quality at
+        least 5r/8, and a point of quality below r/2 is chosen from it with probability at most
         32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
 
         Examples
