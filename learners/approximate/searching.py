@@ -101,9 +101,9 @@ class SearchingIntervalLearner(ThresholdLearner):
     ---------
     (epsilon, delta)-differential privacy when one record is replaced, by composition. The search is pure
     (`LengthSearch`). Each of two tight calls of A_dist spends delta/2 on min(zeros, ones), which one record
-    changes by at most 1. An exponential mechanism chooses from H by the number of errors. `shares` add up to
-    epsilon. Only A_dist uses delta. A pure choice of the interval would cost Ω(d) examples, as every proper
-    pure learner does.
+    changes by at most 1. An exponential mechanism chooses from a set H of thresholds by their numbers of
+    errors. `shares` add up to epsilon. Only A_dist uses delta. A pure choice of the interval would cost Ω(d)
+    examples, as every proper pure learner does.
 
     *Utility*, on `sample_size` examples labelled by a threshold t. Each of these three statements fails with
     probability at most beta/6: comparisons err only if Q(J) is within s of the level; A_dist releases every

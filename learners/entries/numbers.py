@@ -1,4 +1,4 @@
-"""Entries of learners over 64-bit numbers that need the problems of a study, or pairs slow to find."""
+"""Entries of learners over 64-bit numbers that need a study's problems, or databases slow to find."""
 
 from __future__ import annotations
 

@@ -103,8 +103,8 @@ def fitted(top: int, *, epsilon: float, delta: float, failure: float) -> tuple[l
     """Return the ε of the choice and of one A_dist of each level, and the δ of one A_dist.
 
     Two ways are tried. In the first, ε and δ of the calls add up to (ε, δ). The second leaves half of δ to
-    optimal composition, and raises the budget of a call by 2 % at a time while the total stays within (ε, δ).
-    The way that needs fewer records is returned.
+    optimal composition, and raises the budgets of all calls in steps of 2 % while the total stays within (ε,
+    δ). The way that needs fewer records is returned.
     """
     rounds, _ = _depth(top)
     simple = _solved(top, nominal=epsilon, delta=delta, failure=failure)
@@ -185,7 +185,7 @@ def _smallest(fails: Callable[[int], float], beta: float, *, start: int) -> int:
 
 
 def _point_numbers(made: Any) -> dict[str, tuple[float, float]]:
-    """Return what a sanitizer of points spends and needs: for each quantity the code's value and ours."""
+    """Return what a sanitizer of points spends and needs: each time the code's value and the formula's."""
     a = made.alpha * (0.75 if made.proper else 1.0)
     k = max(1, math.ceil((1.0 - a) / (0.75 * a) - 1e-9))
     part, step = made.delta / 2.0 / k, made.spending.step

@@ -26,7 +26,7 @@ _CALLS = 3_000
 
 
 def _rates(epsilon: float, *, tight: bool) -> tuple[float, float]:
-    """Return Pr[take an example] = ε/4 and Pr[refuse] = 1/2; if tight, p = tanh(ε/2) and (1 − p)/(3 − p)."""
+    """Return p = Pr[take an example], q = Pr[refuse]: ε/4, 1/2 or, if tight, tanh(ε/2), (1 − p)/(3 − p)."""
     if not tight:
         return epsilon / 4.0, 0.5
     p = (math.exp(epsilon) - 1.0) / (math.exp(epsilon) + 1.0)
@@ -95,8 +95,9 @@ def retry(made: Any) -> Formulas:
 def judged(made: Any) -> Formulas:
     """Return the formulas of A* in K11's forms: candidates from separate parts, then a choice by mistakes.
 
-    "held-out": the fewest mistakes with noise Lap(k/ε) each; for two candidates by an integral of Laplace
-    tails. "selection": weights e^(−ε·mistakes/2). The loss is the largest over all samples of this size.
+    "held-out": the candidate with the fewest mistakes, after noise Lap(k/ε) on each count, is chosen; for two
+    candidates this is an integral of Laplace tails. "selection": the weights are e^(−ε·mistakes/2). The loss
+    is the largest over all samples of this size.
     """
     d, plan = made.dimension, made.plan
     p, q = _rates(made.epsilon, tight=made.tight)

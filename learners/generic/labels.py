@@ -44,7 +44,7 @@ def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
     vc_dimension
         v of the class, ≥ 0.
     alpha
-        How much two hypotheses may differ, in (0, 1].
+        The probability with which two hypotheses may differ, in (0, 1].
     beta
         Probability of failure, in (0, 1).
 

@@ -142,7 +142,7 @@ class MaskedParityLearner(StatedSize, ClaimsItsEpsilon):
         return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
 
     def problems(self) -> list[MaskedProblem]:
-        """Return problems of `sample_size` examples: r has no bit set, the last, or all; a is 0 or 1."""
+        """Return problems of `sample_size` examples: r has no bit set, only the last, or all; a is 0 or 1."""
         most = 2**self.dimension - 1
         return [
             MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size())

@@ -109,8 +109,8 @@ class OverspentParityRetry(AmplifiedParityLearner):
 
     Guarantee
     ---------
-    Not epsilon-private: "⊥" loses the epsilon of every round. At beta = 0.1 these add up to 1.157 for epsilon
-    = 1.
+    Not epsilon-private: "⊥" loses the epsilon of every round. At beta = 0.1 and epsilon = 1 the rounds
+    together lose 1.157.
 
     Examples
     --------

@@ -67,9 +67,10 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
 
     Guarantee
     ---------
-    epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2, for epsilon ≤ 2: the texts print no range;
-    their proof uses epsilon ≤ 1/2 and needs 2p/(1 − p) ≤ epsilon; the claim is false from 3.83 on). The exact
-    worst loss is ln((1 + p)/(1 − p)) for every d and n ≥ 1 if q ≥ (1 − p)/(3 − p):
+    epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2); without `tight`, only for epsilon ≤ 2. The
+    texts print no range for epsilon. Their proof uses epsilon ≤ 1/2 and needs 2p/(1 − p) ≤ epsilon; for p =
+    epsilon/4 the claim is false from 3.83 on. The exact worst loss is ln((1 + p)/(1 − p)) for every d and n ≥
+    1 if q ≥ (1 − p)/(3 − p):
 
     Condition on whether the example i that differs is taken. If it is not, the laws agree. Taking it
     multiplies the probability of an r by a number from 0 to 2, because an equation that r satisfies halves

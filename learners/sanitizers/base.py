@@ -1,4 +1,4 @@
-"""The common part of the approximate sanitizers for numbers: parameters, budget and size."""
+"""The common part of the (ε, δ)-private sanitizers of numbers: parameters, budget and size."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class NumberSanitizer(StatedSize, PlainParameters):
         raise NotImplementedError
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the largest |Q_c(S) − est(c)| over the whole class, exactly."""
+        """Return the exact error of an output: the largest |Q_c(S) − est(c)| over the whole class."""
         raise NotImplementedError
 
     @cached_property

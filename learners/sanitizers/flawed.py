@@ -54,7 +54,7 @@ class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """The cost that is really spent, because each step spends the whole epsilon."""
+        """The cost that is really spent: each step spends the whole epsilon."""
         claims = (ApproximateDP(self.epsilon, self.delta),) * self.rounds + (PureDP(self.epsilon),)
         return Spending(self.epsilon, claims, self.delta)
 
@@ -79,7 +79,7 @@ class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
 
     @cached_property
     def spending(self) -> Spending:
-        """The cost that is really spent, because each step spends the whole epsilon."""
+        """The cost that is really spent: each step spends the whole epsilon."""
         claims = (*self.step_claims(self.epsilon), PureDP(self.epsilon))
         return Spending(self.epsilon, claims, self.delta)
 

@@ -217,7 +217,7 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
         return self.problems_of(self.sample_size())
 
     def problems_of(self, m: int) -> list[Problem]:
-        """Return databases of m records: even, constant, two heavy points, ends, geometric.
+        """Return databases of m records: spread evenly, constant, on two points, at the ends, geometric.
 
         Examples
         --------

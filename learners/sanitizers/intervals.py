@@ -128,7 +128,7 @@ class IntervalSanitizer(IntervalCuts):
         return min(1.0, super().failure_bound(size) + noisy)
 
     def measure(self, output: Any, counted: Tally) -> float:
-        """Return the largest |Q_c(S) − Q_c(output)| over the whole class, exactly."""
+        """Return the exact error of an output: the largest |Q_c(S) − Q_c(output)| over the whole class."""
         return counted.interval_error(output)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:

@@ -70,7 +70,7 @@ class _Lumped(PlainParameters):
         return _worded(what, [bisect(self.edges[place], count) for place, count in counts.items()])
 
     def _law(self, found: Iterable[tuple[str, float, Mapping[int, int]]]) -> Finite:
-        """Return the law of the outputs; `found` has each possible finding, its probability and counts."""
+        """Return the law of the outputs; `found` lists what may be found, with its probability and counts."""
         from audit.distributions import Finite
 
         rate, masses = self.of.noise.rate, {}

@@ -45,14 +45,15 @@ def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.f
     answer
         The true count.
     rate
-        The rate of the noise. It is not clamped: clamping moves no number across an edge within the range.
+        The rate of the noise. The noise is not clamped, because clamping moves no number across an edge
+        within the range.
     edges
         Increasing: k of them make k + 1 classes.
 
     Guarantee
     ---------
     Pr[noise ≥ t] = Pr[noise ≤ −t] = r^t/(1 + r) for t ≥ 1, r = e^(−rate). The mass between two edges on one
-    side of the answer is a difference of two such tails. These are small numbers, so no digits are lost.
+    side of the answer is a difference of two such tails. Tails are small numbers, so no digits are lost.
 
     Examples
     --------
