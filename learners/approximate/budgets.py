@@ -210,7 +210,7 @@ def _level(choice: float, epsilon: float, delta: float, room: float) -> LevelBud
 
 
 def even_split(top: int, *, epsilon: float, delta: float) -> Split:
-    """Return the split of `ConcavePromise`: one epsilon and one delta for all calls, and A_dist as printed.
+    """Return the split of `ConcavePromise`: every call gets the same epsilon and delta, A_dist as printed.
 
     The claims of its 3·N + 1 calls add up to the whole budget; A_dist counts as (ε/2, δ/2)-private.
 

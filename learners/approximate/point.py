@@ -264,7 +264,7 @@ class PointLearner(OfNumbers, PlainParameters):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer, None above d = 12 (see `masses`)."""
+        """Return the exact law of the answer; None above d = 12 (see `masses`)."""
         if self.dimension > MOST_LISTED:
             return None
         return self.masses(database, range(1 << self.dimension)).listed()

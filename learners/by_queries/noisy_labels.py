@@ -257,9 +257,10 @@ def log_tail_of_two(value: Any, wide: float, narrow: float) -> NDArray[np.float6
 
     Guarantee
     ---------
-    For v ≥ 0 the tail is (a²·e^(−v/a) − b²·e^(−v/b))/(2(a² − b²)), by integrating the density. Written here
-    as e^(−v/a)/2·(1 + b·v·g/(a·(a + b))) with g = (1 − e^(−w))/w, w = v·(a − b)/(a·b), it also holds for a =
-    b, where g = 1, and it loses no digits by cancellation. For v < 0 the tail is 1 minus the tail of −v.
+    For v ≥ 0 the tail is (a²·e^(−v/a) − b²·e^(−v/b))/(2(a² − b²)), by integrating the density. The code uses
+    the equal form e^(−v/a)/2·(1 + b·v·g/(a·(a + b))) with g = (1 − e^(−w))/w, w = v·(a − b)/(a·b). It also
+    holds for a = b, where g = 1, and it loses no digits by cancellation. For v < 0 the tail is 1 minus the
+    tail of −v.
 
     Examples
     --------

@@ -56,9 +56,9 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry with large ε and δ: it needs few records, so runs show much of the effect of one swap.
+    """Return an entry with large ε and δ: it needs few records, so one replaced record shows in runs.
 
-    Its accuracy is audited at the m of the default parameters (`_accurate`).
+    Accuracy is audited at the m of the default parameters (`_accurate`).
     """
     made = factory()
     options = {"pairs": _two_swaps(made), "budget": 8_000}

@@ -73,7 +73,10 @@ def k11_theorem_5_14() -> Finding:
 
 
 def _there_and_back(dimension: int) -> tuple[float, ...]:
-    """Return d, A_MP's queries, tolerance and local records, and the tolerance and queries from these."""
+    """Return d, A_MP's queries and tolerance, its records in the local model, and a tolerance and queries.
+
+    The last two are those with which an SQ oracle simulates the local randomizers on these records.
+    """
     records = MaskedParityLearner(dimension=dimension, model="local", beta=_BETA).sample_size()
     tolerance = _BETA / (3.0 * math.exp(2.0) * records)
     return dimension, dimension + 1, bit_tau(dimension), records, tolerance, 2.0 * records * math.e
@@ -216,7 +219,7 @@ def _most_rounds(points: int) -> int:
 
 
 def _databases(points: int) -> list[NDArray[np.float64]]:
-    """Return databases as shares of the points, far from even in different ways."""
+    """Return databases, each as the shares of the points, that are far from uniform in different ways."""
     place = np.arange(points)
     kinds = (
         place == 0,

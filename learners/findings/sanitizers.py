@@ -250,7 +250,7 @@ def theorem_5() -> Finding:
 
 
 def _failure(made: SanitizingLearner, target: int, light: float) -> float:
-    """Return Pr[error > 3α] on the most likely sample if one point has mass `light`·α: the worse of two."""
+    """Return Pr[error > 3α] on the most likely sample if the worse point has mass `light`·α."""
     points, m = [0, 1], made.sample_size()
     worst = 0.0
     for rare in points:

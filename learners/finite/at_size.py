@@ -170,7 +170,7 @@ class AtSize(PlainParameters):
         return sample
 
     def _flipped(self, record: Any) -> list[Any]:
-        """Return a list of one example, with the label flipped; an empty list without labels."""
+        """Return a list that holds the example with its label flipped, or nothing if there are no labels."""
         if self.labels is None:
             return []
         x, y = record

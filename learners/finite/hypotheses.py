@@ -136,7 +136,7 @@ class Hypotheses:
         return {name: index for index, name in enumerate(self.names)}
 
     def index(self, name: Any) -> int | None:
-        """Return the index of a hypothesis, None for anything else."""
+        """Return the index of a hypothesis; None for anything else."""
         try:
             if isinstance(self.names, range):
                 return self.names.index(name) if name in self.names else None
@@ -197,7 +197,7 @@ _MOST_CELLS = 2**32
 def _records_of(
     domain: range | BitWords, labels: tuple[Any, Any], kinds: tuple[type, ...]
 ) -> tuple[tuple[Any, Any], ...]:
-    """Return all (x, y), cached; `kinds` keeps labels of different types apart that are equal: 1 and True."""
+    """Return all (x, y), cached; `kinds` makes the cache distinguish equal labels, such as 1 and True."""
     del kinds
     return _pairs(domain, labels)
 

@@ -213,7 +213,7 @@ def labelled_law(
 
 
 def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
-    """Return hypothesis 0, and where the nearest other labelling differs from it; None if all agree."""
+    """Return hypothesis 0, and where the nearest other labelling differs; None if all hypotheses agree."""
     row = hypotheses.table.row(0)
     distances = hypotheses.table.weights(np.where(row, -1.0, 1.0)) + row.sum()
     others = np.flatnonzero(distances > 0)

@@ -278,7 +278,7 @@ def lumped(made: Any) -> Formulas:
 
 
 def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float, float]]:
-    """Return the same for a sanitizer of INTERVAL_d.
+    """Return what a sanitizer of INTERVAL_d spends and needs: each time the code's value and the formula's.
 
     A round makes 3N + 1 calls of Rec, in which A_dist is (ε/2, δ/2)-private, and one choice.
     """
@@ -302,7 +302,7 @@ def _interval_numbers(made: Any, *, noise: bool = True) -> dict[str, tuple[float
 
 
 def interval_sanitizer(made: Any) -> Formulas:
-    """Return the formulas of the sanitizer for INTERVAL_d: budgets and sizes, and a loss found by audits."""
+    """Return the formulas of the sanitizer for INTERVAL_d: budgets, sizes, the largest loss found."""
     return Formulas(epsilon=_LOST_INTERVAL, source=KEPT, numbers=_interval_numbers(made), rounding=1e-4)
 
 

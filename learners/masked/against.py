@@ -110,7 +110,7 @@ def masked_against(*, dimension: int = 8) -> OracleRun:
 
 
 def bent_against(*, dimension: int = 8) -> OracleRun:
-    """Return `BentLearner`, at the tolerance of K08 Theorem 5.1, as a subject against all valid oracles.
+    """Return `BentLearner` at K08 Theorem 5.1's tolerance as a subject that runs against all valid oracles.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def weak_against(*, dimension: int = 8) -> OracleRun:
 
 
 def coarse_against(*, dimension: int = 8) -> OracleRun:
-    """Return `BentLearner`, at the tolerance of K11 Theorem 5.16, as a subject against all valid oracles.
+    """Return `BentLearner` at K11 Theorem 5.16's tolerance as a subject that runs against all valid oracles.
 
     Examples
     --------

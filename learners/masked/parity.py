@@ -109,8 +109,8 @@ class SilentOracle(Oracle):
 def coset_queries(dimension: int) -> list[WordQuery]:
     """Return 2^(d/3) queries, each correlated by 2^(−d/3) with 2^(2d/3) words; together they cover all words.
 
-    f is a bent function of the last 2d/3 bits times a character of the first d/3. No query is correlated this
-    much with more words, and every word is correlated with exactly one of these queries.
+    The f of a query is a bent function of the last 2d/3 bits times a character of the first d/3. No query is
+    correlated this much with more words, and every word is correlated with exactly one of these queries.
 
     Parameters
     ----------

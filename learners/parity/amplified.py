@@ -59,9 +59,9 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         alpha or the answer is no parity. Both in (0, 1/2).
     form
         "retry": k runs of A with epsilon/k on the whole sample; the answer of the first that does not refuse
-        (K08). "held-out": k runs of A with epsilon on disjoint parts; the answer is the one with the fewest
-        mistakes, plus noise, on a test set (K11). "selection": the same, but the exponential mechanism
-        chooses (K11, footnote 4).
+        (K08). "held-out": k runs of A with epsilon on disjoint parts; the answer is the one whose number of
+        mistakes on a test set, plus noise, is the least (K11). "selection": the same, but the exponential
+        mechanism chooses (K11, footnote 4).
     tight
         False: A as printed, and the texts' number of runs. True: the tight form of A, and the number of runs
         for which the fewest examples are needed. `plan` is the result.

@@ -158,7 +158,7 @@ def _retry(
 def _judged(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan that gives the module's events (1) to (3) at most beta/3 each; None if q is too large.
+    """Return the plan that makes events (1) to (3) of the module ≤ beta/3 each; None if q is too large.
 
     With A as printed, each part has the size of K11 Lemma 4.1. It succeeds with probability 1/4, so
     log_{4/3}(1/β′) candidates are needed.

@@ -103,7 +103,7 @@ class _ProperLearner(PureLearner):
         return self.choice(database).sample(size, rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the concept, None above d = 12 (see `choice`)."""
+        """Return the exact law of the concept; None above d = 12 (see `choice`)."""
         from audit.distributions import Finite
 
         if self.dimension > MOST_LISTED:

@@ -172,7 +172,7 @@ class IntervalSanitizer(IntervalCuts):
         return rounded(points, np.stack([middles, ends], axis=1).ravel(), size=self.output_size)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, None if it has too many outcomes to list."""
+        """Return the exact law of the output; None if it has too many outcomes to list."""
         from audit.distributions import Finite
 
         wide = min(2**self.dimension, 3 * self.rounds + 1, 64)

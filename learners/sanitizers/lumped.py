@@ -173,7 +173,7 @@ class LumpedIntervals(_Lumped):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law, None if there are too many sequences of intervals; cached."""
+        """Return the exact law, cached; None if there are too many sequences of intervals."""
         seen: Tally = self.of.tally(database)
         key = (seen.points.tobytes(), seen.counts.tobytes())
         if key not in self._laws:

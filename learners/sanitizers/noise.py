@@ -23,7 +23,7 @@ def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[
     ---------
     With r = e^(−rate) the noise is k with probability (1 − r)/(1 + r)·r^|k|. It is at least k with
     probability r^k/(1 + r) for k ≥ 0, and at most −k with the same probability. Each end gets the whole tail.
-    Needs low ≤ answer ≤ high and low < high.
+    The caller ensures low ≤ answer ≤ high and low < high.
 
     Examples
     --------

@@ -202,7 +202,7 @@ class PointSanitizer(NumberSanitizer):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, None if there are too many outcomes to list."""
+        """Return the exact law of the output; None if there are too many outcomes to list."""
         from audit.distributions import Finite
 
         if not self.listable:

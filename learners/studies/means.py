@@ -1,4 +1,4 @@
-"""Problems that draw averages over chunks instead of records, for learners that answer by chunks.
+"""Problems that draw averages over chunks instead of records, for learners that see only these averages.
 
 Two kinds of law are searched. Conjunctions: examples with at most one 0; the target and the probability of
 each position of the 0 determine the averages and every error. MASKED-PARITY: any concept, with uniform
@@ -40,7 +40,7 @@ _ABOVE = 1.05
 
 @dataclass(frozen=True, eq=False)
 class ChunkMeans:
-    """All that a learner by chunks sees of a database: the average of each query over its chunk.
+    """All that a learner sees of a database if it reads chunks: the average of each query over its chunk.
 
     Parameters
     ----------

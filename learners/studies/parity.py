@@ -50,7 +50,7 @@ class Elimination:
 
 
 def parity_failure(dimension: int, size: int, *, rate: float) -> float:
-    """Return the probability that a uniform solution misses the target, if examples count with rate `rate`.
+    """Return the probability that a uniform solution of the examples taken misses the target.
 
     Guarantee
     ---------

@@ -209,7 +209,7 @@ class IntervalCuts(NumberSanitizer):
         return [search.run(tree, one) for one in rng.spawn(size)]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the intervals, None if there are too many sequences of them."""
+        """Return the exact law of the intervals; None if there are too many sequences of them."""
         from audit.distributions import Finite
 
         masses = self.law(tree_of(self.tally(database), self.dimension))
@@ -227,7 +227,7 @@ class IntervalCuts(NumberSanitizer):
         return sequences <= _MOST_SEQUENCES
 
     def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
-        """Return the probability of every sequence of intervals, None if there are too many."""
+        """Return the probability of every sequence of intervals; None if there are too many."""
         return cut_law(self.search, tree) if self.listable(len(tree.tally.points)) else None
 
     def _shown(self, nodes: tuple[Node, ...]) -> Any:

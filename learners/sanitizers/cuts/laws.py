@@ -19,7 +19,7 @@ __all__ = ["cut_law"]
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """One round: its probability of refusing, and for each interval that of taking it out, with the rest."""
+    """One round: the probability of refusing; for each interval, of taking it out, and the records left."""
 
     refused: float
     taken: dict[Node, tuple[float, Remaining]]
