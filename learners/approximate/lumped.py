@@ -65,7 +65,7 @@ class Masses:
         return Finite(self.points, log_probabilities=self.logs)
 
     def lumped(self) -> Finite:
-        """Return the law of the answer with `ANOTHER` for all that are not named."""
+        """Return the law of the answer, with `ANOTHER` in place of every number that is not named."""
         import numpy as np
 
         from audit.distributions import Finite

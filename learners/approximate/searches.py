@@ -201,7 +201,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
         return Finite(lengths, log_probabilities=logs)
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        """Return neighbours between which Q moves at every length: one x, with the label 0 once or never."""
+        """Return neighbours between which Q moves at every length: equal x, and one label 0 or none."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         point = self.audited_points[0]
         alike = [(point, 1)] * most

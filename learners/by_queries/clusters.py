@@ -232,7 +232,7 @@ def random_clusters(
 
 
 def _shares(count: int, place: int, share: float) -> list[float]:
-    """Return shares that sum to 1: the given one at `place`, and equal others."""
+    """Return `count` shares that sum to 1: the given one at `place`, and equal shares elsewhere."""
     if count == 1:
         return [1.0]
     return [share if k == place else (1.0 - share) / (count - 1) for k in range(count)]

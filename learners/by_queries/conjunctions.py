@@ -184,7 +184,7 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of x and whether y is 1, a row for each kind of record; raise if one is invalid."""
+        """Return the bits of x and whether y is 1, a row for each kind of record; raise for an invalid one."""
         return self._rows(kinds(database))
 
     def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:

@@ -205,7 +205,7 @@ def bns_agnostic() -> Finding:
 
 
 def _learned(concepts: ConceptClass) -> tuple[int, float, int]:
-    """Return the most rounds and the largest error over the databases, and the records at ε = 1."""
+    """Return the most rounds and the largest error over the databases, and how many records ε = 1 needs."""
     taken, error, rounds = 0, 0.0, _most_rounds(2**4)
     for shares in _databases(2**4):
         took, built = by_learning(concepts, shares)

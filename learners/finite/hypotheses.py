@@ -126,7 +126,7 @@ class Hypotheses:
 
     @cached_property
     def records(self) -> tuple[tuple[Any, Any], ...]:
-        """Every (x, y) pair; for equal `range` or `BitWords` domains one shared object, quick to compare."""
+        """Every (x, y) pair; classes with equal `range` or `BitWords` domains share one object."""
         if isinstance(self.domain, range | BitWords):
             return _records_of(self.domain, self.labels, tuple(map(type, self.labels)))
         return _pairs(self.domain, self.labels)

@@ -1,4 +1,7 @@
-"""How budgets are split, and the sanitizers that spend them (BNS §3.3, §4.2; Kairouz, Oh and Viswanath)."""
+"""Formulas of how budgets are split, and of the sanitizers that spend them (BNS §3.3, §4.2).
+
+Optimal composition is that of Kairouz, Oh and Viswanath.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners over listed classes: the choice by weights e^(−ε·errors/2), and its uses (K11 §3.1, BNS §5-6)."""
+"""Formulas of learners over listed classes, which choose by weights e^(−ε·errors/2) (K11 §3.1, BNS §5-6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points and thresholds over {0 … 2^d − 1}: proper, pure, hashed, sanitized (BNS §3 and §4.2)."""
+"""Formulas of the learners and sanitizers of points and thresholds over {0 … 2^d − 1} (BNS §3 and §4.2)."""
 
 from __future__ import annotations
 

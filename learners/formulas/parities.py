@@ -1,4 +1,7 @@
-"""PARITY, and the learners that decide bits by noisy averages (K11 §4 and §5.3.1, B Theorem 5)."""
+"""Formulas of the learners of PARITY, and of those that decide bits by noisy averages.
+
+The sources are K11 §4 and §5.3.1, and B Theorem 5.
+"""
 
 from __future__ import annotations
 

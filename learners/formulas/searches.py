@@ -1,4 +1,7 @@
-"""The two noisy binary searches of BNS §3.2, and INTERVAL_d by them: sums over all paths of a search."""
+"""Formulas of the two noisy binary searches of BNS §3.2 and of the learner of INTERVAL_d that uses them.
+
+They are sums over all paths of a search.
+"""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class WordQuery:
 
     @cached_property
     def coefficients(self) -> NDArray[np.float64]:
-        """The mean on every concept r, shape (2^d,)."""
+        """The mean of the query on every concept r, shape (2^d,)."""
         return walsh(self.values)
 
     def asked(self, tau: float) -> StatisticalQuery:

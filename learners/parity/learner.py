@@ -62,8 +62,8 @@ class ParityLearner(OfParities, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds (also `epsilon` > 2 if not `tight`, or `beta` ≤ q), or an example is no
-        (x, y) over bits.
+        A parameter is out of bounds (also `epsilon` > 2 if not `tight`, or `beta` ≤ q), or an example is not
+        a pair (x, y) over bits.
 
     Guarantee
     ---------

@@ -160,8 +160,8 @@ def _judged(
 ) -> Plan | None:
     """Return the plan that makes events (1) to (3) of the module ≤ beta/3 each; None if q is too large.
 
-    With A as printed, each part has the size of K11 Lemma 4.1. It succeeds with probability 1/4, so
-    log_{4/3}(1/β′) candidates are needed.
+    With A as printed, each part has the size of K11 Lemma 4.1. A run of A on such a part succeeds with
+    probability 1/4, so log_{4/3}(1/β′) candidates are needed.
     """
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     good, part = alpha / _SPREAD, beta / 3.0

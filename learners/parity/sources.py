@@ -256,7 +256,7 @@ def _packed(words: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
 
 
 def _sums(directions: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
-    """Return, for every byte of coins, the sum of the chosen directions (up to eight), packed into bytes."""
+    """Return, for every byte of coins, the sum of the directions that its bits choose, packed into bytes."""
     sums = np.zeros((256, (len(directions[0]) + 7) // 8), dtype=np.uint8)
     for place, direction in enumerate(_packed(directions)):
         sums[np.arange(256) >> place & 1 == 1] ^= direction
@@ -284,7 +284,7 @@ def _light(dimension: int, weight: float) -> BitSource:
 
 
 def _points(dimension: int, weight: float) -> BitSource:
-    """Return a mixture of as many unit vectors of this weight as fit; the zero vector has the rest."""
+    """Return a mixture: as many unit vectors of this weight as fit, and the zero vector with the rest."""
     count = min(dimension, int(1.0 / weight))
     parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
     return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))

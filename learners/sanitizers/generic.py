@@ -133,13 +133,13 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
 
     @cached_property
     def sampled_size(self) -> int:
-        """The records that a small database needs by the sampling argument: least n > (2/alpha²)·ln 2G."""
+        """The size of a small database by the sampling argument: the least n > (2/alpha²)·ln 2G."""
         bound = sauer_bound(points=len(self.records), vc_dimension=self.concepts.vc_dimension())
         return math.floor(2.0 / self.alpha**2 * math.log(2.0 * bound)) + 1
 
     @property
     def rounded_size(self) -> int:
-        """The records that a small database needs by the rounding argument: |X|/(2·alpha), rounded up."""
+        """The size of a small database by the rounding argument: |X|/(2·alpha), rounded up."""
         return math.ceil(len(self.records) / (2.0 * self.alpha) * (1.0 - _ROUNDING))
 
     @property

@@ -182,7 +182,7 @@ class PointSanitizer(NumberSanitizer):
         return RepeatedChoosing(self.tally(database), test, weight=step / 4.0, rounds=self.rounds)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the counts of the points found, or a database."""
+        """Return the counts of the points found or, if `proper`, a database."""
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:

@@ -1,4 +1,4 @@
-"""From real shares to a small database that has about these shares."""
+"""Rounding: how to make a small database whose shares are close to given real numbers."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def needed_variables(dimension: int, alpha: float) -> int:
 
 
 def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> OneZeroMeans:
-    """Return a problem about conjunctions as averages over chunks.
+    """Return a problem about conjunctions, given by averages over chunks.
 
     Guarantee
     ---------
