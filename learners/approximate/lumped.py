@@ -86,9 +86,9 @@ class LumpedLearner(PlainParameters):
 
     Guarantee
     ---------
-    As private as the learner, because lumping answers is post-processing. On databases of the named numbers
-    lumping loses nothing. No other number is an x there, so all other numbers have the same probability. The
-    ratio of this probability between two databases is then the same for all of them.
+    It is as private as the learner, because lumping answers is post-processing. On databases of the named
+    numbers lumping loses nothing. No other number is an x there, so all other numbers have the same
+    probability. The ratio of this probability between two databases is then the same for all of them.
 
     Examples
     --------

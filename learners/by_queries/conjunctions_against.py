@@ -38,8 +38,8 @@ class TrustingConjunctions(ConjunctionQueries):
 
     Guarantee
     ---------
-    Error at most alpha with the exact oracle, because a kept variable is 0 on at most alpha/d of the positive
-    examples. With other valid oracles the error can reach 3·alpha/2.
+    The error is at most alpha with the exact oracle, because a kept variable is 0 on at most alpha/d of the
+    positive examples. With other valid oracles the error can reach 3·alpha/2.
 
     Examples
     --------

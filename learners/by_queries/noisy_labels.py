@@ -228,9 +228,9 @@ class NoiseIgnored(NoisyConjunctionLearner):
 
     Guarantee
     ---------
-    Private as `NoisyConjunctionLearner` is. Not accurate: if the target holds all variables and points are
-    uniform, the estimate of Pr[x_i = 0 ∧ y = 1] is about actual/2. That is more than alpha/2d, so no variable
-    is kept.
+    It is private as `NoisyConjunctionLearner` is. It is not accurate: if the target holds all variables and
+    points are uniform, the estimate of Pr[x_i = 0 ∧ y = 1] is about actual/2. That is more than alpha/2d, so
+    no variable is kept.
 
     Examples
     --------

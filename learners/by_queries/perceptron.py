@@ -91,8 +91,9 @@ class PerceptronQueries:
 
     Guarantee
     ---------
-    Weights of error at most alpha, with every valid oracle, after at most T = ⌊(4/γ + 1/2)²⌋ + 1 rounds of d
-    + 1 queries, of tolerances alpha/4 (the error) and γ·alpha/(8·√d) (a coordinate of v = E[y·x·1(mistake)]).
+    The output is weights of error at most alpha, with every valid oracle, after at most T = ⌊(4/γ + 1/2)²⌋ +
+    1 rounds. A round asks d + 1 queries, of tolerances alpha/4 (the error) and γ·alpha/(8·√d) (a coordinate
+    of v = E[y·x·1(mistake)]).
 
     An answer of at most 3·alpha/4 for the error ends the run, and the error is then at most alpha. Otherwise
     the error e is at least alpha/2, and its answer ê > 3·alpha/4 has ρ = e/ê in [2/3, 4/3]. The update is

@@ -63,7 +63,7 @@ def _rec(*, dimension: int, **budget: float) -> Any:
 
 
 def _thresholds() -> SearchedProblems:
-    """Return the problems of thresholds, without variations of the law spread over all numbers (slow)."""
+    """Return the problems of thresholds, without variations of the law spread over all numbers: too slow."""
     learner = IntervalLearner(dimension=64)
     library = learner.problems()
     *short, spread = library

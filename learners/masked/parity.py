@@ -77,10 +77,10 @@ class SilentOracle(Oracle):
 
     Guarantee
     ---------
-    A valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, fewer than 1/tau² words have |f̂(r)| > tau: a
-    query is answered by 0 except for fewer than 1/tau² targets. After t queries, adaptive or not, more than
-    2^d − t/tau² targets have had only the answer 0, so the learner cannot distinguish them. With t ≤ 2^(d/3)
-    and tau ≥ 2^(−d/3) that is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
+    This is a valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, fewer than 1/tau² words have |f̂(r)| >
+    tau: a query is answered by 0 except for fewer than 1/tau² targets. After t queries, adaptive or not, more
+    than 2^d − t/tau² targets have had only the answer 0, so the learner cannot distinguish them. With t ≤
+    2^(d/3) and tau ≥ 2^(−d/3) that is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
 
     Examples
     --------

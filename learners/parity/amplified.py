@@ -186,7 +186,7 @@ class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
         return chosen_candidates(candidates, test, form=self.form, epsilon=self.epsilon, rng=rng)
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None if A has none, or there are too many candidate lists."""
+        """Return the exact law of the answer; None if A has no law, or there are too many candidate lists."""
         made = self.plan
         check_database(database)
         if not self._law_is_feasible(len(database)):

@@ -1,4 +1,4 @@
-"""The improper pure learner of POINT_d: random hash, choice of a bucket; m does not grow with d.
+"""The improper pure learner of POINT_d by random hashing, whose sample size does not grow with d.
 
 Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists; a few hypotheses
 suffice because each is 1 on a share of about α of all numbers. The construction here, with its proof,

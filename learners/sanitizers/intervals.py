@@ -150,7 +150,7 @@ class IntervalSanitizer(IntervalCuts):
         return noisy
 
     def cuts(self, nodes: Iterable[Node]) -> list[int]:
-        """Return where cells begin: at 0, at both halves of each interval taken out, and just after it."""
+        """Return where cells begin: at 0, at each half of an interval taken out, and after that interval."""
         places = {0, *(cut for node in nodes for cut in node.cuts)}
         return sorted(places - {1 << self.dimension})
 
