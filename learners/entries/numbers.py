@@ -1,4 +1,4 @@
-"""Entries of learners over 64-bit numbers that need a study's problems, or databases slow to find."""
+"""Entries of learners over 64-bit numbers that need a study's problems, or pairs that are slow to find."""
 
 from __future__ import annotations
 

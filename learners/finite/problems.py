@@ -142,7 +142,7 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return agnostic problems: realizable ones, noisy labels, and two rivals that differ by just over alpha.
+    """Return agnostic problems: realizable, with noisy labels, and with two errors just over alpha apart.
 
     Examples
     --------

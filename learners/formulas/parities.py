@@ -226,7 +226,7 @@ def perceptron(made: Any) -> Formulas:
 
 
 def k_means(made: Any) -> Formulas:
-    """Return the formulas of the event that no centre moves: each mass, 1 + Lap(1/ε), is below the least."""
+    """Return the formulas of the event that no centre moves: each mass, 1 + Lap(1/ε), is below least_mass."""
     stays = math.log(laplace_cdf(1.0, 1.0 / made.epsilon)(made.least_mass))
     (a,), (b,) = made.start
 

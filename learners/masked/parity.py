@@ -1,4 +1,4 @@
-"""PARITY against statistical queries, under the uniform distribution: the oracle that answers 0."""
+"""Why few statistical queries do not learn PARITY under the uniform distribution: an oracle that answers 0."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rat
 def derived_plan(
     form: Form, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan:
-    """Return the derived plan: the texts' number of candidates or, if tight, the one with fewest examples.
+    """Return the derived plan: with the texts' number of candidates or, if tight, with the fewest examples.
 
     Raises
     ------
@@ -158,10 +158,11 @@ def _retry(
 def _judged(
     form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
 ) -> Plan | None:
-    """Return the plan that makes events (1) to (3) of the module ≤ beta/3 each; None if q is too large.
+    """Return the plan in which each failure event has probability at most beta/3; None if q is too large.
 
-    With A as printed, each part has the size of K11 Lemma 4.1. A run of A on such a part succeeds with
-    probability 1/4, so log_{4/3}(1/β′) candidates are needed.
+    The events are (1) to (3) at the top of this module. With A as printed, each part has the size of K11
+    Lemma 4.1. A run of A on such a part succeeds with probability 1/4, so log_{4/3}(1/β′) candidates are
+    needed.
     """
     rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
     good, part = alpha / _SPREAD, beta / 3.0

@@ -37,7 +37,7 @@ LEAST_ALPHA = 0.001
 
 @dataclass(frozen=True, kw_only=True)
 class NumberSanitizer(StatedSize, PlainParameters):
-    """Parameters of a sanitizer of the numbers 0 … 2^dimension − 1, checked.
+    """The checked parameters of a sanitizer of the numbers 0 … 2^dimension − 1.
 
     Parameters
     ----------

@@ -99,11 +99,11 @@ class LumpedPoints(_Lumped):
 
     Guarantee
     ---------
-    At least as private as the sanitizer, because its output is post-processed. Take neighbouring databases in
-    which one count rises from c − 1 to c, where c is an edge of its point, and another falls in the same way.
-    Then the classes keep the whole loss. Each noisy count k ≥ c becomes more likely by a factor e^rate, and
-    each other one less likely by the same factor. So the class determines the ratio. Counts that are not
-    shown must be equal on both databases.
+    It is at least as private as the sanitizer, because it post-processes the sanitizer's output. Take
+    neighbouring databases in which one count rises from c − 1 to c, where c is an edge of its point, and
+    another falls in the same way. Then the classes keep the whole loss. Each noisy count k ≥ c becomes more
+    likely by a factor e^rate, and each other one less likely by the same factor. So the class determines the
+    ratio. Counts that are not shown must be equal on both databases.
 
     Examples
     --------
@@ -150,7 +150,7 @@ class LumpedIntervals(_Lumped):
 
     Guarantee
     ---------
-    At least as private as the intermediate result of the sanitizer, with the whole loss kept: see
+    It is at least as private as the intermediate result of the sanitizer, and keeps the whole loss: see
     `LumpedPoints`. Counts of cells that are not shown must be equal on both databases.
 
     Examples
