@@ -108,7 +108,8 @@ class IntervalLearner(ThresholdLearner):
     Raises
     ------
     InvalidValue
-        A parameter is out of range (for delta = 0 see `PureIntervalLearner`); in use, an invalid example.
+        A parameter is out of range (for delta = 0 see `PureIntervalLearner`); when a database is read, an
+        example is invalid.
 
     Guarantee
     ---------

@@ -157,7 +157,8 @@ class PointLearner(OfNumbers, PlainParameters):
     Raises
     ------
     InvalidValue
-        A parameter is out of range (for delta = 0 see `PurePointLearner`); in use, an invalid example.
+        A parameter is out of range (for delta = 0 see `PurePointLearner`); when a database is read, an
+        example is invalid.
 
     Guarantee
     ---------

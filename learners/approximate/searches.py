@@ -81,7 +81,7 @@ class LengthSearch(OfNumbers, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, a record that is not an example (x, y) of the class.
+        A parameter is out of range; when a database is read, a record is not an example (x, y) of the class.
 
     Guarantee
     ---------

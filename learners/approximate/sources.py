@@ -102,7 +102,7 @@ class NumberProblem:
     source
         The law of the numbers.
     target
-        j of the concept that labels them.
+        The number j of the concept that labels the samples.
     size
         Examples in a sample.
     """

@@ -151,7 +151,7 @@ def kmeans_against(
     Raises
     ------
     InvalidValue
-        In use: `is_steady` holds on no law of the library.
+        When it runs: `is_steady` holds on no law of the library.
 
     Examples
     --------

@@ -222,7 +222,7 @@ class ConjunctionLearner(KeepsVariables):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an x that is not d bits or a y that is neither 0 nor 1.
+        A parameter is out of range; when a database is read, an x is not d bits or a y is neither 0 nor 1.
 
     Guarantee
     ---------

@@ -105,7 +105,7 @@ class NoisyConjunctionLearner(KeepsVariables):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an x that is not d bits or a y that is neither −1 nor 1.
+        A parameter is out of range; when a database is read, an x is not d bits or a y is neither −1 nor 1.
 
     Guarantee
     ---------

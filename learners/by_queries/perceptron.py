@@ -216,7 +216,8 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of range; in use, an x of another length or of norm above 1, or a y not ±1.
+        A parameter is out of range; when a database is read, an x has another length or a norm above 1, or a
+        y is not ±1.
 
     Guarantee
     ---------

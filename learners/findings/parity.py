@@ -132,7 +132,7 @@ def n4() -> Finding:
 
 
 def n13() -> Finding:
-    """K11 §4, A* step 1: the number of runs is negative.
+    """K11 §4, A* step 1: the printed number of runs is negative.
 
     Examples
     --------

@@ -25,7 +25,7 @@ __all__ = ["Hypotheses", "sauer_bound"]
 
 
 def sauer_bound(*, points: int, vc_dimension: int) -> int:
-    """Return Sauer's bound on the number of labellings of `points` points by a class of that VC dimension.
+    """Return Sauer's bound on the number of labellings of `points` points by a class of this VC dimension.
 
     Guarantee
     ---------

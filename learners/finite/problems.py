@@ -142,7 +142,7 @@ def _or_last(index: int | None) -> int:
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:
-    """Return agnostic problems: realizable, with noisy labels, and with two errors just over alpha apart.
+    """Return agnostic problems: realizable, with noisy labels, with two rivals 1.05·alpha apart in error.
 
     Examples
     --------

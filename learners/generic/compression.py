@@ -275,7 +275,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     def _learned(
         self, it: Round, database: Any
     ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
-        """Return the indices of the hypotheses that a round admits, the law of the choice, and their errors."""
+        """Return the indices of the hypotheses that a round admits, the law of choosing, and their errors."""
         admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,

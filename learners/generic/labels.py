@@ -161,7 +161,7 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
 
     @cached_property
     def unlabelled_size(self) -> int:
-        """The number of x's that the utility claim needs."""
+        """The number of unlabelled records (x's) that the utility claim needs."""
         return net_size(self.hypotheses.vc_dimension, alpha=self.alpha / 2.0, beta=self.beta / 2.0)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Why few statistical queries do not learn PARITY under the uniform distribution: an oracle that answers 0."""
+"""Why few statistical queries cannot learn PARITY from uniform examples: an oracle that answers 0."""
 
 from __future__ import annotations
 

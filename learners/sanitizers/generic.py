@@ -62,8 +62,8 @@ class GenericSanitizer(StatedSize, ClaimsItsEpsilon):
     Raises
     ------
     InvalidValue
-        A parameter is out of bounds, or there are more than 2^18 small databases; in use, a record is not a
-        point of the domain, or the database is empty.
+        A parameter is out of bounds, or there are more than 2^18 small databases; when a database is read, a
+        record is not a point of the domain, or the database is empty.
 
     Guarantee
     ---------

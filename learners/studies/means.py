@@ -64,7 +64,7 @@ class MeansProblem:
     Parameters
     ----------
     name
-        What the problem is.
+        The problem in words.
     shares
         For each query the probability that it has its high value on a record.
     spans
@@ -72,7 +72,7 @@ class MeansProblem:
     chunk
         Records in a chunk.
     measure
-        Output -> error.
+        Takes an output and returns its error.
 
     Examples
     --------
